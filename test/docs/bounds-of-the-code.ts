@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { LINK_SECONDS } from '../../api/auth/image-links.ts'
 import { SIGNATURE_TOLERANCE_SECONDS } from '../../core/signature.ts'
-import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { MOST_CHARACTERS } from '../../deliveries/channels/safe-text.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../../runners/fetch/fetch-limits.ts'
@@ -21,6 +21,10 @@ import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { INVITATION_DAYS, PREVIEWS_PER_MINUTE, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
 import { Team } from '../../schema/account/team.ts'
+import { Config } from '../../schema/config.ts'
+import { SerpPreview } from '../../schema/serp/serp-check.ts'
+import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
+import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
 import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
 
 /** What a node of a schema may say of its size. */
@@ -47,6 +51,9 @@ const key = (schema: TSchema, name: string): Node => {
   return found
 }
 
+/** The same of a key that may be null. */
+const given = (schema: TSchema, name: string) => withoutNull(nodeOf(key(schema, name))) as unknown as Node
+
 /** As the page writes it: `1 to 50`, or `50` where there is no least. */
 function range(node: Node): string {
   const least = node.minimum ?? node.minLength ?? node.minItems ?? node.minProperties
@@ -54,6 +61,8 @@ function range(node: Node): string {
   return least === undefined ? most : `${n(least)} to ${most}`
 }
 const withDefault = (node: Node) => `${range(node)}, default ${String(node.default)}`
+
+const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
 
 /** Rows of docs/reference/limits.md that follow from constants and shapes, as they have to stand there. */
 export const boundsOfTheCode: readonly (readonly [string, string])[] = [
@@ -106,5 +115,16 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['times that an invitation is sent again, an hour', `${RESENDS_PER_HOUR}, then 429`],
   ['looks at invitations from an address, a minute', `${PREVIEWS_PER_MINUTE}, then 429`],
   ['name of a team', `${range(key(Team, 'name'))} characters`],
+  ['`keyword`', `${range(key(SerpMonitorCreate, 'keyword'))} characters`],
+  ['`pages`', withDefault(key(SerpMonitorCreate, 'pages'))],
+  ['`target_domain`', `${range(given(SerpMonitorCreate, 'target_domain'))} characters`],
+  ['`rank_change_threshold`', range(given(SerpMonitorCreate, 'rank_change_threshold'))],
+  ['`schedule_interval_seconds` of a search', range(key(SerpMonitorCreate, 'schedule_interval_seconds'))],
+  ['failed checks in a row before `paused`', n(FAILURES_UNTIL_PAUSED)],
+  ['results that a run keeps', n(key(SerpPreview, 'organic_results').maxItems)],
+  [
+    'wait between two checks of one engine from one exit',
+    `${SPACING_S} s to ${SPACING_S * 1.5} s; [a setting](../settings.md)`,
+  ],
   ['trial', `${TRIAL_DAYS} days`],
 ]

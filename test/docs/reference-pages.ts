@@ -21,7 +21,7 @@ interface Block {
   readonly marker: string | null
 }
 
-export const BLOCKS: readonly Block[] = PAGES.flatMap(({ name, text }) =>
+const BLOCKS: readonly Block[] = PAGES.flatMap(({ name, text }) =>
   [...text.matchAll(/(?:<!-- (.+) -->\n+)?```(\w+)\n([\s\S]*?)```/g)].map(
     ([, marker = null, language = '', block = '']) => ({ page: name, language, text: block, marker }),
   ),

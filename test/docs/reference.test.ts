@@ -1,7 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { TSchema } from 'typebox'
-import { COMPONENTS } from '../../api/openapi/components.ts'
 import { POLICIES } from '../../api/auth/policy.ts'
 import { readRequest } from '../../api/http/read-request.ts'
 import type { Method, Route } from '../../api/http/route.ts'
@@ -12,44 +10,12 @@ import { AUDIT_ACTIONS } from '../../schema/account/audit.ts'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
 import { allowedBy } from '../../core/machine/plan.ts'
 import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
-import { PLANS, PlansFile, TIERS } from '../../schema/account/plan.ts'
-import { Pagination as Paging } from '../../schema/monitor/request-config.ts'
-import { RunImages, VisualHistoryItem } from '../../schema/run/run-images.ts'
-import { checkerOf } from '../../schema/validation/validate.ts'
+import { PLANS, TIERS } from '../../schema/account/plan.ts'
 import { boundsOfTheCode } from './bounds-of-the-code.ts'
-import { BLOCKS, CALLS, type Call, PAGES, TABLES, tablesOf } from './reference-pages.ts'
+import { CALLS, type Call, PAGES, TABLES, tablesOf } from './reference-pages.ts'
+import { routeOf, schemaOf, written } from './named-schemas.ts'
 
 const services = { egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) } as Services
-
-/** What a marker may name, beside the nouns of the OpenAPI document. */
-const SCHEMAS: Readonly<Record<string, TSchema>> = {
-  ...COMPONENTS,
-  Paging,
-  PlansFile,
-  RunImages,
-  RunImagesRegion: (RunImages.properties.regions as unknown as { items: TSchema }).items,
-  VisualHistoryItem,
-}
-const schemaOf = (name: string): TSchema => {
-  const schema = SCHEMAS[name]
-  if (!schema) throw new Error(`no schema is called ${name}`)
-  return schema
-}
-
-/** A route by its address as the pages write it: with `{id}`. */
-const written = ({ method, path }: Route) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`
-const routeOf = (operation: string): Route => {
-  const found = routes.find((route) => written(route) === operation)
-  if (!found) throw new Error(`there is no operation ${operation}`)
-  return found
-}
-
-function answerOf(operation: string): TSchema {
-  const { answers } = routeOf(operation)
-  const schema = (answers[200] ?? answers[201])?.schema
-  if (!schema) throw new Error(`${operation} answers without JSON`)
-  return schema
-}
 
 /** The route that serves a call, with the values of its parameters; the one with the fewest wins, as in the router. */
 function servedBy(method: Method, path: string): { route: Route; params: object } {
@@ -83,19 +49,6 @@ describe('the calls of the reference', () => {
     else if (POLICIES[policy].scope === null) expect(call.credential).toBe('SESSION')
     else expect(['KEY', 'SESSION']).toContain(call.credential)
   })
-})
-
-describe('the JSON of the reference', () => {
-  const shown = BLOCKS.filter(({ language }) => language === 'json')
-
-  test.each(shown.map((block): [string, typeof block] => [`${block.page}: ${block.marker}`, block]))(
-    '%s has the shape that its marker names',
-    (_, { marker, text }) => {
-      const [kind, name = ''] = marker?.split(': ') ?? []
-      const schema = kind === 'schema' ? schemaOf(name) : answerOf(name)
-      expect(checkerOf(schema).validate(JSON.parse(text))).toMatchObject({ ok: true })
-    },
-  )
 })
 
 describe('the tables of the reference', () => {

@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../../core/signature.ts'
+import { WEBHOOK_OWN_HEADERS } from '../../../schema/monitor/request-headers.ts'
 import { describeIf } from '../../support/skip.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
@@ -59,3 +63,50 @@ print(json.dumps([is_from_tidemark(h, b.encode(), sys.argv[2]) for h, b, _ in js
     })
   },
 )
+
+describeIf(spawnSync('go', ['version']).status === 0, 'install go')('the Go code of docs/webhooks.md', () => {
+  test('accepts our signatures and nothing else', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-go-'))
+    try {
+      await writeFile(join(folder, 'go.mod'), 'module receiver\n\ngo 1.21\n')
+      await writeFile(join(folder, 'receiver.go'), code('go').replace('package receiver', 'package main'))
+      await writeFile(join(folder, 'main.go'), GO_MAIN)
+      // Neither the network nor the settings of whoever runs this have a part in it.
+      const env = { ...process.env, GOCACHE: join(folder, 'cache'), GOFLAGS: '', GOPROXY: 'off', GOTOOLCHAIN: 'local' }
+      const args = ['run', '.', JSON.stringify(CASES), SECRET]
+      const { stdout, stderr } = spawnSync('go', args, { cwd: folder, env, encoding: 'utf8' })
+      expect(stderr).toBe('')
+      expect(JSON.parse(stdout)).toEqual(CASES.map(([, , expected]) => expected))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }, 120_000)
+})
+
+/** Says what the page's code thinks of each case. */
+const GO_MAIN = `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+func main() {
+	var cases [][]any
+	if err := json.Unmarshal([]byte(os.Args[1]), &cases); err != nil {
+		panic(err)
+	}
+	verdicts := []bool{}
+	for _, one := range cases {
+		verdicts = append(verdicts, IsFromTidemark(one[0].(string), []byte(one[1].(string)), os.Args[2]))
+	}
+	said, _ := json.Marshal(verdicts)
+	fmt.Println(string(said))
+}
+`
+
+test('the request on the page has the headers that are sent', () => {
+  const names = [...code('http').matchAll(/^([\w-]+): /gm)].map(([, name = '']) => name.toLowerCase())
+  expect(names.toSorted()).toEqual([...WEBHOOK_OWN_HEADERS, 'x-team'].sort())
+})

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/schema'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { commandLine, loadCommands } from '../../cli/command-line.ts'
+import { toApiNames } from '../../core/custom-resource/names.ts'
+import { Config, SECRET_SETTINGS } from '../../schema/config.ts'
+import { MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts'
+import { temporaryFolder } from '../cli/temporary-folder.ts'
+import { eventually } from '../support/eventually.ts'
+import { DOC_BLOCKS, type DocBlock } from './doc-blocks.ts'
+import { answerOf, schemaOf } from './named-schemas.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const titled = (blocks: readonly DocBlock[]) =>
+  blocks.map((block): [string, DocBlock] => [`${block.page}, block ${block.number}`, block])
+const inLanguage = (language: string) => DOC_BLOCKS.filter((block) => block.language === language)
+
+/** What is done with blocks of a language. Pages of the reference have tests of their own too (reference.test.ts). */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  sh: 'run, or checked word by word where a comment says why it is not run',
+  json: 'compared with the schema that a comment names',
+  yaml: 'validated as a manifest or as values of the chart',
+  text: 'output, for people',
+  mermaid: 'a diagram',
+}
+/** Code in other languages, with the test that runs it. */
+const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'webhooks.md http': 'test/deliveries/channels/webhooks-page.test.ts',
+  'webhooks.md ts': 'test/deliveries/channels/webhooks-page.test.ts',
+  'webhooks.md python': 'test/deliveries/channels/webhooks-page.test.ts',
+  'webhooks.md go': 'test/deliveries/channels/webhooks-page.test.ts',
+}
+
+describe('Every block of the documentation', () => {
+  test('has a language that a test knows', () => {
+    const unknown = DOC_BLOCKS.filter(
+      ({ page, language }) => !LANGUAGES[language] && !RUN_ELSEWHERE[`${page} ${language}`],
+    )
+    expect(unknown).toEqual([])
+    expect(DOC_BLOCKS.length).toBeGreaterThan(100)
+    for (const path of Object.values(RUN_ELSEWHERE)) expect(existsSync(join(ROOT, path)), path).toBe(true)
+  })
+})
+
+describe('A block of JSON', () => {
+  test.each(titled(inLanguage('json')))('in %s is what its marker says', (_, { marker, text }) => {
+    const [kind, name = ''] = marker?.split(': ') ?? []
+    if (kind === 'keys') {
+      const { properties } = schemaOf(name) as unknown as { properties: Readonly<Record<string, TSchema>> }
+      for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as object))
+        expect(checkerOf(properties[key] ?? ({ not: {} } as TSchema)).validate(value), key).toMatchObject({ ok: true })
+    } else if (kind === 'lines') expect(text.split('\n').map((line) => typeof JSON.parse(line))).not.toHaveLength(0)
+    else {
+      expect(['answer', 'schema']).toContain(kind)
+      const schema = kind === 'schema' ? schemaOf(name) : answerOf(name)
+      expect(checkerOf(schema).validate(JSON.parse(text))).toMatchObject({ ok: true })
+    }
+  })
+})
+
+describe('A block of YAML', () => {
+  const values = Compile(JSON.parse(readFileSync(join(ROOT, 'charts/tidemark/values.schema.json'), 'utf8')) as TSchema)
+
+  test.each(titled(inLanguage('yaml')))('in %s is valid', (_, { marker, text }) => {
+    const [kind] = marker?.split(': ') ?? []
+    if (kind === 'values') expect(values.Errors(parse(text))[1]).toEqual([])
+    else if (kind === 'checked elsewhere') expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([])
+    else {
+      const resource = parse(text) as { readonly kind: string; readonly spec: object }
+      const definition = resource.kind === 'SerpMonitor' ? SerpMonitorCreate : MonitorCreate
+      expect(checkerOf(definition).validate(toApiNames(definition, resource.spec))).toMatchObject({ ok: true })
+    }
+  })
+})
+
+const isCall = ({ page, text }: DocBlock) =>
+  page.startsWith('reference/') && text.split('\n').every((line) => /^(?:curl|#|\s|$|[A-Z]+=|[}\]'])/.test(line))
+const isMarked = ({ marker }: DocBlock) => /^not run by the test: \S/.test(marker ?? '')
+
+const COMMANDS = commandLine('0.0.0')
+await loadCommands(
+  COMMANDS,
+  COMMANDS.commands.map((command) => command.name()),
+)
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...Object.keys(Config.properties),
+  ...SECRET_SETTINGS.map((name) => `${name}_FILE`),
+])
+
+/** Returns what is wrong with one line of shell: a command, an option, a setting or a file that does not exist. */
+function lineFaults(line: string): string[] {
+  const words = line.split(/\s+/)
+  const settings = words.flatMap((word) => /^([A-Z][A-Z0-9]*_[A-Z0-9_]+)=/.exec(word)?.[1] ?? [])
+  const faults = settings.filter((name) => !SETTINGS.has(name)).map((name) => `${name} is no setting`)
+  const files = [...line.matchAll(/(?:\s-f |\s--filename=|\s)((?:crds|examples|charts|bench)\/[\w./-]*)/g)]
+  faults.push(...files.flatMap(([, path = '']) => (existsSync(join(ROOT, path)) ? [] : [`${path} does not exist`])))
+  const at = words.findIndex((word) => word.endsWith('./tidemark'))
+  return at < 0 ? faults : [...faults, ...commandFaults(line.slice(line.indexOf('./tidemark') + 10).split(/[|;)]/)[0])]
+}
+
+function commandFaults(text = ''): string[] {
+  let command: Command = COMMANDS
+  const words = text
+    .replaceAll(/'[^']*'|"[^"]*"/g, 'x')
+    .trim()
+    .split(/\s+/)
+  for (const word of words) {
+    const next = command.commands.find((one) => one.name() === word)
+    if (!next) break
+    command = next
+  }
+  if (command === COMMANDS) return [`tidemark${text} is no command`]
+  const known = new Set(command.options.flatMap(({ long, short }) => [long, short]))
+  return words
+    .flatMap((word) => /^(--?[a-z][a-z-]*)/.exec(word)?.[1] ?? [])
+    .filter((flag) => !known.has(flag) && flag !== '--help')
+    .map((flag) => `tidemark ${command.name()} has no ${flag}`)
+}
+
+describe('A block of shell', () => {
+  const blocks = inLanguage('sh')
+
+  test.each(titled(blocks))('in %s names commands, options, settings and files that exist', (_, { text }) => {
+    const lines = text.replaceAll(/\\\n/g, ' ').split('\n')
+    expect(lines.filter((line) => !line.trim().startsWith('#')).flatMap(lineFaults)).toEqual([])
+  })
+
+  test('is run, is a call of the reference, or says why not', () => {
+    expect(blocks.filter(isMarked).length).toBeLessThan(blocks.length / 2)
+  })
+
+  describe('that can be run', () => {
+    const runnable = blocks.filter((block) => !isMarked(block) && !isCall(block))
+    let database: TestDatabase
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>
+    let shell: ChildProcess
+    let output = ''
+    beforeAll(async () => {
+      database = await createEmptyDatabase()
+      folder = await temporaryFolder()
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder.path,
+        DATABASE_URL: database.url,
+        TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough',
+        TIDEMARK_DATA_DIR: join(folder.path, 'data'),
+      }
+      shell = spawn('bash', ['--norc', '--noprofile'], { cwd: ROOT, env })
+      for (const stream of [shell.stdout, shell.stderr])
+        stream?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+      shell.stdin?.write('set -e -o pipefail\n./tidemark migrate\n')
+      shell.stdin?.write('./tidemark admin create-owner --email owner@tidemark.local\n')
+    })
+    afterAll(async () => {
+      shell.stdin?.end()
+      if (shell.exitCode === null && shell.signalCode === null) await once(shell, 'close')
+      await database.drop()
+      await folder[Symbol.asyncDispose]()
+    })
+
+    test('is found', () => expect(runnable.length).toBeGreaterThanOrEqual(2))
+
+    test.each(titled(runnable))(
+      'in %s ends well',
+      async (title, { text }) => {
+        const before = output.length
+        shell.stdin?.write(`${text}\necho "ended: ${title}"\n`)
+        await eventually(
+          () => output,
+          (all) => all.includes(`ended: ${title}`) || shell.exitCode !== null,
+          { forMs: 90_000 },
+        )
+        expect(output.slice(before)).toContain(`ended: ${title}`)
+      },
+      120_000,
+    )
+  })
+})

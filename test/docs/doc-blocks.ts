@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { lexer, type Token, type Tokens } from 'marked'
+
+const FOLDER = new URL('../../docs/', import.meta.url)
+
+/** A fenced block of a page. */
+export interface DocBlock {
+  /** The path below docs/. */
+  readonly page: string
+  /** Which of the page's blocks it is, from 1. */
+  readonly number: number
+  readonly language: string
+  readonly text: string
+  /** The comment before it: `<!-- answer: GET /v1/usage -->` is `answer: GET /v1/usage`. */
+  readonly marker: string | null
+}
+
+/** Every fenced block of docs/, but those of the decision records, which are not instructions. */
+export const DOC_BLOCKS: readonly DocBlock[] = readdirSync(FOLDER, { recursive: true })
+  .map(String)
+  .filter((path) => path.endsWith('.md') && !path.startsWith('decisions'))
+  .sort()
+  .flatMap((page) => blocksOf(page, lexer(readFileSync(new URL(page, FOLDER), 'utf8'))))
+
+function blocksOf(page: string, tokens: readonly Token[]): DocBlock[] {
+  let marker: string | null = null
+  let number = 0
+  const blocks: DocBlock[] = []
+  const walk = (token: Token): void => {
+    if (token.type === 'html') marker = /<!-- (.+?) -->/s.exec(token.raw)?.[1] ?? null
+    else if (token.type === 'code') {
+      const { lang = '', text } = token as { lang?: string; text: string }
+      blocks.push({ page, number: (number += 1), language: lang, text, marker })
+    } else if (token.type === 'list') for (const item of (token as Tokens.List).items) item.tokens.forEach(walk)
+    // A comment marks the block that follows it and no other.
+    if (token.type !== 'space' && token.type !== 'html') marker = null
+  }
+  tokens.forEach(walk)
+  return blocks
+}
