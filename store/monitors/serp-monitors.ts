@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { shiftSeconds } from '../../core/schedule.ts'
 import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
-import { bytes, row as rowWith } from '../db/row.ts'
+import { bytes, row as rowWith, unnest } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { type Declared, labelsJson, sealSpec } from './monitor-create.ts'
@@ -24,58 +24,107 @@ interface NewSerpMonitor {
   readonly declared?: Declared
 }
 
-/** Stores several monitors of searches, of which there are few. Returns them in the same order. */
+/** Stores a monitor of a search and its check, as `insertSerpMonitors` does. */
+export async function insertSerpMonitor(
+  tx: Transaction,
+  secrets: SecretBox,
+  monitor: NewSerpMonitor,
+): Promise<SerpMonitorRow> {
+  const [inserted] = await insertSerpMonitors(tx, secrets, [monitor])
+  if (!inserted) throw new Error(`there is no team ${monitor.teamId}`)
+  return inserted
+}
+
+/**
+ * Stores monitors of searches and their checks, which are due at once. They are locked where the trial is over, and
+ * where the plan has no SERP and no credits are left (core/machine/plan.ts). The caller has validated the specs.
+ * Returns them in the same order, without those whose team is not there.
+ */
 export async function insertSerpMonitors(
   tx: Transaction,
   secrets: SecretBox,
   monitors: readonly NewSerpMonitor[],
 ): Promise<readonly SerpMonitorRow[]> {
-  const rows: SerpMonitorRow[] = []
-  for (const monitor of monitors) rows.push(await insertSerpMonitor(tx, secrets, monitor))
-  return rows
-}
-
-/**
- * Stores a monitor of a search and its check. The check is due at once. It is locked where the trial is over, and where
- * the plan has no SERP and no credits are left (core/machine/plan.ts). The caller has validated the spec.
- */
-export async function insertSerpMonitor(
-  tx: Transaction,
-  secrets: SecretBox,
-  { teamId, userId, spec, declared }: NewSerpMonitor,
-): Promise<SerpMonitorRow> {
-  const id = randomUUID()
-  const sealed = sealSpec({ teamId, id }, { ...spec, request_headers: null }, secrets)
-  const interval = spec.schedule_interval_seconds
-  return tx.one(sql.type(row)`
+  const rows = monitors.map((monitor) => newRow(monitor, secrets))
+  const teams = sql.array(
+    rows.map((one) => one.team_id),
+    'uuid',
+  )
+  const inserted = await tx.any(sql.prepared('insert_serp_monitors', row)`
     with t as (
-      select clock() as at, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
+      select clock() as at, t.id, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
       from teams t join team_usage u on u.team_id = t.id
-      where t.id = ${teamId}::uuid
+      where t.id in (select unnest(${teams})) order by t.id
       for share
     ),
+    i as (select * from ${unnest('i', rows, COLUMNS)}),
     m as (
       insert into monitors (
         kind, locked, id, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
         location_code, language_code, device, target_domain, rank_change_threshold, notify_on, deliveries,
         signing_secret, suspended, managed_by, external_key, labels, created_at)
-      select 'serp', t.locked, ${id}::uuid, ${teamId}::uuid, ${userId}::uuid, ${spec.name}, ${interval}::int,
-        ${spec.keyword}, ${spec.engine}, ${spec.mode}, ${spec.pages}::smallint, ${spec.location_code},
-        ${spec.language_code}, ${spec.device}, ${spec.target_domain}, ${spec.rank_change_threshold}::int,
-        ${sql.array([...spec.notify_on], 'text')}, ${bytes(sealed.deliveries)},
-        ${bytes(firstSecret({ teamId, id }, spec, secrets))}, ${declared?.suspended ?? false},
-        ${declared?.by ?? 'api'}, ${spec.external_key}, ${labelsJson(spec.labels)}::jsonb, t.at
-      from t
+      select 'serp', t.locked, i.id, i.team_id, i.user_id, i.name, i.interval_seconds, i.keyword, i.engine, i.mode,
+        i.pages, i.location_code, i.language_code, i.device, i.target_domain, i.rank_change_threshold,
+        array(select json_array_elements_text(i.notify_on::json)), nullif(i.deliveries, ''),
+        nullif(i.signing_secret, ''), i.suspended, i.managed_by, i.external_key, i.labels::jsonb, t.at
+      from i join t on t.id = i.team_id
       returning *
     ),
     c as (
       insert into checks (no, team_id, queue, cost, due_at, next_run_at, interval_seconds, shift_seconds)
-      select m.no, m.team_id, 'serp', m.pages, due.at, due.at, ${interval}::int, ${shiftSeconds(id, interval)}::smallint
-      from m cross join lateral (select case when not m.locked and not m.suspended then m.created_at end as at) due
+      select m.no, m.team_id, 'serp', m.pages, due.at, due.at, i.interval_seconds, i.shift_seconds
+      from m join i using (id)
+        cross join lateral (select case when not m.locked and not m.suspended then m.created_at end as at) due
       returning *
     )
     select ${columns} from m join c on c.no = m.no
   `)
+  const byId = new Map(inserted.map((one) => [one.id, one]))
+  return rows.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+const COLUMNS = {
+  id: 'uuid',
+  team_id: 'uuid',
+  user_id: 'uuid',
+  name: 'text',
+  interval_seconds: 'int4',
+  keyword: 'text',
+  engine: 'text',
+  mode: 'text',
+  pages: 'int2',
+  location_code: 'text',
+  language_code: 'text',
+  device: 'text',
+  target_domain: 'text',
+  rank_change_threshold: 'int4',
+  notify_on: 'text',
+  deliveries: 'bytea',
+  signing_secret: 'bytea',
+  suspended: 'bool',
+  managed_by: 'text',
+  external_key: 'text',
+  labels: 'text',
+  shift_seconds: 'int2',
+} as const
+
+function newRow({ teamId, userId, spec, declared }: NewSerpMonitor, secrets: SecretBox) {
+  const id = randomUUID()
+  const interval = spec.schedule_interval_seconds
+  return {
+    ...spec,
+    id,
+    team_id: teamId,
+    user_id: userId,
+    interval_seconds: interval,
+    notify_on: JSON.stringify(spec.notify_on),
+    deliveries: sealSpec({ teamId, id }, { ...spec, request_headers: null }, secrets).deliveries,
+    signing_secret: firstSecret({ teamId, id }, spec, secrets),
+    suspended: declared?.suspended ?? false,
+    managed_by: declared?.by ?? 'api',
+    labels: labelsJson(spec.labels),
+    shift_seconds: shiftSeconds(id, interval),
+  }
 }
 
 /** An edit of a monitor that the transaction has locked. */

@@ -1,7 +1,10 @@
+import type { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countMonitors, findMonitor, isOnlyOfItsName, listMonitors } from '../../../store/monitors/monitors.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { serpMonitorSpec } from '../../../store/monitors/monitor-record.ts'
+import { insertSerpMonitors } from '../../../store/monitors/serp-monitors.ts'
 import { findSigningFacts } from '../../../store/monitors/signing-secret.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
@@ -124,7 +127,7 @@ test('a claim from the queue of searches says what is asked of the engine; one o
   const [made] = await database.query<{ no: number }>(
     `select no::float8 from monitors where name = 'Twin' and kind = 'serp'`,
   )
-  await database.query(`update checks set due_at = clock() where no = $1`, [made?.no])
+  await database.query(`update checks set due_at = clock(), cost = 3 where no = $1`, [made?.no])
   expect(await database.claim()).toEqual([])
   const [claimed] = await database.claim({ queue: 'serp' })
   expect(claimed).toMatchObject({
@@ -140,4 +143,36 @@ test('a claim from the queue of searches says what is asked of the engine; one o
       device: 'desktop',
     },
   })
+})
+
+test('searches of several teams are stored at once, in their order, locked where the plan has none', async () => {
+  const [able, unable] = [await database.team(), await database.team()]
+  await database.query(`update teams set serp = 'none' where id = $1`, [unable])
+  await database.query(`update teams set serp = 'included' where id = $1`, [able])
+  const spec = (name: string, more: Partial<SerpMonitorSpec> = {}): SerpMonitorSpec => ({
+    ...{ name, keyword: 'kettle', engine: 'bing', mode: 'rank_tracking', pages: 2, location_code: 'us' },
+    ...{ language_code: 'en', device: 'desktop', schedule_interval_seconds: 600, target_domain: 'example.com' },
+    ...{ rank_change_threshold: null, deliveries: [], notify_on: [], external_key: null, labels: {}, ...more },
+  })
+  const hook = { type: 'webhook', url: 'https://hooks.example.com/a' } as const
+  const specs = [
+    spec('one', { deliveries: [hook], notify_on: ['failing', 'quota'], labels: { tier: 'gold' }, external_key: 'k' }),
+    spec('two', { mode: 'full_analysis', target_domain: null, pages: 5 }),
+    ...Array.from({ length: 200 }, (_, at) => spec(`${at}`)),
+  ]
+  const userId = '00000000-0000-7000-8000-000000000001'
+  const monitors = specs.map((one, at) => ({ teamId: at % 2 ? unable : able, userId, spec: one }))
+  const made = await database.store.transaction((tx) =>
+    insertSerpMonitors(tx, database.secrets, [
+      ...monitors,
+      { teamId: userId, userId, spec: spec('of no team') },
+      { teamId: able, userId, spec: spec('suspended'), declared: { by: 'kubernetes', suspended: true } },
+    ]),
+  )
+  const last = made.at(-1)
+  expect(last).toMatchObject({ name: 'suspended', suspended: true, managed_by: 'kubernetes', next_run_at: null })
+  expect(made.slice(0, -1).map((one) => serpMonitorSpec(one, database.secrets))).toEqual(specs)
+  expect(made.slice(0, -1).map(({ locked }) => locked)).toEqual(monitors.map(({ teamId }) => teamId === unable))
+  const [cost] = await database.query<{ cost: number }>('select cost from checks where no = $1', [made[1]?.no])
+  expect(cost).toEqual({ cost: 5 })
 })
