@@ -19,6 +19,7 @@ import {
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, isSigned, parseForm, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
+import { answerOnce } from './answer-once.ts'
 import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -241,7 +242,9 @@ function answerOf(services: Services, route: Route, request: FastifyRequest): Pr
   }
   if (route.policy === 'public') return route.handle(call)
   if (!request.principal) throw new Error('a route with a policy was reached without a principal')
-  return route.handle({ ...call, principal: request.principal, actor: actorOf(request.principal, address) })
+  const admitted = { ...call, principal: request.principal, actor: actorOf(request.principal, address) }
+  const key = route.takesKey ? request.headers['idempotency-key'] : undefined
+  return key === undefined ? route.handle(admitted) : answerOnce(route, key, admitted)
 }
 
 /** Distinguishes an address that does not exist (404) from one that exists with other methods (405). */

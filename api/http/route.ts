@@ -77,6 +77,11 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly body?: B
   /** Empty, missing and `{}` are the same. */
   readonly bodyOptional?: boolean
+  /**
+   * The header Idempotency-Key makes a repeated request give the first answer again. Only for routes whose use cases
+   * run within a transaction, and that answer JSON without a secret that is shown once.
+   */
+  readonly takesKey?: boolean
   /** Fill the defaults of the schema into the body. */
   readonly defaults?: boolean
   /**

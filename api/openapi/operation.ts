@@ -19,7 +19,7 @@ export function describeOperation(route: Route): object {
     tags: [route.tag],
     ...(route.beyond && { 'x-beyond-contract': true }),
     ...(route.policy !== 'public' && { 'x-permission': route.policy }),
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query)],
+    parameters: [...parameters('path', route.params), ...parameters('query', route.query), ...keyOf(route)],
     ...(route.body && {
       requestBody: {
         required: !route.bodyOptional,
@@ -38,7 +38,7 @@ export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$
  * Returns the id of an operation: `post /v1/monitors/:id/run` is `postMonitorsByIdRun`. It changes only when the
  * address changes.
  */
-function operationId({ method, path }: Route): string {
+export function operationId({ method, path }: Route): string {
   const words = path
     .replace(/^\/v1\//, '/')
     .split(/[/.-]/)
@@ -65,6 +65,23 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined): objec
     schema: describeSchema(property),
   }))
 }
+
+const keyOf = ({ takesKey = false }: Route): object[] =>
+  takesKey
+    ? [
+        {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'Beyond the contract: any text of yours that names this request. For 24 hours, another request of the ' +
+            'team with it and the same body does nothing and gets the same answer, with the header ' +
+            'Idempotency-Replayed. With another body it is 422; while the first is under way, 409. A refused ' +
+            'request uses no key.',
+          schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+        },
+      ]
+    : []
 
 function successes(route: Route): Record<string, object> {
   return Object.fromEntries(

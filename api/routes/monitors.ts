@@ -60,6 +60,7 @@ export const createMonitorRoute = route({
   tag: 'Monitors',
   policy: 'monitors.write',
   body: MonitorCreate,
+  takesKey: true,
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },

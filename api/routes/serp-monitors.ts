@@ -81,6 +81,7 @@ const create = route({
   tag,
   policy: 'monitors.write',
   body: SerpMonitorCreate,
+  takesKey: true,
   defaults: true,
   // Of the parts that need a review, it has only the destinations.
   review: (body, known, { egress }) => monitorIssues(body, known, egress),

@@ -34,6 +34,7 @@ export const createFromTemplateRoute = route({
   policy: 'monitors.write',
   params: Closed({ slug: Text(1, 100) }),
   body: FromTemplate,
+  takesKey: true,
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },

@@ -47,6 +47,7 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`delete from notice_events where ${team}`)
   await tx.query(sql.type(nothing)`
     update api_keys set revoked_at = clock() where ${team} and coalesce(revoked_at > clock(), true)`)
+  await tx.query(sql.type(nothing)`delete from idempotent_answers where ${team}`)
   await tx.query(sql.type(nothing)`delete from invitations where ${team}`)
   await tx.query(sql.type(nothing)`delete from team_members where ${team}`)
 }

@@ -31,11 +31,7 @@ create table monitors (
   locked boolean not null default false,
   -- By the manifest of the resource that declares the monitor. It is scheduled when it is neither paused nor suspended.
   suspended boolean not null default false,
-  managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes', 'file')),
-  -- A name that a client chose for the record, so that it finds it again.
-  external_key text,
-  -- Label to value, to filter lists by. Null: there are none.
-  labels jsonb,
+  managed_by text not null default 'api' check (managed_by in ('api', 'kubernetes')),
   created_at timestamptz not null default clock(),
   deleted_at timestamptz,
   -- A search: the query, the engine, and the location, language and device that it is made for.
@@ -66,13 +62,10 @@ create table monitors (
 );
 create index monitors_team on monitors (team_id, kind, created_at desc, id) where deleted_at is null;
 create index monitors_searches on monitors (team_id) where kind = 'serp' and not locked and deleted_at is null;
-create unique index monitors_external_key on monitors (team_id, kind, external_key)
-  where external_key is not null and deleted_at is null;
 -- For the purge.
 create index monitors_deleted on monitors (deleted_at) where deleted_at is not null;
 
--- The custom resource that declares a monitor (managed_by = 'kubernetes'), or the manifest in a folder (managed_by =
--- 'file', cluster_id = 'file'). It is the record's only writer.
+-- The custom resource that declares a monitor (managed_by = 'kubernetes'). It is the record's only writer.
 create table monitor_resources (
   no bigint primary key,
   cluster_id text not null,

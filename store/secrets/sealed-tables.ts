@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import { SEALED_COLUMNS, type SealedPlace } from './secret-box.ts'
 
-type SealedTable = 'monitors' | 'deliveries' | 'notices'
+type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers'
 type ColumnOf<T extends string> = Extract<SealedPlace['column'], `${T}.${string}`> extends `${T}.${infer C}` ? C : never
 
 /** One and many. */
@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<SealedTable, readonly [string, string]>> = {
   monitors: ['monitor', 'monitors'],
   deliveries: ['delivery', 'deliveries'],
   notices: ['notice', 'notices'],
+  idempotent_answers: ['kept answer', 'kept answers'],
 }
 
 /** A table with encrypted columns. */
@@ -19,7 +20,9 @@ interface Sealed<T extends SealedTable = SealedTable> {
 }
 
 /** The tables whose rows hold encrypted values of teams. */
-export const SEALED_TABLES: readonly Sealed[] = (['monitors', 'deliveries', 'notices'] as const).map((table) => ({
+export const SEALED_TABLES: readonly Sealed[] = (
+  ['monitors', 'deliveries', 'notices', 'idempotent_answers'] as const
+).map((table) => ({
   table,
   columns: SEALED_COLUMNS.filter((column) => column.startsWith(`${table}.`)).map(
     (column) => column.slice(table.length + 1) as ColumnOf<typeof table>,

@@ -28,6 +28,7 @@ export const SEALED_COLUMNS = [
   'monitors.old_signing_secret',
   'deliveries.target',
   'notices.target',
+  'idempotent_answers.answer',
   'encryption_keys.proof',
 ] as const
 

@@ -6,6 +6,7 @@ import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { eraseSecretsOfDeleted } from '../../store/maintenance/deleted-monitors.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
+import { purgeIdempotentAnswers } from '../../store/maintenance/idempotent-answers.ts'
 import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 import { fitLocks } from '../../store/quota/locks.ts'
@@ -74,6 +75,7 @@ export async function startMaintenance(
     await purgeInvitations(store)
     await purgeRateLimits(store)
     await purgePromptAnswers(store)
+    await purgeIdempotentAnswers(store)
     await purgeRunnerTokens(store)
     await forgetChats(store)
     await eraseSecretsOfDeleted(store)

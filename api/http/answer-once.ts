@@ -1,0 +1,60 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Store } from '../../store/db/client.ts'
+import { keepIdempotentAnswer, takeIdempotencyKey } from '../../store/maintenance/idempotent-answers.ts'
+import { operationId } from '../openapi/operation.ts'
+import { ApiError, apiError } from './api-error.ts'
+import type { Answer, PrivateRoute } from './route.ts'
+
+/** Printable ASCII, which every client can send. */
+const KEY = /^[!-~]{1,255}$/
+/** Says that an answer was given before. */
+const REPLAYED = { 'idempotency-replayed': 'true' }
+
+type Call = Parameters<PrivateRoute['handle']>[0]
+
+/**
+ * Answers a request that has an Idempotency-Key. The request is handled in one transaction with the record of its
+ * answer, so a client that got no answer may send it again: it is handled if it had no effect, and answered as before
+ * if it had. A refusal had no effect and is not kept.
+ */
+export async function answerOnce(route: PrivateRoute, key: unknown, call: Call): Promise<Answer> {
+  if (typeof key !== 'string' || !KEY.test(key)) throw notAKey()
+  const { services, principal, params, body } = call
+  const operation = operationId(route)
+  const keyed = { teamId: principal.teamId, operation, key }
+  const request = createHash('sha256')
+    .update(JSON.stringify([params, body]))
+    .digest('hex')
+  let isWoken = false
+  const answer = await services.store.transaction(async (tx): Promise<Answer> => {
+    const known = await takeIdempotencyKey(tx, services.secrets, keyed)
+    if (known === 'busy') throw busy()
+    if (known !== null && known.request !== request) throw usedBefore()
+    if (known !== null) return { status: known.status as Answer['status'], body: known.body, headers: REPLAYED }
+    // The use cases of such routes take a transaction for a store. What they start is visible after its end.
+    const inside = { ...services, store: tx as unknown as Store, wake: () => void (isWoken = true) }
+    const made = await route.handle({ ...call, services: inside })
+    const kept = { request, status: made.status, body: made.body }
+    await keepIdempotentAnswer(tx, services.secrets, { ...keyed, id: randomUUID() }, kept)
+    return made
+  })
+  if (isWoken) services.wake()
+  return answer
+}
+
+const PATH = 'Idempotency-Key'
+
+const notAKey = () =>
+  apiError('VALIDATION_ERROR', `The header ${PATH} must have 1 to 255 printable ASCII characters without spaces.`, [
+    { path: PATH, message: 'must have 1 to 255 printable ASCII characters without spaces' },
+  ])
+
+const usedBefore = () =>
+  apiError('VALIDATION_ERROR', `The ${PATH} was used for another request. Use a new one for each request.`, [
+    { path: PATH, message: 'was used for another request' },
+  ])
+
+const busy = () =>
+  new ApiError('CONFLICT', `A request with this ${PATH} is under way. Try again in a moment.`, {
+    headers: { 'retry-after': '1' },
+  })

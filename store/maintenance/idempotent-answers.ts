@@ -1,0 +1,79 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import type { Queryable, Transaction } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+
+/** Hours for which the answer to a request is repeated. */
+const KEPT_HOURS = 24
+
+/** A request that may arrive again, with the key that its client gave it. */
+interface KeyedRequest {
+  readonly teamId: string
+  readonly operation: string
+  readonly key: string
+}
+
+/** What was answered, and a hash of the request that it answers. */
+interface KeptAnswer {
+  readonly request: string
+  readonly status: number
+  readonly body: unknown
+}
+
+const locked = row({ got: Type.Boolean() })
+const stored = row({ id: Type.String(), answer: Type.Unsafe<Uint8Array>({}) })
+
+/**
+ * Returns the answer that a request with this key got, null when there was none, and `busy` while another request with
+ * it is under way. Until the end of the transaction, the others are told `busy`.
+ */
+export async function takeIdempotencyKey(
+  tx: Transaction,
+  secrets: SecretBox,
+  { teamId, operation, key }: KeyedRequest,
+): Promise<KeptAnswer | null | 'busy'> {
+  const text = `tidemark idempotency key ${teamId}/${operation}/${key}`
+  const isMine = await tx.oneFirst(sql.type(locked)`
+    select pg_try_advisory_xact_lock(hashtextextended(${text}, 0)) as got
+  `)
+  if (!isMine) return 'busy'
+  const found = await tx.maybeOne(sql.type(stored)`
+    select id, answer from idempotent_answers
+    where team_id = ${teamId}::uuid and operation = ${operation} and key = ${key}
+      and created_at > clock() - make_interval(hours => ${KEPT_HOURS})
+  `)
+  if (!found) return null
+  const place = { teamId, column: 'idempotent_answers.answer', rowId: found.id } as const
+  return secrets.open(place, found.answer) as KeptAnswer
+}
+
+/** Stores what a request is answered. It replaces an answer that is too old to be repeated. */
+export async function keepIdempotentAnswer(
+  tx: Transaction,
+  secrets: SecretBox,
+  { id, teamId, operation, key }: KeyedRequest & { readonly id: string },
+  answer: KeptAnswer,
+): Promise<void> {
+  const sealed = secrets.seal({ teamId, column: 'idempotent_answers.answer', rowId: id }, answer)
+  await tx.query(sql.type(nothing)`
+    insert into idempotent_answers (id, team_id, operation, key, answer, created_at)
+    values (${id}::uuid, ${teamId}::uuid, ${operation}, ${key}, ${sql.binary(sealed)}, clock())
+    on conflict (team_id, operation, key) do update
+    set id = excluded.id, answer = excluded.answer, created_at = excluded.created_at
+  `)
+}
+
+const BATCH = 5_000
+
+/** Deletes answers that are too old to be repeated, in small batches. */
+export async function purgeIdempotentAnswers(store: Queryable): Promise<void> {
+  for (let deleted = BATCH; deleted === BATCH;) {
+    const { rowCount } = await store.query(sql.type(nothing)`
+      delete from idempotent_answers where id in (
+        select id from idempotent_answers where created_at <= clock() - make_interval(hours => ${KEPT_HOURS})
+        limit ${BATCH} for update skip locked
+      )`)
+    deleted = rowCount
+  }
+}
