@@ -1,2 +1,3 @@
 export * from './inputs/configuration'
 export * from './inputs/record'
+export * from './rest/record'

@@ -21,7 +21,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const modules = join(folder, 'node_modules')
   const installed = join(modules, '@tidemark/pulumi')
   await mkdir(installed, { recursive: true })
-  // Its scripts build it.
+  await run('npm', ['run', 'build'], { cwd: PACKAGE })
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE })
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }]
   await run('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1'])

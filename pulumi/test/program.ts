@@ -3,6 +3,8 @@ import type * as Pulumi from '@pulumi/pulumi'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type * as Tidemark from '../src/index.ts'
+import type * as Rest from '../src/rest.ts'
+import type * as RestProvider from '../src/rest/provider.ts'
 
 /** The folder of a program that has installed the package as it is published. */
 export const PROGRAM = inject('pulumiProgram')
@@ -10,6 +12,8 @@ const require = createRequire(join(PROGRAM, 'index.js'))
 
 export const pulumi = require('@pulumi/pulumi') as typeof Pulumi
 export const tidemark = require('@tidemark/pulumi') as typeof Tidemark
+export const rest = require('@tidemark/pulumi/rest') as typeof Rest
+export const { provider } = require('@tidemark/pulumi/provider') as typeof RestProvider
 
 /** A resource as a program registered it. */
 export interface Registered {
@@ -23,6 +27,8 @@ export interface Registered {
   readonly inputs: any
   /** The inputs that are secret as a whole, as paths: `stringData`. */
   readonly secrets: readonly string[]
+  /** The outputs that the program says are secret. */
+  readonly secretOutputs: readonly string[]
 }
 
 interface Run<T> {
@@ -36,6 +42,7 @@ interface Request {
   getType(): string
   getName(): string
   getParent(): string
+  getAdditionalsecretoutputsList(): readonly string[]
   getAliasesList(): readonly { getSpec(): { getName(): string } | undefined }[]
 }
 
@@ -55,6 +62,7 @@ export async function runProgram<T>(program: () => T | Promise<T>): Promise<Run<
           aliases: request?.getAliasesList().map((alias) => alias.getSpec()?.getName() ?? '') ?? [],
           inputs: revealed(inputs),
           secrets: secretPaths(inputs),
+          secretOutputs: request?.getAdditionalsecretoutputsList() ?? [],
         })
         return { id: id ?? `${name}-id`, state: revealed(inputs) as Record<string, unknown> }
       },

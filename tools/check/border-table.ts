@@ -119,7 +119,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'commander', 'pino', 'prom-client'],
   },
   // A package of its own, which is published without the rest: what it knows of the definitions is generated into it.
-  pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', 'node:*'] },
+  pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', '@tidemark/pulumi', 'node:*'] },
 }
 
 /** Packages that belong to one subfolder only. */

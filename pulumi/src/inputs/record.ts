@@ -29,6 +29,16 @@ export interface MonitorSpecArgs {
    */
   notifyOn?:
     pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota'>[] | undefined>
+  /**
+   * Beyond the contract: a name of your own for the record. No two monitors of a kind in a team have the same one. 1 to
+   * 320 characters.
+   */
+  externalKey?: pulumi.Input<string | undefined>
+  /**
+   * Beyond the contract: labels to find monitors by, shaped like those of Kubernetes. Lists are filtered by them. At
+   * most 32 entries.
+   */
+  labels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** No checks while true. The runs are kept. Without it, pausing is left to people. */
   suspend?: pulumi.Input<boolean | undefined>
 }
@@ -94,6 +104,16 @@ export interface SerpMonitorSpecArgs {
    * Beyond the contract: the notices that the destinations of the monitor get besides its deliveries. At most 4 items.
    */
   notifyOn?: pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'delivery_dead' | 'quota'>[] | undefined>
+  /**
+   * Beyond the contract: a name of your own for the record. No two monitors of a kind in a team have the same one. 1 to
+   * 320 characters.
+   */
+  externalKey?: pulumi.Input<string | undefined>
+  /**
+   * Beyond the contract: labels to find monitors by, shaped like those of Kubernetes. Lists are filtered by them. At
+   * most 32 entries.
+   */
+  labels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** No checks while true. The runs are kept. Without it, pausing is left to people. */
   suspend?: pulumi.Input<boolean | undefined>
 }

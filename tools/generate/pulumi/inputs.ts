@@ -43,10 +43,10 @@ function secretBeside(place: string, node: SchemaNode): readonly string[] {
   return [`/** ${doc} */\n${secretKeyBeside(key)}?: pulumi.Input<${type} | undefined>`]
 }
 
-/** The whole configuration of a kind as a manifest has it, as one object. */
-const specNode = ({ spec, withoutKeys, description }: Kind): SchemaNode => {
+/** What a program fills in of a kind, as one object. */
+function specNode({ spec, description }: Kind, without: readonly string[]): SchemaNode {
   const node = nodeOf(spec)
-  const isKept = (key: string) => !withoutKeys.includes(key)
+  const isKept = (key: string) => !without.includes(key)
   const suspend: SchemaNode = { type: 'boolean', description: SUSPEND }
   return {
     ...node,
@@ -60,15 +60,18 @@ const specNode = ({ spec, withoutKeys, description }: Kind): SchemaNode => {
 }
 const SUSPEND = 'No checks while true. The runs are kept. Without it, pausing is left to people.'
 
-function kindsIn(style: Style): ArgsFile {
+/** A template only helps to fill in a form. */
+const withoutTemplate = () => ['template_slug']
+
+function kindsIn(style: Style, without: (kind: Kind) => readonly string[]): ArgsFile {
   const file = argsFile(style)
-  for (const kind of KINDS) file.declare(`${kind.kind}SpecArgs`, specNode(kind), '')
+  for (const kind of KINDS) file.declare(`${kind.kind}SpecArgs`, specNode(kind, without(kind)), '')
   return file
 }
 
 /** The objects that are the same in both: what contains no secret place. */
-const record = kindsIn(ofRecord)
-const resource = kindsIn(ofResource)
+const record = kindsIn(ofRecord, withoutTemplate)
+const resource = kindsIn(ofResource, ({ withoutKeys }) => withoutKeys)
 const differs = new Set([...KINDS.map(({ kind }) => `${kind}SpecArgs`), 'DeliveryArgs'])
 
 const fromConfiguration = () => {
@@ -156,13 +159,16 @@ const KEPT = [
   'maxLength',
   'minItems',
   'maxItems',
+  'minProperties',
   'maxProperties',
   'default',
 ] as const
 
 /** Returns the definitions of the bodies of the REST API as far as they can be judged without it. */
-export const definitions = (): string =>
-  `${JSON.stringify(Object.fromEntries(KINDS.map((kind) => [kind.kind, compact(specNode(kind))])), null, 2)}\n`
+export function definitions(): string {
+  const each = KINDS.map((kind) => [kind.kind, compact(specNode(kind, withoutTemplate()))])
+  return `${JSON.stringify(Object.fromEntries(each), null, 2)}\n`
+}
 
 function compact(node: SchemaNode): object {
   const bare = withoutNull(node)

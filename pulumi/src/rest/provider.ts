@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import type { dynamic } from '@pulumi/pulumi'
+import { isSame, type RecordKind, toBody, toProps } from './body'
+import { failuresOf } from './check'
+import { type Answer, call, type Connection } from './client'
+
+type Props = Readonly<Record<string, unknown>>
+
+const LISTS: Readonly<Record<RecordKind, string>> = { Monitor: 'v1/monitors', SerpMonitor: 'v1/serp-monitors' }
+/** Stands for a secret in what a key without the scope to write is shown. */
+const MASK = '********'
+const BY_DEFAULT = 'tidemark'
+
+let config: dynamic.Config | undefined
+
+/** The methods of the records, which Pulumi calls in a process of its own. */
+export const provider = {
+  /** Takes the configuration of the stack. */
+  configure(given: dynamic.Config): void {
+    config = given
+  },
+
+  check(kind: RecordKind, _olds: Props, news: Props): dynamic.CheckResult {
+    return { inputs: news, failures: failuresOf(kind, news) }
+  },
+
+  diff(kind: RecordKind, olds: Props, news: Props): dynamic.DiffResult {
+    const isElsewhere = (olds['connection'] ?? BY_DEFAULT) !== (news['connection'] ?? BY_DEFAULT)
+    const isChanged = !isSame(toBody(kind, olds), toBody(kind, news)) || olds['suspend'] !== news['suspend']
+    return { changes: isChanged || isElsewhere, replaces: isElsewhere ? ['connection'] : [] }
+  },
+
+  async create(kind: RecordKind, inputs: Props): Promise<dynamic.CreateResult> {
+    const connection = connectionOf(inputs)
+    const body = toBody(kind, inputs)
+    const { adopt } = inputs
+    const { body: record } =
+      typeof adopt === 'string'
+        ? await call(connection, { method: 'PATCH', path: pathOf(kind, adopt), body })
+        : await call(connection, { method: 'POST', path: LISTS[kind], body, idempotencyKey: randomUUID() }).catch(
+            advise,
+          )
+    const id = String(record['id'])
+    await suspend({ connection, kind, id, before: undefined, after: inputs['suspend'] }).catch((error: unknown) => {
+      // The record exists: Pulumi has to know its id.
+      throw Object.assign(error as Error, { id, properties: inputs, reasons: [String((error as Error).message)] })
+    })
+    return { id, outs: { ...inputs } }
+  },
+
+  async read(kind: RecordKind, id: string, props: Props): Promise<dynamic.ReadResult> {
+    const { status, body } = await call(connectionOf(props), { method: 'GET', path: pathOf(kind, id) }, [404])
+    if (status === 404 || body['status'] === 'deleted') return { id: '', props: {} }
+    const kept = keptOf(props)
+    const found = { ...withoutMasks(toProps(kind, body), props), ...suspended(props, body), ...kept }
+    // What differs only in defaults is no drift.
+    const isAsDeclared = isSame(toBody(kind, found), toBody(kind, props)) && found['suspend'] === props['suspend']
+    const now = isAsDeclared ? props : found
+    return { id, props: now, inputs: now }
+  },
+
+  async update(
+    kind: RecordKind,
+    id: string,
+    { olds, news }: { readonly olds: Props; readonly news: Props },
+  ): Promise<dynamic.UpdateResult> {
+    const connection = connectionOf(news)
+    const [before, after] = [toBody(kind, olds), toBody(kind, news)]
+    const changed = Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(value, before[key])))
+    if (Object.keys(changed).length > 0)
+      await call(connection, { method: 'PATCH', path: pathOf(kind, id), body: changed })
+    await suspend({ connection, kind, id, before: olds['suspend'], after: news['suspend'] })
+    return { outs: { ...news } }
+  },
+
+  async delete(kind: RecordKind, id: string, props: Props): Promise<void> {
+    await call(connectionOf(props), { method: 'DELETE', path: pathOf(kind, id) }, [404])
+  },
+}
+
+const pathOf = (kind: RecordKind, id: string) => `${LISTS[kind]}/${encodeURIComponent(id)}`
+
+/** Properties that the API does not know. */
+const keptOf = ({ adopt, connection, __provider }: Props): Props => ({
+  ...(adopt !== undefined && { adopt }),
+  ...(connection !== undefined && { connection }),
+  ...(__provider !== undefined && { __provider }),
+})
+
+interface Suspension {
+  readonly connection: Connection
+  readonly kind: RecordKind
+  readonly id: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Pauses or resumes. A program that says neither leaves that to people, and ends a pause of its own. */
+async function suspend({ connection, kind, id, before, after }: Suspension): Promise<void> {
+  if (before === after || (before === undefined && after === false)) return
+  if (after === undefined && before === false) return
+  const verb = after === true ? 'pause' : 'resume'
+  await call(connection, { method: 'POST', path: `${pathOf(kind, id)}/${verb}` })
+}
+
+/** Returns whether a record is paused, where a program says so or nobody has yet. */
+function suspended(props: Props, record: Answer['body']): Props {
+  const isPaused = record['status'] === 'paused'
+  if (props['suspend'] !== undefined) return { suspend: isPaused }
+  // An import: the program has to say it.
+  return props['name'] === undefined && isPaused ? { suspend: true } : {}
+}
+
+/** Returns what was read with the known values where the key may not see them. */
+function withoutMasks(found: Props, known: Props): Props {
+  return Object.fromEntries(
+    Object.entries(found).map(([key, value]) =>
+      JSON.stringify(value)?.includes(MASK) && known[key] !== undefined ? [key, known[key]] : [key, value],
+    ),
+  )
+}
+
+/** Adds to a conflict how to take the record over that has the name already. */
+function advise(error: Error): never {
+  if (error.message.startsWith('CONFLICT'))
+    error.message += ' To take that record over, with its history, set adopt to its id.'
+  throw error
+}
+
+/** Returns where the record is. Throws what is missing, and how to set it. */
+function connectionOf(props: Props): Connection {
+  const name = typeof props['connection'] === 'string' ? props['connection'] : BY_DEFAULT
+  const isDefault = name === BY_DEFAULT
+  // The environment is that of the command pulumi, which starts this process.
+  const setting = (key: string, variable: string) =>
+    // oxlint-disable-next-line node/no-process-env
+    config?.get(`${name}:${key}`) ?? (isDefault ? process.env[variable] : undefined)
+  const baseUrl = setting('baseUrl', 'TIDEMARK_URL')
+  const apiKey = setting('apiKey', 'TIDEMARK_API_KEY')
+  if (!baseUrl || !URL.canParse(baseUrl))
+    throw new Error(`set the address of Tidemark: pulumi config set ${name}:baseUrl https://…`)
+  if (!apiKey) throw new Error(`set an API key with the scope write: pulumi config set --secret ${name}:apiKey svc_…`)
+  return { name, baseUrl, apiKey }
+}

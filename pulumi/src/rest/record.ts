@@ -1,0 +1,69 @@
+import * as pulumi from '@pulumi/pulumi'
+import type { MonitorSpecArgs, SerpMonitorSpecArgs } from '../inputs/record'
+import type { RecordKind } from './body'
+import type { provider } from './provider'
+
+type Provider = typeof provider
+type Props = Readonly<Record<string, unknown>>
+
+/** What a record takes beside its configuration. */
+export interface RecordArgs {
+  /** Id of a monitor that exists. It is taken over, with its history, in place of a new one. Read at creation only. */
+  adopt?: pulumi.Input<string>
+  /**
+   * Which installation the record belongs to: the namespace of the settings `baseUrl` and `apiKey` in the stack's
+   * configuration. Default: tidemark.
+   */
+  connection?: pulumi.Input<string>
+}
+
+/** The configuration of a monitor. */
+export interface MonitorArgs extends MonitorSpecArgs, RecordArgs {}
+
+/** The configuration of a monitor of a search. */
+export interface SerpMonitorArgs extends SerpMonitorSpecArgs, RecordArgs {}
+
+/**
+ * Returns the methods that Pulumi calls in a process of its own. It writes their text into the state, so they are no
+ * more than calls into this package, and no setting of the program is among them.
+ */
+function methodsOf(kind: RecordKind): pulumi.dynamic.ResourceProvider<Props, Props> {
+  // Resolved in the folder of the program, whose package this is.
+  const load = () => require('@tidemark/pulumi/provider') as { readonly provider: Provider }
+  return {
+    configure: async ({ config }) => load().provider.configure(config),
+    check: async (olds, news) => load().provider.check(kind, olds, news),
+    diff: async (_id, olds, news) => load().provider.diff(kind, olds, news),
+    create: (inputs) => load().provider.create(kind, inputs),
+    read: (id, props) => load().provider.read(kind, id, props ?? {}),
+    update: (id, olds, news) => load().provider.update(kind, id, { olds, news }),
+    delete: (id, props) => load().provider.delete(kind, id, props),
+  }
+}
+
+const methods = { Monitor: methodsOf('Monitor'), SerpMonitor: methodsOf('SerpMonitor') }
+
+/** Addresses of destinations and values of headers may be secrets, whatever the program calls them. */
+const SECRETS = ['deliveries', 'requestHeaders']
+
+const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T): T => ({
+  externalKey: `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}`,
+  ...args,
+})
+
+const withSecrets = (opts: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions =>
+  pulumi.mergeOptions(opts, { additionalSecretOutputs: SECRETS })
+
+/** A monitor of a page, an API or a feed, made through the REST API. Its id is that of the record. */
+export class Monitor extends pulumi.dynamic.Resource {
+  constructor(name: string, args: MonitorArgs, opts?: pulumi.CustomResourceOptions) {
+    super(methods.Monitor, name, withKey(name, args), withSecrets(opts), 'tidemark', 'Monitor')
+  }
+}
+
+/** A monitor of a search, made through the REST API. Its id is that of the record. */
+export class SerpMonitor extends pulumi.dynamic.Resource {
+  constructor(name: string, args: SerpMonitorArgs, opts?: pulumi.CustomResourceOptions) {
+    super(methods.SerpMonitor, name, withKey(name, args), withSecrets(opts), 'tidemark', 'SerpMonitor')
+  }
+}
