@@ -12,6 +12,15 @@ import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
  */
 
 /**
+ * The version of these messages, which each request names in a header. Properties that a side may ignore are added
+ * without a new one. A worker refuses a version that it does not speak, in words.
+ */
+export const RUNNER_API_VERSION = 1
+export const RUNNER_API_HEADER = 'tidemark-runner-api'
+/** The versions that a worker speaks. Runners of the release before go on during an upgrade. */
+export const SPOKEN_VERSIONS: readonly number[] = [RUNNER_API_VERSION]
+
+/**
  * Content type of the body of /runner/complete. The body consists of four bytes, big-endian, with the length of the
  * JSON; the JSON, a `RunnerOutcome`; and the pictures, one after the other.
  */

@@ -6,7 +6,13 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
+import {
+  OUTCOME_HEAD_BYTES,
+  OUTCOME_PICTURES_BYTES,
+  OUTCOME_TYPE,
+  RUNNER_API_HEADER,
+  SPOKEN_VERSIONS,
+} from '../../schema/runner-api.ts'
 import type { Denials } from '../../egress/policy.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
@@ -79,6 +85,7 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
     needsHost(request.raw)
     if (request.is404) throw notFound()
     request.runner = await runnerToken(store, request.headers.authorization)
+    needsSpokenVersion(request)
     if (request.routeOptions.bodyLimit === OUTCOME_BYTES)
       reserve(reply, budget.take(request.runner.id, sizeOf(request)))
   })
@@ -126,6 +133,18 @@ function addParsers(app: FastifyInstance): void {
     refuseEncoded(request.headers)
     return body
   })
+}
+
+/** Throws when the runner has a version that is not spoken here. A runner that names none is of the first one. */
+function needsSpokenVersion({ headers }: FastifyRequest): void {
+  const asked = String(headers[RUNNER_API_HEADER] ?? 1)
+  if (SPOKEN_VERSIONS.some((version) => String(version) === asked)) return
+  throw apiError(
+    'VALIDATION_ERROR',
+    `This worker speaks version ${SPOKEN_VERSIONS.join(' and ')} of the runner API, and the runner version ` +
+      `${asked.slice(0, 20)}. Run both from the same release.`,
+    [{ path: RUNNER_API_HEADER, message: `must be ${SPOKEN_VERSIONS.join(' or ')}` }],
+  )
 }
 
 /** Returns the size that the request declares; a request without one may take the whole limit. */

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Agent, request } from 'undici'
+import { RUNNER_API_HEADER, RUNNER_API_VERSION } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { RunnerApiError } from './runner-api-error.ts'
 
@@ -38,7 +39,11 @@ export function createRunnerApiClient({ url, token }: RunnerApiClientOptions): R
       const answer = await request(`${base}/runner/${verb}`, {
         dispatcher: agent,
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': type,
+          [RUNNER_API_HEADER]: String(RUNNER_API_VERSION),
+        },
         body,
         headersTimeout: timeoutMs,
         bodyTimeout: 10_000,

@@ -83,7 +83,10 @@ async function leaseLength(source: HttpCheckSource, { log, stopping }: ProcessCo
       if (error instanceof RunnerApiError && error.isToken) throw new TokenRefusedError()
       if (error instanceof RunnerApiError && !error.isPassing)
         throw new SettingsError([
-          { path: 'TIDEMARK_RUNNER_API_URL', message: `does not lead to a runner API: ${error.message}` },
+          {
+            path: 'TIDEMARK_RUNNER_API_URL',
+            message: `leads to no runner API that this runner can use: ${error.message}`,
+          },
         ])
       if (!source.outage.covers(error, 'greetings'))
         log.warn({ err: error }, 'no worker answers; trying again in a second')

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
-import { OUTCOME_TYPE } from '../../../schema/runner-api.ts'
+import { OUTCOME_TYPE, RUNNER_API_HEADER } from '../../../schema/runner-api.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openTcpProxy } from '../../support/tcp-proxy.ts'
-import { type Asker, frame, MARK, openAsker, outcome, VALUES, type Watched } from './asker.ts'
+import { type Asker, frame, MARK, openAsker, outcome, VALUES, VERBS, type Watched } from './asker.ts'
 
 let asker: Asker
 beforeAll(async () => {
@@ -14,6 +15,42 @@ beforeAll(async () => {
 beforeEach(() => asker.newJob())
 afterEach(() => asker.reset())
 afterAll(() => asker[Symbol.asyncDispose]())
+
+describe('a version of the runner API', () => {
+  test.each(['2', '0', '1.0', 'one', ''])('that the worker does not speak is refused: %j', async (version) => {
+    const task = await asker.claimed()
+    const before = await asker.state()
+    for (const verb of VERBS)
+      expect(await asker.post(verb, frame(outcome(task)), { [RUNNER_API_HEADER]: version })).toEqual({
+        status: 422,
+        code: 'VALIDATION_ERROR',
+        paths: [RUNNER_API_HEADER],
+      })
+    expect(await asker.state()).toEqual(before)
+  })
+
+  test('need not be named: runners of the first one did not', async () => {
+    expect((await asker.post('heartbeat', '{"checks":[]}')).status).toBe(200)
+    expect((await asker.post('heartbeat', '{"checks":[]}', { [RUNNER_API_HEADER]: '1' })).status).toBe(200)
+  })
+
+  test('is told in words to a runner that starts with another one', async () => {
+    const other = createServer((_request, response) => {
+      response.writeHead(422, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: 'This worker speaks version 2 of the runner API.' } }))
+    })
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const source = await asker.runnerApi.httpCheckSource({ url: `http://127.0.0.1:${port}` })
+    await expect(source.greet()).rejects.toMatchObject({
+      status: 422,
+      isPassing: false,
+      message: 'This worker speaks version 2 of the runner API.',
+    })
+    other.close()
+  })
+})
 
 describe('an outcome', () => {
   const VISUAL = { enabled: true, regions: [{ selector: '.a' }, { selector: '.b' }] }
