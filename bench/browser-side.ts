@@ -88,7 +88,15 @@ async function memory(): Promise<SideAnswer> {
 async function openOurs(url: string): Promise<Side> {
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
   const path = process.env['CHROMIUM_PATH'] ?? null
-  const browser = createBrowsers({ egress, log: createLogger('silent'), path, dataDir: DATA_DIR, pages: atOnce })
+  const browser = createBrowsers({
+    socket: null,
+    sandbox: 'required',
+    egress,
+    log: createLogger('silent'),
+    path,
+    dataDir: DATA_DIR,
+    pages: atOnce,
+  })
   const [agent, extractor, pages] = [createGuardedAgent(egress), createExtractor({ threads: 1 }), createPageReader()]
   const ports: CheckPorts = { agent, extractor, pages, browser, signal: new AbortController().signal }
   return {

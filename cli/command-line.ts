@@ -18,6 +18,7 @@ export function commandLine(version: string): Command {
     addApi,
     addWorker,
     addRunner,
+    addBrowser,
     addOperator,
     addMigrate,
     addAdmin,
@@ -94,6 +95,16 @@ const addRunner = (program: Command) =>
     )
     .addHelpText('after', RUNNER_HELP)
     .action(async () => (await import('./commands/runner.ts')).runner())
+
+const addBrowser = (program: Command) =>
+  program
+    .command('browser')
+    .description(
+      'Starts browsers for the runner of the same pod, in a container of its own without the token. It listens on ' +
+        'TIDEMARK_BROWSER_SOCKET, which the runner has too.',
+    )
+    .addHelpText('after', '\nExample:\n  $ TIDEMARK_BROWSER_SOCKET=/run/browser/socket ./tidemark browser\n')
+    .action(async () => (await import('./commands/browser.ts')).browser())
 
 const OPERATOR_HELP = `
 It needs the database of a running Tidemark, and access to a cluster. A namespace belongs to the team that its label

@@ -254,7 +254,7 @@ export const Config = Closed({
     description: 'Runner pods that the operator starts at most, at the same time. 0: none.',
   }),
   TIDEMARK_RUNNER_CHECKS: Whole(1, 100_000, {
-    default: 200,
+    default: 100,
     description:
       'Checks that one runner pod may claim in all; then it ends. A pod that a page took over gets no more than these.',
   }),
@@ -264,6 +264,20 @@ export const Config = Closed({
   }),
   CHROMIUM_PATH: Optional(
     Text(1, 1024, 'Chromium program to use. Unset: the embedded one; on platforms without it, an installed one.'),
+  ),
+  TIDEMARK_CHROMIUM_SANDBOX: Choice(['required', 'auto'], {
+    default: 'required',
+    description:
+      'required: no page is rendered where the kernel allows the browser no sandbox of its own. auto: it runs without ' +
+      'one there, in another container, which TIDEMARK_BROWSER_SOCKET leads to; see docs/runners.md.',
+  }),
+  TIDEMARK_BROWSER_SOCKET: Optional(
+    Text(
+      1,
+      100,
+      'Unix socket of "tidemark browser", which starts the browsers of a runner in another container. Unset: browsers ' +
+        'are started by the process that uses them.',
+    ),
   ),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, {
     default: 128,

@@ -17,6 +17,8 @@ import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
  */
 export const RUNNER_API_VERSION = 1
 export const RUNNER_API_HEADER = 'tidemark-runner-api'
+/** A runner whose browsers have no sandbox of their own says `off`. A worker of an earlier release ignores it. */
+export const SANDBOX_HEADER = 'tidemark-browser-sandbox'
 /** The versions that a worker speaks. Runners of the release before go on during an upgrade. */
 export const SPOKEN_VERSIONS: readonly number[] = [RUNNER_API_VERSION]
 

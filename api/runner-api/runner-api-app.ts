@@ -11,13 +11,14 @@ import {
   OUTCOME_PICTURES_BYTES,
   OUTCOME_TYPE,
   RUNNER_API_HEADER,
+  SANDBOX_HEADER,
   SPOKEN_VERSIONS,
 } from '../../schema/runner-api.ts'
 import type { Denials } from '../../egress/policy.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
-import type { LiveRunnerToken } from '../../store/accounts/runner-tokens.ts'
+import { type LiveRunnerToken, noteUnsandboxed } from '../../store/accounts/runner-tokens.ts'
 import { type ApiError, apiError } from '../http/api-error.ts'
 import { connectionKey } from '../auth/rate-limits.ts'
 import {
@@ -86,6 +87,8 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
     if (request.is404) throw notFound()
     request.runner = await runnerToken(store, request.headers.authorization)
     needsSpokenVersion(request)
+    if (request.headers[SANDBOX_HEADER] === 'off' && !request.runner.isUnsandboxed)
+      await noteUnsandboxed(store, request.runner.id)
     if (request.routeOptions.bodyLimit === OUTCOME_BYTES)
       reserve(reply, budget.take(request.runner.id, sizeOf(request)))
   })

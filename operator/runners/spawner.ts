@@ -75,6 +75,8 @@ export class Spawner {
   #count = 0
   #decided: RunnersDecision = { want: 0, have: null, create: 0, remove: [], revoke: [] }
   #isSynced = false
+  /** Jobs of whose browsers it was said that they have no sandbox. */
+  readonly #unsafe = new Set<string>()
   readonly #counted = { failures: 0, refusals: 0 }
 
   constructor(options: SpawnerOptions) {
@@ -124,13 +126,14 @@ export class Spawner {
     this.#decided = decideRunners({
       jobs: this.#known(),
       released: new Set(this.#released.keys()),
-      tokens: tokens.map((name) => name.slice(this.#boundTo('').length)),
+      tokens: tokens.map(({ job }) => this.#jobOf(job)),
       demand,
       slots: pods.slots,
       max: pods.max,
       nowMs: Date.now(),
       startMs: times.startMs,
     })
+    for (const token of tokens) if (token.is_unsandboxed) this.#unsandboxed(this.#jobOf(token.job))
     for (const { name, why } of this.#decided.remove) await this.#remove(name, why)
     for (const name of this.#decided.revoke) await revokeRunnerTokens(store, this.#boundTo(name))
     if (this.#decided.create > 0 && performance.now() >= this.#pausedUntil) await this.#createAll(this.#decided.create)
@@ -146,6 +149,7 @@ export class Spawner {
   #changed(before: JobObject | undefined, now: JobObject | undefined): void {
     const name = (now ?? before)?.metadata.name ?? ''
     if (!now || now.spec?.suspend !== true) this.#released.delete(name)
+    if (!now) this.#unsafe.delete(name)
     const end = now && endOf(now)
     if (now && end && before && endOf(before) === null) {
       if (end.isFailed) this.#failed(now, end)
@@ -258,6 +262,24 @@ export class Spawner {
   #boundTo(name: string): string {
     const { clusterId, client, pods } = this.#options
     return `${clusterId}/${client.namespace}/${pods.template}/${name}`
+  }
+
+  /** Returns the name of the Job that a token is bound to. */
+  #jobOf(boundTo: string): string {
+    return boundTo.slice(this.#boundTo('').length)
+  }
+
+  /** Says once of a Job that its browsers have no sandbox of their own. */
+  #unsandboxed(name: string): void {
+    const { client, events, log } = this.#options
+    const job = this.#jobs.get(`${client.namespace}/${name}`)
+    if (!job || this.#unsafe.has(name)) return
+    this.#unsafe.add(name)
+    log.warn({ job: name }, 'the browsers of a runner pod run without their sandbox')
+    const note =
+      'Browsers run without their own sandbox: the seccomp profile refuses user namespaces. Set runner.seccompProfile ' +
+      'to the profile that allows them; docs/runners.md says how.'
+    events.record(job, { type: 'Warning', reason: 'BrowserUnsandboxed', action: 'RunChecks', note })
   }
 
   #path(plural: string): string {

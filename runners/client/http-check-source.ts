@@ -45,6 +45,8 @@ export interface HttpCheckSource extends CheckSource {
   tokenMs(): number
   /** Returns how many checks can still be claimed, as far as known. */
   claimsLeft(): number
+  /** Tells the worker from now on whether browsers have their sandbox. */
+  tellSandbox(isSandboxed: boolean): void
   close(): Promise<void>
 }
 
@@ -116,6 +118,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     tokenMs: () => tokenEndsAt - performance.now(),
     claimsLeft: () => claimsLeft,
+    tellSandbox: client.tellSandbox,
     close: () => client.close(),
   }
 }

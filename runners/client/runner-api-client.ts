@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Agent, request } from 'undici'
-import { RUNNER_API_HEADER, RUNNER_API_VERSION } from '../../schema/runner-api.ts'
+import { RUNNER_API_HEADER, RUNNER_API_VERSION, SANDBOX_HEADER } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { RunnerApiError } from './runner-api-error.ts'
 
@@ -28,13 +28,19 @@ export interface RunnerApiClient {
    * otherwise with the connection's error.
    */
   post(verb: string, asked: Asked): Promise<unknown>
+  /** Says from now on whether browsers have their sandbox. */
+  tellSandbox(isSandboxed: boolean): void
   close(): Promise<void>
 }
 
 export function createRunnerApiClient({ url, token }: RunnerApiClientOptions): RunnerApiClient {
   const base = url.replace(/\/+$/, '')
   const agent = new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 4_000 })
+  let isUnsandboxed = false
   return {
+    tellSandbox(isSandboxed) {
+      isUnsandboxed = !isSandboxed
+    },
     async post(verb, { type, body, signal, timeoutMs }) {
       const answer = await request(`${base}/runner/${verb}`, {
         dispatcher: agent,
@@ -43,6 +49,7 @@ export function createRunnerApiClient({ url, token }: RunnerApiClientOptions): R
           authorization: `Bearer ${token}`,
           'content-type': type,
           [RUNNER_API_HEADER]: String(RUNNER_API_VERSION),
+          ...(isUnsandboxed && { [SANDBOX_HEADER]: 'off' }),
         },
         body,
         headersTimeout: timeoutMs,

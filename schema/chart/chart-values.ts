@@ -19,6 +19,8 @@ export const CHART_SETTINGS = [
   'TIDEMARK_RUNNER_TEMPLATE',
   'TIDEMARK_RUNNER_SLOTS',
   'TIDEMARK_RUNNER_MAX',
+  'TIDEMARK_CHROMIUM_SANDBOX',
+  'TIDEMARK_BROWSER_SOCKET',
   'TIDEMARK_BROWSER_PAGES',
   'TIDEMARK_ALLOW_PRIVATE_CIDRS',
   'TIDEMARK_DENY_CIDRS',
@@ -293,10 +295,22 @@ export const ChartValues = Closed({
       slots: number(4, [1, 100], 'Checks of one pod at the same time.'),
       idleSeconds: number(30, [1, 86_400], 'A pod without work ends after this time.'),
       image: image('tidemark-runner', 'Image of runner pods, with the browser.'),
+      sandbox: value(
+        Choice(['auto', 'required'], {
+          description:
+            'auto: browsers run without their own sandbox where the seccomp profile refuses it, and say so. required: ' +
+            'nothing is rendered there.',
+        }),
+        'auto',
+      ),
       seccompProfile: kubernetes('Seccomp profile of runner pods; see docs/runners.md.', { type: 'RuntimeDefault' }),
       runtimeClassName: text('', 'Runtime class of runner pods, such as gvisor.', 253),
       hostUsers: optionalFlag('As hostUsers, for runner pods. Unset: hostUsers.'),
-      ...requests('500m', '1536Mi'),
+      browserResources: kubernetes('Requests and limits of the container of the browser.', {
+        requests: { cpu: '500m', memory: '1Gi', 'ephemeral-storage': '256Mi' },
+        limits: { memory: '1Gi', 'ephemeral-storage': '2Gi' },
+      }),
+      ...requests('250m', '512Mi'),
     },
     { description: 'Runner pods, which the operator starts and ends with the browser queue.' },
   ),

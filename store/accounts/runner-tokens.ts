@@ -8,9 +8,15 @@ const PREFIX = 'tdr_'
 
 const issued = row({ id: Type.Integer(), expires_at: Type.String() })
 const Count = Type.Union([Type.Integer(), Type.Null()])
-const live = row({ id: Type.Integer(), job: Type.String(), lives_ms: Type.Number(), claims_left: Count })
+const live = row({
+  id: Type.Integer(),
+  job: Type.String(),
+  lives_ms: Type.Number(),
+  claims_left: Count,
+  is_unsandboxed: Type.Boolean(),
+})
 const taken = row({ taken: Type.Integer() })
-const bound = row({ job: Type.String() })
+const bound = row({ job: Type.String(), is_unsandboxed: Type.Boolean() })
 
 /** A token that was just created. `token` is its complete text, which is not stored. */
 export interface IssuedRunnerToken {
@@ -30,6 +36,8 @@ export interface LiveRunnerToken {
   readonly livesMs: number
   /** Checks that may still be claimed with it. Null: any number. */
   readonly claimsLeft: number | null
+  /** Its runner said that its browsers have no sandbox of their own. */
+  readonly isUnsandboxed: boolean
 }
 
 /** What a token is for. */
@@ -63,10 +71,12 @@ export async function findLiveRunnerToken(store: Queryable, text: string): Promi
   if (!isCheckedText(PREFIX, text)) return null
   const found = await store.maybeOne(sql.type(live)`
     select id, job, ceil(extract(epoch from expires_at - clock()) * 1000)::float8 as lives_ms,
-      claims_left
+      claims_left, is_unsandboxed
     from runner_tokens
     where hash = ${sql.binary(checkedTextHash(text))} and revoked_at is null and expires_at > clock()`)
-  return found && { id: found.id, job: found.job, livesMs: found.lives_ms, claimsLeft: found.claims_left }
+  if (found === null) return null
+  const { id, job, lives_ms: livesMs, claims_left: claimsLeft, is_unsandboxed: isUnsandboxed } = found
+  return { id, job, livesMs, claimsLeft, isUnsandboxed }
 }
 
 /**
@@ -88,11 +98,17 @@ export async function returnRunnerClaims(store: Queryable, id: number, count: nu
     update runner_tokens set claims_left = claims_left + ${count} where id = ${id}`)
 }
 
+/** Notes that the browsers of a runner have no sandbox of their own. */
+export async function noteUnsandboxed(store: Queryable, id: number): Promise<void> {
+  await store.query(sql.type(nothing)`update runner_tokens set is_unsandboxed = true where id = ${id}`)
+}
+
 /** Returns the names that start with `prefix` and have a token that works. */
-export async function liveRunnerJobs(store: Queryable, prefix: string): Promise<readonly string[]> {
-  return store.anyFirst(sql.type(bound)`
-    select distinct job from runner_tokens
-    where starts_with(job, ${prefix}) and revoked_at is null and expires_at > clock()`)
+export async function liveRunnerJobs(store: Queryable, prefix: string) {
+  return store.any(sql.type(bound)`
+    select job, bool_or(is_unsandboxed) as is_unsandboxed from runner_tokens
+    where starts_with(job, ${prefix}) and revoked_at is null and expires_at > clock()
+    group by job`)
 }
 
 /**

@@ -1,10 +1,22 @@
+import { Gauge, type Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
 import { type Browsers, createBrowsers } from '../../../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface BrowserContext {
-  readonly settings: Pick<Settings, 'CHROMIUM_PATH' | 'TIDEMARK_DATA_DIR' | 'TIDEMARK_BROWSER_PAGES'>
+  readonly settings: Pick<
+    Settings,
+    | 'CHROMIUM_PATH'
+    | 'TIDEMARK_DATA_DIR'
+    | 'TIDEMARK_BROWSER_PAGES'
+    | 'TIDEMARK_CHROMIUM_SANDBOX'
+    | 'TIDEMARK_BROWSER_SOCKET'
+  >
+  /** Where it is counted whether browsers have their sandbox. */
+  readonly registry?: Registry
+  /** Called with each browser that was started. */
+  readonly onSandbox?: (isSandboxed: boolean) => void
   readonly egress: EgressPolicy
   readonly log: Logger
 }
@@ -12,7 +24,7 @@ interface BrowserContext {
 /**
  * Returns the browser of this process; null when it renders nothing. The browser does not start before the first page.
  */
-export function browsersOf({ settings, egress, log }: BrowserContext): Browsers | null {
+export function browsersOf({ settings, egress, log, registry, onSandbox }: BrowserContext): Browsers | null {
   if (settings.TIDEMARK_BROWSER_PAGES === 0) return null
   return createBrowsers({
     egress,
@@ -20,5 +32,22 @@ export function browsersOf({ settings, egress, log }: BrowserContext): Browsers 
     path: settings.CHROMIUM_PATH ?? null,
     dataDir: settings.TIDEMARK_DATA_DIR,
     pages: settings.TIDEMARK_BROWSER_PAGES,
+    socket: settings.TIDEMARK_BROWSER_SOCKET ?? null,
+    sandbox: settings.TIDEMARK_CHROMIUM_SANDBOX,
+    onSandbox(isSandboxed) {
+      if (registry) gaugeOf(registry).set(isSandboxed ? 1 : 0)
+      onSandbox?.(isSandboxed)
+    },
   })
 }
+
+/** Returns the gauge, which is there from the first browser on: before that nothing is known. */
+const gaugeOf = (registry: Registry): Gauge =>
+  (registry.getSingleMetric(SANDBOXED) as Gauge | undefined) ??
+  new Gauge({
+    name: SANDBOXED,
+    help: 'Whether the browsers of this process have their own sandbox: 1 or 0. Absent before the first browser.',
+    registers: [registry],
+  })
+
+const SANDBOXED = 'tidemark_browser_sandboxed'

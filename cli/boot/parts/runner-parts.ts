@@ -56,7 +56,10 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
   const proxy = relayOf(http, { url, token, egress, log })
-  const loop = startLoop({ settings, source, outage: http.outage, leaseMs, registry, egress, proxy }, context)
+  const loop = startLoop(
+    { settings, source, outage: http.outage, leaseMs, registry, egress, proxy, onSandbox: http.tellSandbox },
+    context,
+  )
   stack.defer('checks', () => loop.drain(DRAIN_MS))
   await serveMetrics(settings, { registry, loop }, context)
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
@@ -131,13 +134,14 @@ interface LoopContext {
   readonly registry: Registry
   readonly egress: EgressPolicy
   readonly proxy: ProxyPort
+  readonly onSandbox: (isSandboxed: boolean) => void
 }
 
 function startLoop(
-  { settings, source, outage, leaseMs, registry, egress, proxy }: LoopContext,
+  { settings, source, outage, leaseMs, registry, egress, proxy, onSandbox }: LoopContext,
   { log, stack }: ProcessContext,
 ): CheckLoop {
-  const browser = browsersOf({ settings, egress, log }) ?? undefined
+  const browser = browsersOf({ settings, egress, log, registry, onSandbox }) ?? undefined
   stack.defer('the browser', () => browser?.close())
   const extractor = createExtractor()
   stack.defer('extraction', () => extractor.close())

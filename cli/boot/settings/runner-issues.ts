@@ -2,11 +2,19 @@ import type { Config } from '../../../schema/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 type RunnerSettings = Pick<Config, 'TIDEMARK_RUNNER_API_URL' | 'TIDEMARK_RUNNER_TOKEN'>
+type BrowserSettings = Pick<Config, 'TIDEMARK_CHROMIUM_SANDBOX' | 'TIDEMARK_BROWSER_SOCKET'>
 
 /** Returns what is wrong with the settings of a runner. The token's own text is not repeated. */
-export function runnerIssues(config: RunnerSettings): Issue[] {
+export function runnerIssues(config: RunnerSettings & BrowserSettings): Issue[] {
   const { TIDEMARK_RUNNER_API_URL: text, TIDEMARK_RUNNER_TOKEN } = config
   const issues: Issue[] = []
+  if (config.TIDEMARK_CHROMIUM_SANDBOX === 'auto' && config.TIDEMARK_BROWSER_SOCKET === undefined)
+    issues.push({
+      path: 'TIDEMARK_CHROMIUM_SANDBOX',
+      message:
+        'can be auto only with TIDEMARK_BROWSER_SOCKET: a browser without its sandbox must not run beside secrets; ' +
+        'see docs/runners.md',
+    })
   // The token is sent in a header.
   if (TIDEMARK_RUNNER_TOKEN !== undefined && !/^[\x21-\x7e]+$/.test(TIDEMARK_RUNNER_TOKEN))
     issues.push({ path: 'TIDEMARK_RUNNER_TOKEN', message: 'must be printable ASCII without spaces' })

@@ -301,7 +301,7 @@ export interface SettingsValues {
   TIDEMARK_SERP_PROVIDER_URL?: pulumi.Input<string | undefined>
   /**
    * Checks that one runner pod may claim in all; then it ends. A pod that a page took over gets no more than these. 1
-   * to 100,000. Default: 200.
+   * to 100,000. Default: 100.
    */
   TIDEMARK_RUNNER_CHECKS?: pulumi.Input<number | undefined>
   /** Seconds after which the token of a runner pod expires. The pod ends before that. 60 to 86,400. Default: 3600. */
@@ -613,6 +613,11 @@ export interface RunnerValues {
   idleSeconds?: pulumi.Input<number | undefined>
   /** Image of runner pods, with the browser. */
   image?: pulumi.Input<RunnerImageValues | undefined>
+  /**
+   * auto: browsers run without their own sandbox where the seccomp profile refuses it, and say so. required: nothing is
+   * rendered there. Default: auto.
+   */
+  sandbox?: pulumi.Input<'auto' | 'required' | undefined>
   /** Seccomp profile of runner pods; see docs/runners.md. Default: {"type": "RuntimeDefault"}. */
   seccompProfile?: pulumi.Input<{ [key: string]: unknown } | undefined>
   /** Runtime class of runner pods, such as gvisor. At most 253 characters. */
@@ -620,8 +625,13 @@ export interface RunnerValues {
   /** As hostUsers, for runner pods. Unset: hostUsers. */
   hostUsers?: pulumi.Input<true | false | '' | undefined>
   /**
+   * Requests and limits of the container of the browser. Default: {"requests": {"cpu": "500m", "memory": "1Gi",
+   * "ephemeral-storage": "256Mi"}, "limits": {"memory": "1Gi", "ephemeral-storage": "2Gi"}}.
+   */
+  browserResources?: pulumi.Input<{ [key: string]: unknown } | undefined>
+  /**
    * Requests and limits of the container. Without a limit of cpu a pod may use what is free. Default: {"requests":
-   * {"cpu": "500m", "memory": "1536Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "1536Mi",
+   * {"cpu": "250m", "memory": "512Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "512Mi",
    * "ephemeral-storage": "2Gi"}}.
    */
   resources?: pulumi.Input<{ [key: string]: unknown } | undefined>

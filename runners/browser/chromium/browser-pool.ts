@@ -1,11 +1,18 @@
 import { withTimeout } from '../../../concurrency/retry.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { BrowserError } from '../browser-error.ts'
-import { type BrowserSetup, type OneBrowser, startBrowser } from './one-browser.ts'
+import { type BrowserSetup, NoSandboxError, type OneBrowser, startBrowser } from './one-browser.ts'
 import type { OpenPage } from '../page/open-page.ts'
 
 export interface BrowserPoolOptions extends BrowserSetup {
   readonly log: Logger
+  /**
+   * `auto`: where the kernel allows browsers no sandbox of their own, they run without. Then each page has a browser of
+   * its own.
+   */
+  readonly sandbox: 'required' | 'auto'
+  /** Called with each browser that was started. */
+  readonly onSandbox?: (isSandboxed: boolean) => void
   /**
    * When a browser is replaced: after this many pages (default 200), after this many milliseconds (default 30 minutes),
    * or above this many megabytes (default 2,048).
@@ -45,25 +52,33 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   let current: Promise<BrowserLease> | null = null
   let lastFault: { readonly error: BrowserError; readonly at: number } | null = null
   let isClosed = false
+  const starter = createStarter(options)
 
   async function usable(): Promise<BrowserLease> {
     for (;;) {
+      // One page alone gets it.
+      if (!starter.isSandboxed) return fresh()
       const awaited = current
       const known = await awaited?.catch(() => null)
       if (known && isUsable(known, options)) return known
+      if (!starter.isSandboxed) return fresh()
       // Another page may have begun a start while this one waited.
       if (awaited !== current) continue
       if (known) retire(known)
-      if (lastFault !== null && performance.now() - lastFault.at < START_PAUSE_MS) throw lastFault.error
-      current = start()
+      current = fresh()
       return current
     }
   }
 
+  async function fresh(): Promise<BrowserLease> {
+    if (lastFault !== null && performance.now() - lastFault.at < START_PAUSE_MS) throw lastFault.error
+    return start()
+  }
+
   async function start(): Promise<BrowserLease> {
     try {
-      const browser = await startBrowser(options)
-      const made: BrowserLease = { browser, open: 0, served: 0, isRetired: isClosed }
+      const browser = await starter.start()
+      const made: BrowserLease = { browser, open: 0, served: 0, isRetired: isClosed || !starter.isSandboxed }
       tenancies.add(made)
       if (isClosed) browser.kill()
       void browser.ended.then(() => tenancies.delete(made))
@@ -103,6 +118,38 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
       const all = [...tenancies]
       for (const { browser } of all) browser.kill()
       await Promise.all(all.map(({ browser }) => browser.ended))
+    },
+  }
+}
+
+/** Starts browsers, with their sandbox until it is seen that there is none. */
+function createStarter(options: BrowserPoolOptions) {
+  const { sandbox, onSandbox, log } = options
+  let isSandboxed = true
+
+  async function started(): Promise<OneBrowser> {
+    const wanted = isSandboxed
+    try {
+      return await startBrowser(options, wanted)
+    } catch (error) {
+      if (!(error instanceof NoSandboxError) || sandbox === 'required' || !wanted) throw error
+      isSandboxed = false
+      log.warn(
+        'BROWSERS RUN WITHOUT THEIR SANDBOX: the seccomp profile of the container or the kernel refuses user ' +
+          'namespaces. Each check gets a browser of its own. docs/runners.md says how to allow the sandbox.',
+      )
+      return startBrowser(options, false)
+    }
+  }
+
+  return {
+    get isSandboxed() {
+      return isSandboxed
+    },
+    async start(): Promise<OneBrowser> {
+      const browser = await started()
+      onSandbox?.(isSandboxed)
+      return browser
     },
   }
 }

@@ -8,6 +8,8 @@ interface FlagOptions {
   readonly heapMb: number
   /** The hash of the key of the certificates that the egress proxy shows. Null: it terminates no TLS. */
   readonly spki: string | null
+  /** False: without its own sandbox, in a container of its own (docs/runners.md). */
+  readonly isSandboxed: boolean
 }
 
 /** Features that send requests of their own, prefetch, or make two renders of one page differ. */
@@ -33,19 +35,20 @@ const DISABLED_FEATURES = [
 
 /**
  * Returns the command line of every Chromium, after the program's name. The sandbox is on, because no flag turns it
- * off. A test reads the command line back from the running process.
+ * off, except in the container of a launcher. A test reads the command line back from the running process.
  *
  * All traffic goes to the egress proxy. `<-loopback>` removes Chromium's exception for loopback and link-local. The
  * WebRTC and QUIC flags close the two paths that do not use a proxy. Playwright drives the browser through a pipe, so
  * no port listens.
  */
-export function chromiumFlags({ proxyServer, profile, heapMb, spki }: FlagOptions): string[] {
+export function chromiumFlags({ proxyServer, profile, heapMb, spki, isSandboxed }: FlagOptions): string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',
     `--user-data-dir=${profile}`,
     `--proxy-server=${proxyServer}`,
     '--proxy-bypass-list=<-loopback>',
+    ...(isSandboxed ? [] : ['--no-sandbox', '--no-zygote']),
     ...(spki === null ? [] : [`--ignore-certificate-errors-spki-list=${spki}`]),
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',

@@ -7,18 +7,26 @@ import type { UnprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { BrowserError } from '../browser-error.ts'
 import { chromiumFlags } from './chromium-flags.ts'
 import type { ChromiumProgram } from './chromium-program.ts'
-import { createPipeTransport, type PipeTransport } from './pipe-transport.ts'
+import { type ProcessUsage, showsPages, usageBelow } from './process-usage.ts'
 
 /** A Chromium process that Tidemark started. */
 export interface ChromiumProcess {
   readonly pid: number
-  readonly transport: PipeTransport
+  /** DevTools messages, each with a zero byte behind it. */
+  readonly toBrowser: Writable
+  readonly fromBrowser: Readable
   /** Resolves when the process has ended, for whatever reason, and its profile is removed. Never rejects. */
   readonly ended: Promise<void>
   /** Returns the end of its standard error: why it did not start. */
   output(): string
   /** Returns `performance.now()` of the last page that filled its heap and was ended for it; -Infinity: never. */
   heapFullAt(): number
+  /** Returns what its processes use. Empty where that is not known. */
+  usage(): Promise<readonly ProcessUsage[]>
+  /** Returns whether one of them shows pages. */
+  showsPages(pid: number): Promise<boolean>
+  /** Ends one of them. */
+  killOne(pid: number): void
   kill(): void
 }
 
@@ -28,12 +36,15 @@ interface ProcessOptions {
   readonly proxyServer: string
   readonly heapMb: number
   readonly spki: string | null
+  readonly isSandboxed: boolean
+  /** Called with its standard error. */
+  readonly onOutput?: (text: string) => void
 }
 
 const KEPT_OUTPUT = 8_192
 /** A page's process writes this before it ends itself; without it the crash looks like any other. */
-const HEAP_FULL = /V8 \w+ OOM/
-const HEAP_FULL_LENGTH = 20
+export const HEAP_FULL = /V8 \w+ OOM/
+export const HEAP_FULL_LENGTH = 20
 const PROFILE = 'tidemark-browser-'
 /** No browser of Tidemark runs this long. */
 const STALE_PROFILE_MS = 2 * 3_600_000
@@ -43,11 +54,11 @@ const STALE_PROFILE_MS = 2 * 3_600_000
  * that contains nothing of Tidemark's. Throws a `BrowserError` when the program cannot be executed.
  */
 export async function startChromium(options: ProcessOptions): Promise<ChromiumProcess> {
-  const { program, user, proxyServer, heapMb, spki } = options
+  const { program, user, proxyServer, heapMb, spki, isSandboxed, onOutput } = options
   await sweepProfiles()
   const profile = await mkdtemp(join(tmpdir(), `${PROFILE}${process.pid}-`))
   if (user !== null) await chown(profile, user.uid, user.gid)
-  const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb, spki }), {
+  const child = spawn(program.path, chromiumFlags({ proxyServer, profile, heapMb, spki, isSandboxed }), {
     cwd: '/',
     env: {
       HOME: profile,
@@ -70,6 +81,7 @@ export async function startChromium(options: ProcessOptions): Promise<ChromiumPr
     // A message may arrive in two parts.
     if (HEAP_FULL.test(output.slice(-HEAP_FULL_LENGTH) + text)) heapFullAt = performance.now()
     output = (output + text).slice(-KEPT_OUTPUT)
+    onOutput?.(text)
   })
   const { pid } = child
   const gone = Promise.withResolvers<void>()
@@ -89,8 +101,21 @@ export async function startChromium(options: ProcessOptions): Promise<ChromiumPr
     )
   }
   lowerPriority(pid)
-  const transport = createPipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable)
-  return { pid, transport, ended, output: () => output, heapFullAt: () => heapFullAt, kill: () => killGroup(pid) }
+  const [toBrowser, fromBrowser] = [child.stdio[3] as Writable, child.stdio[4] as Readable]
+  // A browser that has ended breaks the pipe. Its exit event reports the end.
+  for (const pipe of [toBrowser, fromBrowser]) pipe.on('error', () => pipe.destroy())
+  return {
+    pid,
+    toBrowser,
+    fromBrowser,
+    ended,
+    output: () => output,
+    heapFullAt: () => heapFullAt,
+    usage: () => usageBelow(pid),
+    showsPages,
+    killOne: (one) => kill(one),
+    kill: () => kill(-pid),
+  }
 }
 
 /** Of 19 steps. A busy page gets a quarter of the processor time that this process gets when both want it. */
@@ -105,9 +130,10 @@ function lowerPriority(pid: number): void {
   }
 }
 
-function killGroup(pid: number): void {
+/** Ends a process, or the group of the negative number. */
+function kill(pid: number): void {
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   } catch {
     // The process has already ended.
   }

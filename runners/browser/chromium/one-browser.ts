@@ -7,13 +7,17 @@ import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { BrowserError } from '../browser-error.ts'
 import { type ChromiumProcess, startChromium } from './chromium-process.ts'
 import { chromiumProgram } from './chromium-program.ts'
-import { type ProcessUsage, showsPages, usageBelow } from './process-usage.ts'
+import { launchChromium } from './launched-chromium.ts'
+import { createPipeTransport } from './pipe-transport.ts'
+import type { ProcessUsage } from './process-usage.ts'
 
 export interface BrowserSetup {
   readonly egress: EgressPolicy
   /** `CHROMIUM_PATH`, or null. */
   readonly path: string | null
   readonly dataDir: string
+  /** The socket of a launcher that starts browsers in another container. Null: they are children of this process. */
+  readonly socket: string | null
   /** Megabytes that one process of the browser may use; above it the process is killed. */
   readonly processMb: number
   /** What the scripts of one page may use; above it the process is killed. */
@@ -58,17 +62,20 @@ const WATCH_MS = 200
 /** A process that used less than this part of a page's processor time is not looked at closely. */
 const MOST_PROCESSES = 100
 
-/** Starts a browser and waits until it responds. Throws a `BrowserError` that says what to do. */
-export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
-  const user = await unprivilegedUser(['nobody']).catch((error: Error) => {
-    throw new BrowserError(`The browser does not run as root, and ${error.message}.`)
-  })
-  const program = await chromiumProgram({ path: setup.path, dataDir: setup.dataDir, user })
+/** The kernel, or the seccomp profile of the container, allows no sandbox. */
+export class NoSandboxError extends BrowserError {}
+
+/**
+ * Starts a browser and waits until it responds. Throws a `BrowserError` that says what to do; a `NoSandboxError` when it
+ * was to have a sandbox and there is none.
+ */
+export async function startBrowser(setup: BrowserSetup, isSandboxed: boolean): Promise<OneBrowser> {
   const proxy = await startEgressProxy(setup.egress)
   let child: ChromiumProcess | undefined
   try {
     const spki = setup.egress.trust.isPlain ? null : throwaway().spki
-    child = await startChromium({ program, user, proxyServer: proxy.server, heapMb: heapOf(setup.processMb), spki })
+    const how = { proxyServer: proxy.server, heapMb: heapOf(setup.processMb), spki, isSandboxed }
+    child = await (setup.socket === null ? startLocal(setup, how) : launchChromium(setup.socket, how))
     const playwright = await connected(child)
     return running(child, playwright, proxy, setup)
   } catch (error) {
@@ -78,6 +85,17 @@ export async function startBrowser(setup: BrowserSetup): Promise<OneBrowser> {
   }
 }
 
+async function startLocal(
+  setup: BrowserSetup,
+  how: Pick<Parameters<typeof startChromium>[0], 'proxyServer' | 'heapMb' | 'spki' | 'isSandboxed'>,
+): Promise<ChromiumProcess> {
+  const user = await unprivilegedUser(['nobody']).catch((error: Error) => {
+    throw new BrowserError(`The browser does not run as root, and ${error.message}.`)
+  })
+  const program = await chromiumProgram({ path: setup.path, dataDir: setup.dataDir, user })
+  return startChromium({ ...how, program, user })
+}
+
 async function connected(child: ChromiumProcess): Promise<Browser> {
   // Seven megabytes of code: a process that renders no page never loads it.
   const { chromium } = await loadPlaywright()
@@ -85,41 +103,41 @@ async function connected(child: ChromiumProcess): Promise<Browser> {
   // Playwright reads it before every screenshot.
   // oxlint-disable-next-line node/no-process-env -- there is no option for it
   process.env['PW_TEST_SCREENSHOT_NO_FONTS_READY'] = '1'
-  const connecting = chromium.connectOverCDP(child.transport, { timeout: 0 })
+  const connecting = chromium.connectOverCDP(createPipeTransport(child.toBrowser, child.fromBrowser), { timeout: 0 })
   // Playwright's own timer would outlive a browser that ends at once. The result is ignored when the race is lost, so
   // the rejection is handled here: an unhandled one would end the process.
   connecting.catch(() => undefined)
   try {
     const first = await withTimeout(Promise.race([connecting, child.ended.then(() => null)]), START_MS, () => null)
-    if (first === null) throw new BrowserError(startFailure(child.output()))
+    if (first === null) throw startFailure(child.output())
     return first
   } catch (error) {
     if (error instanceof BrowserError) throw error
-    throw new BrowserError(startFailure(child.output()))
+    throw startFailure(child.output())
   }
 }
 
-/** Returns a message that helps, from Chromium's standard error. */
-function startFailure(output: string): string {
+/** Returns an error that helps, from Chromium's standard error. */
+function startFailure(output: string): BrowserError {
   if (/No usable sandbox|setuid sandbox|Failed to move to new namespace/i.test(output))
-    return (
+    return new NoSandboxError(
       'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are ' +
-      'refused. Allow them ' +
-      '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, ' +
-      'user.max_user_namespaces above 0; ' +
-      'in a container a seccomp profile that lets clone and unshare make them), or set CHROMIUM_PATH to a ' +
-      'Chromium with its setuid sandbox.'
+        'refused. Allow them ' +
+        '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, ' +
+        'user.max_user_namespaces above 0; ' +
+        'in a container a seccomp profile that lets clone and unshare make them), or set CHROMIUM_PATH to a ' +
+        'Chromium with its setuid sandbox.',
     )
   const library = /error while loading shared libraries: (\S+?):/.exec(output)?.[1]
   if (library !== undefined)
-    return (
+    return new BrowserError(
       `The browser does not start: the library ${library} is missing. Install it, or set CHROMIUM_PATH to another ` +
-      `Chromium.`
+        `Chromium.`,
     )
   const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
-  return (
+  return new BrowserError(
     `The browser does not start${last === '' ? '' : `: ${last}`}. See docs/browser.md, or set CHROMIUM_PATH to ` +
-    `another Chromium.`
+      `another Chromium.`,
   )
 }
 
@@ -129,12 +147,12 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
   watch.unref()
 
   async function checkUsage(): Promise<void> {
-    const processes = await usageBelow(child.pid)
+    const processes = await child.usage()
     state.megabytes = processes.reduce((sum, one) => sum + one.megabytes, 0)
     for (const { pid, megabytes } of processes) {
       if (megabytes <= setup.processMb || state.isGone) continue
       state.memoryKillAt = performance.now()
-      kill(pid)
+      child.killOne(pid)
     }
     await checkWork(processes)
   }
@@ -144,12 +162,12 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
     const { cpuSeconds, threads } = setup.work
     const busy = processes.filter((one) => one.threads > threads || one.cpuSeconds > cpuSeconds / MOST_PROCESSES)
     const shown: ProcessUsage[] = []
-    for (const one of busy) if (await showsPages(one.pid)) shown.push(one)
+    for (const one of busy) if (await child.showsPages(one.pid)) shown.push(one)
     if (state.isGone) return
     for (const one of shown) {
       if (one.threads <= threads && one.cpuSeconds <= cpuSeconds) continue
       state.workKillAt = performance.now()
-      kill(one.pid)
+      child.killOne(one.pid)
     }
     const all = shown.reduce((sum, one) => sum + one.cpuSeconds, 0)
     if (all <= cpuSeconds * Math.max(1, state.pages)) return
@@ -192,14 +210,6 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
       state.isGone = true
       child.kill()
     },
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // The process ended first.
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findLiveRunnerToken } from '../../../store/accounts/runner-tokens.ts'
+import { findLiveRunnerToken, noteUnsandboxed } from '../../../store/accounts/runner-tokens.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { KubeApi } from '../../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
@@ -194,6 +194,15 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await eventually(jobs, (found) => found.every(({ metadata }) => metadata.name !== name))
     expect(await findLiveRunnerToken(world.store, text)).toBeNull()
     await warned(/^Job RunnerNotStarted: Its pod did not start within 30 s/)
+  })
+
+  test('says once of a pod that its browsers have no sandbox', async () => {
+    await wait('browser', 1)
+    const [job] = await jobsAre(1)
+    const { live } = await tokenOf(job?.metadata.name ?? '')
+    await noteUnsandboxed(world.store, live?.id ?? 0)
+    const said = await warned(/^Job BrowserUnsandboxed: Browsers run without their own sandbox/)
+    expect(said.filter((text) => text.includes('BrowserUnsandboxed'))).toHaveLength(1)
   })
 
   test('creates no Job whose pod the security standard of the namespace refuses, and says so', async () => {

@@ -8,6 +8,8 @@ import { createPolicy } from '../../../egress/policy.ts'
 /** Browsers of a test: loopback is open, and the embedded one is unpacked once for all tests of an account. */
 export function testBrowsers(options: Partial<BrowsersOptions> = {}): Browsers {
   return createBrowsers({
+    socket: null,
+    sandbox: 'required',
     egress: createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] }),
     log: createLogger('silent'),
     path: process.env['CHROMIUM_PATH'] ?? null,

@@ -58,7 +58,7 @@ test('the names with a live token are those that begin with the prefix', async (
   for (const job of ['c/one', 'c/one', 'c/two', 'd/one'])
     await createRunnerToken(database.store, { job, ttlSeconds: 60 })
   await revokeRunnerTokens(database.store, 'c/two')
-  expect(await liveRunnerJobs(database.store, 'c/')).toEqual(['c/one'])
+  expect(await liveRunnerJobs(database.store, 'c/')).toEqual([{ job: 'c/one', is_unsandboxed: false }])
 })
 
 test('what ended is forgotten after a day, and its number is not given again', async () => {

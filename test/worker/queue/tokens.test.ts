@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
-import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
+import { createRunnerToken, findLiveRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
 import { type Asker, frame, openAsker, outcome, VERBS } from './asker.ts'
 
 let asker: Asker
@@ -82,6 +82,16 @@ describe('a token', () => {
     expect(bounded.claimsLeft()).toBe(0)
     expect(await asker.job.source.claim(9)).toHaveLength(2)
     expect(asker.job.source.claimsLeft()).toBe(Infinity)
+  })
+
+  test('notes that the browsers of its runner have no sandbox', async () => {
+    const { store } = asker.runnerApi.database
+    const isUnsandboxed = async () => (await findLiveRunnerToken(store, asker.job.token))?.isUnsandboxed
+    await asker.job.source.heartbeat([])
+    expect(await isUnsandboxed()).toBe(false)
+    asker.job.source.tellSandbox(false)
+    await asker.job.source.heartbeat([])
+    expect(await isUnsandboxed()).toBe(true)
   })
 
   test('touches only what was claimed with it, though the number and the fence be right', async () => {
