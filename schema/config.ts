@@ -268,15 +268,15 @@ export const Config = Closed({
   TIDEMARK_CHROMIUM_SANDBOX: Choice(['required', 'auto'], {
     default: 'required',
     description:
-      'required: no page is rendered where the kernel allows the browser no sandbox of its own. auto: it runs without ' +
-      'one there, in another container, which TIDEMARK_BROWSER_SOCKET leads to; see docs/runners.md.',
+      'required: no page is rendered where the kernel allows the browser no sandbox of its own. auto: it runs ' +
+      'without one there, in another container, which TIDEMARK_BROWSER_SOCKET leads to; see docs/runners.md.',
   }),
   TIDEMARK_BROWSER_SOCKET: Optional(
     Text(
       1,
       100,
-      'Unix socket of "tidemark browser", which starts the browsers of a runner in another container. Unset: browsers ' +
-        'are started by the process that uses them.',
+      'Unix socket of "tidemark browser", which starts the browsers of a runner in another container. Unset: ' +
+        'browsers are started by the process that uses them.',
     ),
   ),
   TIDEMARK_CHECK_CONCURRENCY: Whole(1, 10_000, {

@@ -277,8 +277,8 @@ export class Spawner {
     this.#unsafe.add(name)
     log.warn({ job: name }, 'the browsers of a runner pod run without their sandbox')
     const note =
-      'Browsers run without their own sandbox: the seccomp profile refuses user namespaces. Set runner.seccompProfile ' +
-      'to the profile that allows them; docs/runners.md says how.'
+      'Browsers run without their own sandbox: the seccomp profile refuses user namespaces. Set ' +
+      'runner.seccompProfile to the profile that allows them; docs/runners.md says how.'
     events.record(job, { type: 'Warning', reason: 'BrowserUnsandboxed', action: 'RunChecks', note })
   }
 

@@ -298,8 +298,8 @@ export const ChartValues = Closed({
       sandbox: value(
         Choice(['auto', 'required'], {
           description:
-            'auto: browsers run without their own sandbox where the seccomp profile refuses it, and say so. required: ' +
-            'nothing is rendered there.',
+            'auto: browsers run without their own sandbox where the seccomp profile refuses it, and say so. ' +
+            'required: nothing is rendered there.',
         }),
         'auto',
       ),

@@ -98,7 +98,6 @@ create table runner_tokens (
   revoked_at timestamptz,
   -- Checks that may still be claimed with it, so that a runner that was taken over gets few. Null: any number.
   claims_left int check (claims_left >= 0),
-  is_unsandboxed boolean not null default false,
   created_at timestamptz not null default clock()
 );
 create index runner_tokens_job on runner_tokens (job);

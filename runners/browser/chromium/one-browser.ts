@@ -66,8 +66,8 @@ const MOST_PROCESSES = 100
 export class NoSandboxError extends BrowserError {}
 
 /**
- * Starts a browser and waits until it responds. Throws a `BrowserError` that says what to do; a `NoSandboxError` when it
- * was to have a sandbox and there is none.
+ * Starts a browser and waits until it responds. Throws a `BrowserError` that says what to do; a `NoSandboxError` when
+ * it was to have a sandbox and there is none.
  */
 export async function startBrowser(setup: BrowserSetup, isSandboxed: boolean): Promise<OneBrowser> {
   const proxy = await startEgressProxy(setup.egress)

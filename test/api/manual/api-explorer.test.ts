@@ -30,13 +30,15 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The do
     api = await createTestApi()
     base = await api.listen()
     folder = await mkdtemp(join(tmpdir(), 'tidemark-explorer-'))
-    browser = await startBrowser({
+    const setup = {
       egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
       path: null,
       dataDir: folder,
+      socket: null,
       processMb: 1024,
       work: { cpuSeconds: 120, threads: 100 },
-    })
+    }
+    browser = await startBrowser(setup, true)
   }, 60_000)
   afterAll(async () => {
     browser.kill()

@@ -37,8 +37,8 @@ beforeAll(async () => {
   const program = await chromiumProgram({ path, dataDir, user })
   const variables = Object.entries(program.environment).map(([name, value]) => `export ${name}='${value}'\n`)
   refused = join(folder, 'chromium')
-  const script = `case "$*" in *--no-sandbox*) exec '${program.path}' "$@";; esac; echo 'No usable sandbox!' >&2; exit 1\n`
-  await writeFile(refused, `#!/bin/sh\n${variables.join('')}${script}`, { mode: 0o755 })
+  const script = `case "$*" in *--no-sandbox*) exec '${program.path}' "$@";; esac; echo 'No usable sandbox!' >&2\n`
+  await writeFile(refused, `#!/bin/sh\n${variables.join('')}${script}exit 1\n`, { mode: 0o755 })
 })
 afterEach(async () => {
   await Promise.all(open.splice(0).map((browsers) => browsers.close()))
