@@ -133,7 +133,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   'playwright-core': 'runners/browser',
 }
 
-/** Modules that open connections, and the only folders that may import them: one egress guard controls the network. */
+/** Modules that open connections, and the only folders and files that may import them: one guard for the network. */
 export const NETWORK: { modules: readonly string[]; folders: readonly string[] } = {
   modules: [
     'undici',
@@ -154,6 +154,9 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'store/objects',
     'runners/fetch',
     'runners/client',
+    // The socket of the launcher, a file.
+    'runners/browser/chromium/browser-launcher.ts',
+    'runners/browser/chromium/launched-chromium.ts',
     'worker/prompts',
     'worker/searches',
     'accounts/billing',

@@ -43,7 +43,7 @@ function packageFault(path: string, border: Border, specifier: string): string |
   if (!isOwned) return `${folder} may not import ${name} (see tools/check/border-table.ts)`
   const owner = OWNERS[name]
   if (owner !== undefined && !path.startsWith(`${owner}/`)) return `only ${owner} may import ${name}`
-  if (NETWORK.modules.includes(name) && !NETWORK.folders.some((allowed) => path.startsWith(`${allowed}/`))) {
+  if (NETWORK.modules.includes(name) && !NETWORK.folders.some((one) => path === one || path.startsWith(`${one}/`))) {
     return `${name} opens connections; only ${NETWORK.folders.join(', ')} may`
   }
   return null

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 /** The interface through which Playwright drives a browser: DevTools messages as objects. */
-export interface PipeTransport {
+interface PipeTransport {
   send(message: object): void
   close(): void
   onmessage?: (message: object) => void
