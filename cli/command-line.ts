@@ -125,7 +125,7 @@ const addOperator = (program: Command) =>
         'Health and metrics are served on TIDEMARK_METRICS_PORT when it is set.',
     )
     .option('--kubeconfig <file>', 'the cluster and the credentials (default: $KUBECONFIG, ~/.kube/config, or the pod)')
-    .option('--default-team <id>', 'the team of resources in namespaces without the label')
+    .option('--default-team <id>', 'the team of resources in namespaces without the label', teamId)
     .option('--namespace <names...>', 'the namespaces that --default-team holds in (default: that of the context)')
     .option('--strip-finalizers', 'remove the finalizers of all resources, before an uninstall, and end', false)
     .option('--cluster-id <id>', 'take over the records of this cluster, which was rebuilt (admin list-clusters)')
@@ -146,6 +146,11 @@ const addMigrate = (program: Command) =>
     .option('--wait <seconds>', 'how long to wait for a database that does not answer yet', seconds, 0)
     .addHelpText('after', MIGRATE_HELP)
     .action(async ({ wait }: { wait: number }) => (await import('./commands/migrate.ts')).migrate(wait * 1_000))
+
+function teamId(text: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()
+  throw new InvalidArgumentError('must be the id of a team, a UUID; GET /v1/team shows it')
+}
 
 function seconds(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds, at most 9999')

@@ -18,7 +18,7 @@ import {
 } from './client-error.ts'
 import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
-import { forgetTypeOfNothing, isSigned, parseForm, parseJsonBody, refuseEncoded, readRequest } from './read-request.ts'
+import { forgetTypeOfNothing, isSigned, parseForm, readJsonBody, refuseEncoded, readRequest } from './read-request.ts'
 import { answerOnce } from './answer-once.ts'
 import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
@@ -74,7 +74,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     refuseEncoded(request.headers)
-    return parseJsonBody(body)
+    return readJsonBody(body)
   })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, services.log))
   app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply, services.log))

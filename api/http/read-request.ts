@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { Closed } from '../../schema/shape/shape.ts'
 import { parseJsonText } from '../../schema/validation/json-text.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import { apiError } from './api-error.ts'
 import type { Route } from './route.ts'
 import type { Services } from '../services.ts'
@@ -30,38 +31,50 @@ export function readRequest(
   if (route.params && !checkerOf(route.params).validate(raw.params).ok)
     throw apiError('NOT_FOUND', 'There is nothing at this address.')
   const query = readQuery(route.query ?? NOTHING, raw.query)
-  const body = route.method === 'GET' ? undefined : isSigned(route) ? raw.body : readBody(route, raw.body, services)
-  return { params: raw.params, query, body }
+  const hasBody = route.method !== 'GET' && !isSigned(route)
+  const body = hasBody ? readBody(route, raw.body, services) : { value: raw.body, issues: [] }
+  if (query.issues.length > 0 && body.issues.length > 0)
+    throw validationError('request', [
+      ...query.issues.map(({ path, message }) => ({ path: path === '' ? 'query' : `query.${path}`, message })),
+      ...body.issues,
+    ])
+  if (query.issues.length > 0) throw validationError('query', query.issues)
+  if (body.issues.length > 0) throw validationError('body', body.issues)
+  return { params: raw.params, query: query.value, body: route.method === 'GET' ? undefined : body.value }
+}
+
+/** A part of a request, and what is wrong with it. */
+interface Read {
+  readonly value: unknown
+  readonly issues: readonly Issue[]
 }
 
 export const isSigned = (route: Route): boolean => route.policy === 'public' && route.isSigned === true
 
-function readBody(route: Route, body: unknown, services: Services): unknown {
+function readBody(route: Route, given: unknown, services: Services): Read {
+  const { value: body, issues: unusable } = given instanceof FaultyBody ? given : { value: given, issues: [] }
   if (body === undefined && route.body && !route.bodyOptional)
-    throw validationError('body', [{ path: '', message: 'must be a JSON object' }])
+    return { value: body, issues: [{ path: '', message: 'must be a JSON object' }] }
   const checked = checkerOf(route.body ?? NOTHING).validate(body === undefined ? {} : body, {
     defaults: route.defaults ?? false,
   })
   const found = checked.ok ? [] : checked.issues
-  const issues = [...found, ...(route.review?.(checked.ok ? checked.value : body, found, services) ?? [])]
-  if (issues.length > 0) throw validationError('body', issues)
-  return checked.ok ? checked.value : body
+  const value = checked.ok ? checked.value : body
+  return { value, issues: [...unusable, ...found, ...(route.review?.(value, found, services) ?? [])] }
 }
 
-function readQuery(schema: TSchema, query: RawRequest['query']): unknown {
+function readQuery(schema: TSchema, query: RawRequest['query']): Read {
   const properties = (schema as { properties?: Readonly<Record<string, { type?: string }>> }).properties ?? {}
   const repeated = Object.keys(query).filter((key) => typeof query[key] !== 'string')
-  if (repeated.length > 0)
-    throw validationError(
-      'query',
-      repeated.map((path) => ({ path, message: 'must be given once' })),
-    )
   const read = Object.fromEntries(
-    Object.entries(query).map(([key, text]) => [key, convert(properties[key]?.type, String(text))]),
+    Object.entries(query).flatMap(([key, text]) =>
+      typeof text === 'string' ? [[key, convert(properties[key]?.type, text)]] : [],
+    ),
   )
   const checked = checkerOf(schema).validate(read, { defaults: true })
-  if (!checked.ok) throw validationError('query', checked.issues)
-  return checked.value
+  const found = checked.ok ? [] : checked.issues.filter(({ path }) => !repeated.includes(path))
+  const issues = [...repeated.map((path) => ({ path, message: 'must be given once' })), ...found]
+  return { value: checked.ok ? checked.value : read, issues }
 }
 
 /**
@@ -81,18 +94,36 @@ const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
 /** Only a text that matches can have the key __proto__, which may be written with escapes. */
 const MAY_NAME_PROTOTYPE = /__proto__|\\u/
 
+/** A body that is JSON, and that no route accepts. The rest of it is checked, so that all faults are told. */
+class FaultyBody implements Read {
+  readonly value: unknown
+  readonly issues: readonly Issue[]
+  constructor(value: unknown, faults: readonly string[]) {
+    this.value = value
+    this.issues = faults.map((message) => ({ path: '', message }))
+  }
+}
+
 /**
- * Returns the value of a request's body; undefined when it is empty. Throws VALIDATION_ERROR when the body is not
- * UTF-8, not JSON, has a key that could change a prototype, or a number that is too large.
+ * Returns the value of a request's body; undefined when it is empty; a `FaultyBody` when it has a key that could change
+ * a prototype, or a number that is too large. Throws VALIDATION_ERROR when the body is not UTF-8 or not JSON.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function readJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   if (text.trim() === '') return undefined
   const read = parseJsonText(text)
   if (!read.ok) throw malformed(`must be JSON: ${read.fault}`)
   const { value } = read
-  if (MAY_NAME_PROTOTYPE.test(text) && hasPrototypeKey(value)) throw malformed('must not have a key __proto__')
-  if (MAY_OVERFLOW.test(text) && hasOverflow(value)) throw malformed('must not contain numbers beyond 1.8e308')
+  const faults: string[] = []
+  if (MAY_NAME_PROTOTYPE.test(text) && removePrototypeKeys(value)) faults.push('must not have a key __proto__')
+  if (MAY_OVERFLOW.test(text) && hasOverflow(value)) faults.push('must not contain numbers beyond 1.8e308')
+  return faults.length === 0 ? value : new FaultyBody(value, faults)
+}
+
+/** Returns the value of a body as `readJsonBody` does. Throws VALIDATION_ERROR for a `FaultyBody`, too. */
+export function parseJsonBody(bytes: Buffer): unknown {
+  const value = readJsonBody(bytes)
+  if (value instanceof FaultyBody) throw malformed(value.issues[0]?.message ?? '')
   return value
 }
 
@@ -130,8 +161,18 @@ function decode(bytes: Buffer): string {
 
 const hasOverflow = (value: unknown): boolean =>
   some(value, (item) => typeof item === 'number' && !Number.isFinite(item))
-const hasPrototypeKey = (value: unknown): boolean =>
-  some(value, (item) => item !== null && typeof item === 'object' && Object.hasOwn(item, '__proto__'))
+
+/** Returns whether there were any. Without them the value can be checked like any other. */
+function removePrototypeKeys(value: unknown): boolean {
+  let found = false
+  some(value, (item) => {
+    if (item === null || typeof item !== 'object' || !Object.hasOwn(item, '__proto__')) return false
+    Reflect.deleteProperty(item, '__proto__')
+    found = true
+    return false
+  })
+  return found
+}
 
 /** Searches without recursion: JSON may be nested deeper than the stack. */
 function some(root: unknown, test: (value: unknown) => boolean): boolean {

@@ -8,10 +8,10 @@ import { type ApiError, apiError } from './api-error.ts'
 const LONGEST = 600
 
 /**
- * Returns the 422 of a request. Its message names the first issue. Its details contain all of them, or `MOST_ISSUES`,
- * and then the message says so.
+ * Returns the 422 of a request: of its body, of its query, or of both (`request`). Its message names the first issue.
+ * Its details contain all of them, or `MOST_ISSUES`, and then the message says so.
  */
-export function validationError(part: 'body' | 'query', issues: readonly Issue[]): ApiError {
+export function validationError(part: 'body' | 'query' | 'request', issues: readonly Issue[]): ApiError {
   // Keys can have any length; the answer is bounded.
   const shown = firstIssues(issues).map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
   const first = shown[0]

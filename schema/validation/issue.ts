@@ -30,15 +30,16 @@ const LONGEST_GUESS = 40
  */
 export function unknownKey(path: string, key: string, allowed: readonly string[]): Issue {
   const meant = closestKey(key, allowed)
-  const guess = meant === null ? '' : ` (did you mean ${JSON.stringify(meant)}?)`
-  return { path: joinPath(path, key), message: `is not a known key${guess}` }
+  return { path: joinPath(path, key), message: `is not a known key${didYouMean(meant)}` }
 }
+
+export const didYouMean = (meant: string | null) => (meant === null ? '' : ` (did you mean ${JSON.stringify(meant)}?)`)
 
 /**
  * Returns the allowed key with the fewest differences from this one, or null when each differs in more than a third of
  * its letters. Case, `_` and `-` do not count, and a key that is one word of an allowed one is close to it.
  */
-function closestKey(key: string, allowed: readonly string[]): string | null {
+export function closestKey(key: string, allowed: readonly string[]): string | null {
   if (key.length > LONGEST_GUESS) return null
   const given = lettersOf(key)
   let closest: string | null = null

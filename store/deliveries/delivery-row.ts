@@ -102,7 +102,8 @@ export function chatOf(key: string): { readonly address: string; readonly everyM
 export function hostOf(config: DeliveryConfig): string {
   if (config.type === 'email') return MAIL_HOST
   const url = new URL(destinationOf(config))
-  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
+  // A host with a final dot is the same host.
+  return `${url.hostname.replace(/\.$/, '')}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
 }
 
 /** Returns the host and the team of a key. A key that an earlier release wrote contains the host only. */

@@ -27,6 +27,7 @@ describe('a command line that is not valid exits with 2 and says why', () => {
     [['worker', '--frob'], "unknown option '--frob'"],
     [['runner', '--frob'], "unknown option '--frob'"],
     [['operator', '--frob'], "unknown option '--frob'"],
+    [['operator', '--default-team', 'shop'], 'must be the id of a team, a UUID'],
     [['migrate', 'now'], 'too many arguments'],
     [['check'], 'name a file or an address'],
     [['check', '--css'], 'argument missing'],
@@ -72,6 +73,19 @@ test.each([
 )
 
 const NAMES = commandLine('0').commands.map((command) => command.name())
+
+test('a command in a folder that has been removed says so in one sentence', async () => {
+  const command = `"${process.execPath}" "${ROOT}/cli/tidemark.ts" admin link --email a@example.com`
+  const script = `cd "$(mktemp -d)" && rmdir "$PWD" && exec ${command}`
+  const { code, stderr } = await promisify(execFile)('sh', ['-c', script]).then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number; stderr: string }) => error,
+  )
+  expect(stderr).toBe(
+    'tidemark: the current folder has been removed; change to another one and start the command again\n',
+  )
+  expect(code).toBe(1)
+})
 
 test('help of every command exits with 0, and calls no command by npx', async () => {
   expect(NAMES).toContain('operator')

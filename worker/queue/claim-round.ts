@@ -244,7 +244,7 @@ function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: Claimed
   return asks && !hasModel ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
 }
 
-/** Scheme, host and port: checks of the same origin share its cap. */
+/** Scheme, host and port: checks of the same origin share its cap. A host with a final dot is the same host. */
 function hostOf(url: string): string {
-  return URL.parse(url)?.origin ?? url
+  return (URL.parse(url)?.origin ?? url).replace(/\.(?=(:\d+)?$)/, '')
 }

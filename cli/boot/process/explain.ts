@@ -18,6 +18,8 @@ export function explain(error: unknown): string {
     )
   if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen')
     return `tidemark: this user may not open this port; set PORT to one above 1023`
+  if ('syscall' in error && error.syscall === 'uv_cwd')
+    return 'tidemark: the current folder has been removed; change to another one and start the command again'
   const cause = error.cause ? `\n  caused by: ${explain(error.cause)}` : ''
   return `tidemark: ${scrub(error.stack ?? error.message)}${cause}`
 }

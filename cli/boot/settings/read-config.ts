@@ -1,5 +1,5 @@
 import { Config, SECRET_SETTINGS, secretFileOf } from '../../../schema/config.ts'
-import type { Issue } from '../../../schema/validation/issue.ts'
+import { closestKey, didYouMean, type Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
@@ -151,7 +151,14 @@ function unknownNames(environment: Environment, ignored: ReadonlySet<string>): I
         !ignored.has(name) &&
         !foreign.includes(name),
     )
-    .map((name) => ({ path: name, message: 'is not a setting' }))
+    .map((name) => ({ path: name, message: `is not a setting${didYouMean(meantSetting(name, [...known]))}` }))
+}
+
+/** Compares without the prefix, which would make all settings alike. */
+function meantSetting(name: string, known: readonly string[]): string | null {
+  const short = (setting: string) => setting.replace(/^TIDEMARK_/, '')
+  const meant = closestKey(short(name), known.map(short))
+  return known.find((setting) => short(setting) === meant) ?? null
 }
 
 function acrossSettings(config: Config): Issue[] {

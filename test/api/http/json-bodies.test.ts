@@ -38,5 +38,27 @@ test('a text may name __proto__, and a key may not, however it is written', asyn
   for (const text of ['{"a":"__proto__"}', String.raw`{"a":"\u005f"}`])
     expect((await refused('POST', '/v1/monitors', hints(text))).details).not.toContainEqual(ofPrototype)
   for (const name of ['__proto__', String.raw`\u005f_proto__`, String.raw`__prot\u006f__`])
-    expect((await refused('POST', '/v1/monitors', hints(`[{"${name}":{}}]`))).details).toEqual([ofPrototype])
+    expect((await refused('POST', '/v1/monitors', hints(`[{"${name}":{}}]`))).details).toContainEqual(ofPrototype)
+})
+
+test('a key __proto__ or a number beyond all bounds hides no other fault', async () => {
+  const { details } = await refused('POST', '/v1/monitors', '{"__proto__":{},"nmae":"a","deep":[{"__proto__":1e999}]}')
+  expect(details).toContainEqual({ path: '', message: 'must not have a key __proto__' })
+  expect(details).toContainEqual({ path: 'nmae', message: 'is not a known key (did you mean "name"?)' })
+  const { details: others } = await refused('POST', '/v1/monitors', '{"schedule_interval_seconds":1e999,"nmae":"a"}')
+  expect(others).toContainEqual({ path: '', message: 'must not contain numbers beyond 1.8e308' })
+  expect(others).toContainEqual({ path: 'nmae', message: 'is not a known key (did you mean "name"?)' })
+})
+
+test('faults of the query hide none of the body, and a repeated parameter hides no fault of another', async () => {
+  const { message, details } = await refused('POST', '/v1/monitors?limt=2', '{"nmae":"a"}')
+  expect(message).toMatch(/^The request is not valid: query\.limt is not a known key/)
+  expect(details).toContainEqual({ path: 'query.limt', message: 'is not a known key' })
+  expect(details).toContainEqual({ path: 'nmae', message: 'is not a known key (did you mean "name"?)' })
+  const query = await refused('GET', '/v1/monitors?limit=2&limit=3&nmae=a')
+  expect(query.message).toMatch(/^The query is not valid/)
+  expect(query.details).toEqual([
+    { path: 'limit', message: 'must be given once' },
+    { path: 'nmae', message: 'is not a known key (did you mean "name"?)' },
+  ])
 })

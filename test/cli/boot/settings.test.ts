@@ -83,7 +83,22 @@ test('the value of a secret setting is never shown, nor a secret in another valu
   const address = `https://user:${canary}@models.example/v1`
   for (const name of ['LLM_BASE_URL', 'S3_ENDPOINT', 'TIDEMARK_RUNNER_API_URL'])
     expect(messages({ [name]: address }), name).toMatch(new RegExp(`^(?!.*${canary}).*${name}`, 's'))
-  expect(messages({ TIDEMARK_ENCRYPTIONKEY: canary })).toMatch(/ENCRYPTIONKEY is not a setting\n/)
+  expect(messages({ TIDEMARK_ENCRYPTIONKEY: canary })).toMatch(
+    /ENCRYPTIONKEY is not a setting \(did you mean "TIDEMARK_ENCRYPTION_KEY"\?\)\n/,
+  )
+})
+
+test.each([
+  ['TIDEMARK_DATADIR', 'TIDEMARK_DATA_DIR'],
+  ['TIDEMARK_PORT', 'PORT'],
+  ['TIDEMARK_CHECK_CONCURENCY', 'TIDEMARK_CHECK_CONCURRENCY'],
+  ['TIDEMARK_DATABASE_URL', 'DATABASE_URL'],
+])('the setting that %s was meant for is named', (name, meant) => {
+  expect(messages({ [name]: '1' })).toContain(`${name} is not a setting (did you mean "${meant}"?)`)
+})
+
+test('a name that is like no setting is guessed to be none', () => {
+  expect(messages({ TIDEMARK_XYLOPHONE: '1' })).toContain('TIDEMARK_XYLOPHONE is not a setting\n')
 })
 
 test('a secret in a long address is not shown in part', () => {

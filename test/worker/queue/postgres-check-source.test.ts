@@ -82,6 +82,19 @@ test('a task tells where it goes, what it may be compared with, and the headers 
   })
 })
 
+test('a host with a final dot shares the cap of the host without it', async () => {
+  const team = await database.team()
+  for (const url of ['https://Example.com./a', 'https://example.com/b', 'https://example.com.:8443/', 'http://[::1]/'])
+    await database.monitors(team, { url })
+  const tasks = await runnerApiOf().claim(10)
+  expect(tasks.map(({ host }) => host).toSorted()).toEqual([
+    'http://[::1]',
+    'https://example.com',
+    'https://example.com',
+    'https://example.com:8443',
+  ])
+})
+
 test('nothing due is an empty claim', async () => {
   expect(await runnerApiOf(CHECK_QUEUES).claim(10)).toEqual([])
 })
