@@ -134,8 +134,16 @@ describe('A block of shell', () => {
     expect(lines.filter((line) => !line.trim().startsWith('#')).flatMap(lineFaults)).toEqual([])
   })
 
-  test('is run, is a call of the reference, or says why not', () => {
-    expect(blocks.filter(isMarked).length).toBeLessThan(blocks.length / 2)
+  test.each(titled(blocks.filter(isMarked)))('in %s that is not run needs what a test has not', (_, { marker }) => {
+    expect(marker).toMatch(
+      /: (?:it (?:needs|asks) |it is a setting|these are settings|another test |\S+ (?:has|does) the)/,
+    )
+  })
+
+  const copies = blocks.filter(({ marker }) => marker?.endsWith('has the same lines'))
+  test.each(titled(copies))('in %s stands on the page whose test runs it', (_, { marker, text }) => {
+    const [, page = ''] = /: (\S+) has the same lines$/.exec(marker ?? '') ?? []
+    expect(readFileSync(join(ROOT, page === 'README.md' ? page : `docs/${page}`), 'utf8')).toContain(text)
   })
 
   describe('that can be run', () => {
@@ -167,7 +175,7 @@ describe('A block of shell', () => {
       await folder[Symbol.asyncDispose]()
     })
 
-    test('is found', () => expect(runnable.length).toBeGreaterThanOrEqual(2))
+    test('is found', () => expect(runnable.length).toBeGreaterThanOrEqual(5))
 
     test.each(titled(runnable))(
       'in %s ends well',

@@ -11,6 +11,7 @@ import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { errorsPage } from './errors-page.ts'
 import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
+import { operationsPage } from './operations-page.ts'
 import { settingsPage } from './settings-page.ts'
 
 /** A committed file that is generated from the definitions. */
@@ -44,6 +45,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: 'docs/access.md', make: accessPage },
   { path: 'docs/cookbook.md', make: cookbookPage },
   { path: 'docs/errors.md', make: errorsPage },
+  { path: 'docs/operations.md', make: operationsPage },
   { path: 'docs/settings.md', make: settingsPage },
   { path: `${PULUMI}/chart-values.ts`, make: chartArgs },
   { path: `${PULUMI}/configuration.ts`, make: configurationArgs },
