@@ -2,6 +2,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import type { SearchOptions } from './check/check-search.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
+import { commanderOf } from './remote/remote-command.ts'
+import { REMOTE_COMMANDS } from './remote/remote-commands.ts'
 
 /**
  * The command line: names, descriptions, options and examples. The code of a command is loaded when the command runs,
@@ -27,6 +29,7 @@ export function commandLine(version: string): Command {
     addSmokeTest,
   ])
     add(program)
+  for (const command of REMOTE_COMMANDS) program.addCommand(commanderOf(command))
   return program
 }
 
@@ -39,8 +42,9 @@ Examples:
   $ DATABASE_URL=postgres://… ./tidemark migrate          then: ./tidemark api, ./tidemark worker, as many as you like
   $ ./tidemark admin create-owner --email me@example.com  an account with a team and an API key
   $ ./tidemark check https://example.com/ --css title=h1  what would a run extract?
+  $ ./tidemark login; ./tidemark get                      the monitors of a server, from any machine
 
-Every command exits with 2 when its command line is not valid.
+Every command exits with 2 when its command line is not valid; docs/command-line.md has all exit codes.
 `
 
 const addServe = (program: Command) =>

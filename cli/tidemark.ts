@@ -2,14 +2,12 @@
 import { type Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheCompiledCode } from './boot/process/lean-start.ts'
+import { exitCode } from './exit-codes.ts'
 import { commandLine, loadCommands } from './command-line.ts'
 
 // Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
 // do not answer would block it.
 process.env['UV_THREADPOOL_SIZE'] ??= '24'
-
-/** The exit code of an invalid command line. 1 is left to commands that ran: something is wrong or was found. */
-const USAGE = 2
 
 cacheCompiledCode()
 const program = commandLine(manifest.version)
@@ -26,7 +24,7 @@ try {
   await program.parseAsync()
 } catch (error) {
   if (ended.has(error) && error instanceof CommanderError) {
-    if (error.exitCode !== 0) process.exitCode = USAGE
+    if (error.exitCode !== 0) process.exitCode = exitCode('usage')
     if (error.code === 'commander.unknownOption') await pointToSetting(error.message)
   } else {
     const { exitCodeOf, explain } = await import('./boot/process/explain.ts')

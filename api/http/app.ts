@@ -7,6 +7,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import manifest from '../../package.json' with { type: 'json' }
 import {
   answerClientError,
   answerExpectation,
@@ -190,7 +191,11 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
     config: { policy: route.policy },
     onRequest: async (request, reply) => {
       if (route.policy === 'public') await admitPublic(services, route, request, reply)
-      else request.principal = await admit(services, route, request, reply)
+      else {
+        request.principal = await admit(services, route, request, reply)
+        // For those who have a credential: the command line explains by it what an older server does not know.
+        reply.header('tidemark-version', manifest.version)
+      }
     },
     handler: async (request, reply) => {
       const answer = await answerOf(services, route, request)

@@ -110,3 +110,4 @@ export type Run = Static<typeof Run>
 
 /** Response of run-now. */
 export const RunQueued = Closed({ run_id: Uuid(), queued: Type.Literal(true) })
+export type RunQueued = Static<typeof RunQueued>

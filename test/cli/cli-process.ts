@@ -24,14 +24,14 @@ export function startCli(args: readonly string[], environment: Environment = {})
   return startProcess([process.execPath, ENTRY, ...args], environment)
 }
 
-/** As `startCli`, a line of shell in the folder of the program, as a supervisor runs it. */
-export function startShell(line: string, environment: Environment = {}): CliProcess {
-  return startProcess(['sh', '-c', line], environment)
+/** As `startCli`, a line of shell, by default in the folder of the program, as a supervisor runs it. */
+export function startShell(line: string, environment: Environment = {}, cwd = ROOT): CliProcess {
+  return startProcess(['sh', '-c', line], environment, cwd)
 }
 
-function startProcess([file = '', ...args]: readonly string[], environment: Environment): CliProcess {
+function startProcess([file = '', ...args]: readonly string[], environment: Environment, cwd = ROOT): CliProcess {
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment }
-  const child = spawn(file, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const text = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()
   for (const name of ['stdout', 'stderr'] as const)

@@ -79,6 +79,8 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'deliveries',
       // Limits the connections of any HTTP server.
       'platform/connection-guard.ts',
+      // Answers name the version in the package.
+      'package.json',
     ],
     packages: [
       'node:*',
@@ -116,7 +118,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       // `--version` prints the version in the package.
       'package.json',
     ],
-    packages: ['node:*', 'commander', 'pino', 'prom-client'],
+    packages: ['node:*', 'commander', 'pino', 'prom-client', 'yaml'],
   },
   // A package of its own, which is published without the rest: what it knows of the definitions is generated into it.
   pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', '@tidemark/pulumi', 'node:*'] },

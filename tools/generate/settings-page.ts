@@ -1,4 +1,4 @@
-import { Config, SECRET_SETTINGS } from '../../schema/config.ts'
+import { CLIENT_VARIABLES, Config, SECRET_SETTINGS } from '../../schema/config.ts'
 import { table } from './markdown.ts'
 
 interface Setting {
@@ -31,6 +31,16 @@ ${table(
     defaultOf(setting),
     setting.description ?? '',
   ]),
+)}
+
+## Variables of the command line
+
+The commands that call a server over REST ([command-line.md](command-line.md)) read these. All other commands ignore
+them.
+
+${table(
+  ['Variable', 'Meaning'],
+  Object.entries(CLIENT_VARIABLES).map(([name, meaning]) => [`\`${name}\``, meaning]),
 )}
 `
 

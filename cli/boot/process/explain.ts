@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { scrub } from '../../../core/logger.ts'
+import { exitCode } from '../../exit-codes.ts'
+import { RemoteError } from '../../remote/remote-error.ts'
 import { TokenRefusedError } from './token-refused-error.ts'
 
 /**
@@ -24,8 +26,8 @@ export function explain(error: unknown): string {
   return `tidemark: ${scrub(error.stack ?? error.message)}${cause}`
 }
 
-/**
- * Returns the exit code: 77 (`EX_NOPERM` of sysexits) when a runner's token is refused. The program that starts runners
- * recognizes that case by it.
- */
-export const exitCodeOf = (error: unknown): number => (error instanceof TokenRefusedError ? 77 : 1)
+/** Returns the exit code. The program that starts runners recognizes by it that a token is refused. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof RemoteError) return error.exitCode
+  return exitCode(error instanceof TokenRefusedError ? 'refused' : 'failed')
+}

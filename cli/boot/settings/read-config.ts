@@ -1,4 +1,4 @@
-import { Config, SECRET_SETTINGS, secretFileOf } from '../../../schema/config.ts'
+import { CLIENT_VARIABLES, Config, SECRET_SETTINGS, secretFileOf } from '../../../schema/config.ts'
 import { closestKey, didYouMean, type Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { listedKeys } from '../../../core/derived-key.ts'
@@ -141,7 +141,7 @@ const SECRET: ReadonlySet<string> = new Set(SECRET_SETTINGS)
  */
 function unknownNames(environment: Environment, ignored: ReadonlySet<string>): Issue[] {
   const known = new Set([...Object.keys(Config.properties), ...SECRET_SETTINGS.map(secretFileOf)])
-  const foreign = ['TIDEMARK_SHARED']
+  const foreign = ['TIDEMARK_SHARED', ...Object.keys(CLIENT_VARIABLES)]
   return Object.keys(environment)
     .filter(
       (name) =>

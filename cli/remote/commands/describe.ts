@@ -1,0 +1,82 @@
+import { stringify } from 'yaml'
+import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
+import { connect } from '../connect.ts'
+import { coloured, distance, formOf, interval, print, printData, table } from '../output.ts'
+import { printable, printableDocument } from '../printable.ts'
+import { findRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS, type RemoteRecord, watchedBy } from '../records.ts'
+import type { Handler } from '../remote-command.ts'
+import { statusOf } from './get.ts'
+import { newestRuns, RUN_COLUMNS } from './runs.ts'
+
+const RUNS = 5
+/** What the lines above the configuration say already. */
+const STATE = new Set([
+  'id',
+  'user_id',
+  'name',
+  'status',
+  'consecutive_failures',
+  'last_run_at',
+  'next_run_at',
+  'created_at',
+  'schedule_interval_seconds',
+  'warnings',
+])
+
+/** Prints all that is known of monitors. */
+export const describe: Handler<object> = async ({ words, options }) => {
+  const client = connect(options)
+  const form = formOf(options)
+  const described: object[] = []
+  for (const reference of neededReferences(words)) {
+    const found = await findRecord(client, reference)
+    const last = await newestRuns(client, pathOf(found), RUNS)
+    if (form === 'json' || form === 'yaml') described.push({ ...masked(found), runs: last })
+    else if (form === 'name') print(`${nameOf(found)}\n`)
+    else {
+      const columns = RUN_COLUMNS.filter(({ isWide = false }) => form === 'wide' || !isWide)
+      const shown = last.length === 0 ? '  none\n' : indented(table(columns, last))
+      print(`${head(found)}Configuration:\n${indented(configuration(found))}Last runs:\n${shown}\n`)
+    }
+  }
+  if (form === 'json' || form === 'yaml') await printData(form, described.length === 1 ? described[0] : described)
+}
+
+function head(found: RemoteRecord): string {
+  const { record } = found
+  const lines: readonly (readonly [string, string])[] = [
+    ['Name', printable(record.name)],
+    ['Kind', REMOTE_KINDS[found.kind].resource.kind],
+    ['Id', record.id],
+    ['Status', coloured(statusOf(found))],
+    ['Watches', printable(watchedBy(found))],
+    ['Interval', interval(record.schedule_interval_seconds)],
+    ['Last run', when(record.last_run_at)],
+    ['Next run', when(record.next_run_at)],
+    ['Failures', String(record.consecutive_failures)],
+    ['Created', when(record.created_at)],
+  ]
+  return lines.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}\n`).join('')
+}
+
+const when = (instant: string | null) => {
+  if (instant === null) return 'none'
+  const between = distance(instant)
+  return `${instant} (${between.startsWith('in ') ? between : `${between} ago`})`
+}
+
+function masked({ record }: RemoteRecord): object {
+  const headers = 'request_headers' in record ? record.request_headers : null
+  return {
+    ...record,
+    ...(headers && { request_headers: maskedHeaders(headers) }),
+    deliveries: record.deliveries.map(maskedDelivery),
+  }
+}
+
+function configuration(found: RemoteRecord): string {
+  const shown = Object.entries(masked(found)).filter(([key, value]) => !STATE.has(key) && value !== null)
+  return printableDocument(stringify(Object.fromEntries(shown), { lineWidth: 0, doubleQuotedAsJSON: true }))
+}
+
+const indented = (text: string) => text.replaceAll(/^(?=.)/gm, '  ')

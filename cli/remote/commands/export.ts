@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
+import { connect } from '../connect.ts'
+import { formOf, print, printData } from '../output.ts'
+import { findRecord, listRecords, nameOf, pathOf, referencesOf, type RemoteRecord } from '../records.ts'
+import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+
+interface ExportOptions {
+  readonly dir?: string
+}
+
+/** Prints monitors as manifests, or writes a file for each. */
+export const exportManifests: Handler<ExportOptions> = async ({ words, options }) => {
+  const { dir } = options
+  const form = formOf(options)
+  if (dir !== undefined && form === 'name') throw new RemoteError('--dir and --output name exclude each other', 'usage')
+  const client = connect(options)
+  const { kind, references } = referencesOf(words)
+  const found: RemoteRecord[] = references.length === 0 ? await listRecords(client, kind) : []
+  for (const reference of references) found.push(await findRecord(client, reference))
+  if (form === 'name') return print(found.map((one) => `${nameOf(one)}\n`).join(''))
+  const isJson = form === 'json'
+  const texts: string[] = []
+  for (const one of found) {
+    const path = `${pathOf(one)}/manifest`
+    const accept = isJson ? 'application/json' : 'application/yaml'
+    const text = await client.text({ method: 'GET', path, headers: { accept } })
+    if (dir === undefined) texts.push(text)
+    else writeManifest(dir, text, isJson)
+  }
+  if (dir !== undefined) return
+  if (!isJson) return print(texts.join('---\n'))
+  await printData('json', { apiVersion: 'v1', kind: 'List', items: texts.map((text) => JSON.parse(text) as unknown) })
+}
+
+/** Writes a manifest below the name that it gives itself. Names of resources are labels, so none leads elsewhere. */
+function writeManifest(dir: string, text: string, isJson: boolean): void {
+  const name = isJson
+    ? (JSON.parse(text) as MonitorManifest).metadata.name
+    : /^metadata:\n {2}name: "?([a-z0-9][-a-z0-9]*)/m.exec(text)?.[1]
+  const kind = /"?kind"?: ?"?(\w+)/.exec(text)?.[1]?.toLowerCase()
+  if (name === undefined || !/^[a-z0-9][-a-z0-9]*$/.test(name) || kind === undefined)
+    throw new RemoteError('the server sent a manifest without a name: is it a Tidemark API?')
+  const file = join(dir, `${name}.${kind}.${isJson ? 'json' : 'yaml'}`)
+  try {
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(file, text)
+  } catch (error) {
+    throw new RemoteError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  print(`${file}\n`)
+}

@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Run, RunQueued } from '../../../schema/run/run.ts'
+import { exitCode } from '../../exit-codes.ts'
+import { connect } from '../connect.ts'
+import { type Column, formOf, printItems, progress } from '../output.ts'
+import { type RemoteRecord, pathOf } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
+import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+import { forEachRecord } from './act.ts'
+import { RUN_COLUMNS } from './runs.ts'
+
+interface RunOptions {
+  readonly wait?: boolean
+  readonly timeout: number
+}
+
+const POLL_MS = 500
+
+/** Runs monitors now, and waits for the runs where that is asked for. */
+export const run: Handler<RunOptions> = async ({ words, options }) => {
+  const client = connect(options)
+  const begun: { readonly found: RemoteRecord; readonly id: string }[] = []
+  const ending = await forEachRecord(client, words, async (found) => {
+    const { run_id: id } = await client.json<RunQueued>({ method: 'POST', path: `${pathOf(found)}/run` })
+    begun.push({ found, id })
+  })
+  if (options.wait !== true) {
+    await printItems(
+      formOf(options),
+      {
+        items: begun,
+        columns: [
+          { head: 'NAME', cell: ({ found }) => found.record.name },
+          { head: 'RUN', cell: ({ id }) => id },
+        ],
+        name: ({ id }) => `run/${id}`,
+        data: ({ id }) => ({ run_id: id, queued: true }),
+        none: 'No run began.',
+      },
+      begun.length === 1,
+    )
+    return ending
+  }
+  progress(`Waiting for ${begun.length === 1 ? 'the run' : `${begun.length} runs`} to end.`)
+  const until = performance.now() + options.timeout * 1_000
+  const ended: { readonly name: string; readonly run: Run }[] = []
+  for (const { found, id } of begun) ended.push({ name: found.record.name, run: await endOf(client, id, until) })
+  const columns: readonly Column<(typeof ended)[number]>[] = [
+    { head: 'NAME', cell: ({ name }) => name },
+    ...RUN_COLUMNS.map((column) => ({ ...column, cell: (item: (typeof ended)[number]) => column.cell(item.run) })),
+  ]
+  await printItems(
+    formOf(options),
+    {
+      items: ended,
+      columns,
+      name: ({ run: { id } }) => `run/${id}`,
+      data: ({ run: one }) => one,
+      none: 'No run began.',
+    },
+    ended.length === 1,
+  )
+  return ending || exitCode(ended.every(({ run: { status } }) => status === 'success') ? 'ok' : 'failed')
+}
+
+async function endOf(client: RemoteClient, id: string, until: number): Promise<Run> {
+  for (;;) {
+    const found = await client.json<Run>({ method: 'GET', path: `/v1/runs/${id}` })
+    if (found.status !== 'running') return found
+    if (performance.now() > until)
+      throw new RemoteError(
+        `the run ${id} has not ended within --timeout; it goes on: does a worker run, and is it in time (GET /readyz)?`,
+        'unavailable',
+      )
+    await pause(POLL_MS)
+  }
+}

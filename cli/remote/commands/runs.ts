@@ -1,0 +1,72 @@
+import type { Run } from '../../../schema/run/run.ts'
+import { connect } from '../connect.ts'
+import { type Column, clipped, distance, formOf, printItems } from '../output.ts'
+import { findRecord, neededReferences, pathOf } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
+import type { Handler } from '../remote-command.ts'
+
+const COLOURS = { success: 'good', error: 'bad', running: 'waiting', skipped: 'aside' } as const
+const MOST_VALUE = 30
+
+export const RUN_COLUMNS: readonly Column<Run>[] = [
+  { head: 'STARTED', cell: ({ started_at: at }) => distance(at) },
+  { head: 'AT', cell: ({ started_at: at }) => at, isWide: true },
+  { head: 'STATUS', cell: ({ status }) => ({ text: status, colour: COLOURS[status] }) },
+  { head: 'LAYER', cell: ({ fetch_method: layer }) => layer ?? '-', isWide: true },
+  { head: 'MS', cell: ({ duration_ms: ms }) => String(ms) },
+  { head: 'FIRED', cell: ({ delivery_triggered: fired }) => (fired ? { text: 'yes', colour: 'good' } : 'no') },
+  { head: 'ID', cell: ({ id }) => id, isWide: true },
+  { head: 'RESULT', cell: resultOf },
+]
+
+/** Returns what a run found, in a line: the fault, what changed, or the values. */
+export function resultOf(run: Run): string {
+  if (run.status === 'error') return run.error_message ?? run.error_code ?? 'failed'
+  if (run.status !== 'success') return '-'
+  if ('fields_changed' in run.diff && run.diff.fields_changed.length > 0) {
+    const { fields_changed: names, before, after } = run.diff
+    return names.map((name) => `${name}: ${short(before[name])} → ${short(after[name])}`).join(', ')
+  }
+  if (run.organic_results) {
+    const rank = run.target_rank === undefined || run.target_rank === null ? '' : `, rank ${run.target_rank}`
+    return `${run.organic_results.length} results${rank}`
+  }
+  return Object.entries(run.extracted)
+    .map(([name, value]) => `${name}: ${short(value)}`)
+    .join(', ')
+}
+
+const short = (value: unknown) => clipped(value === undefined ? 'none' : JSON.stringify(value), MOST_VALUE)
+
+/** Largest number of runs in a page. */
+const PAGE = 100
+
+/** Returns the newest runs of a monitor. */
+export async function newestRuns(client: RemoteClient, path: string, most: number): Promise<Run[]> {
+  const found: Run[] = []
+  const limit = Math.min(PAGE, most)
+  for (let page = 1; found.length < most; page++) {
+    const { data, pagination } = await client.json<{ data: Run[]; pagination: { hasMore: boolean } }>({
+      method: 'GET',
+      path: `${path}/runs`,
+      query: { limit, page },
+    })
+    found.push(...data)
+    if (!pagination.hasMore) break
+  }
+  return found.slice(0, most)
+}
+
+export const runs: Handler<{ readonly limit: number }> = async ({ words, options }) => {
+  const client = connect(options)
+  const [reference] = neededReferences(words)
+  if (!reference) return
+  const found = await findRecord(client, reference)
+  await printItems(formOf(options), {
+    items: await newestRuns(client, pathOf(found), options.limit),
+    columns: RUN_COLUMNS,
+    name: ({ id }) => `run/${id}`,
+    data: (run) => run,
+    none: `${found.record.name} has not run yet.`,
+  })
+}

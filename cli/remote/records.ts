@@ -1,0 +1,132 @@
+import { isUuid } from '../../core/is-uuid.ts'
+import type { Monitor } from '../../schema/monitor/monitor.ts'
+import {
+  MONITOR_KINDS,
+  MONITOR_RESOURCE,
+  type MonitorKind,
+  type ResourceKind,
+  SERP_MONITOR_RESOURCE,
+} from '../../schema/resource-kind.ts'
+import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
+import type { RemoteClient, RemoteRequest } from './remote-client.ts'
+import { RemoteError } from './remote-error.ts'
+
+/** A kind of monitor, as the API and people name it. */
+interface RemoteKind {
+  readonly resource: ResourceKind
+  /** The path of its list. */
+  readonly path: string
+}
+
+export const REMOTE_KINDS: Readonly<Record<MonitorKind, RemoteKind>> = {
+  page: { resource: MONITOR_RESOURCE, path: '/v1/monitors' },
+  serp: { resource: SERP_MONITOR_RESOURCE, path: '/v1/serp-monitors' },
+}
+
+/** A monitor of either kind, as the API shows it. */
+export type RemoteRecord =
+  | { readonly kind: 'page'; readonly record: Monitor }
+  | { readonly kind: 'serp'; readonly record: SerpMonitor }
+
+/** What an argument refers to: an id, a name, or the namespace and name of a manifest. */
+interface Reference {
+  readonly text: string
+  /** Null: of either kind. */
+  readonly kind: MonitorKind | null
+}
+
+/** Returns the kind that a word names, in the ways that kubectl takes it. */
+function kindOf(word: string): MonitorKind | null {
+  const lower = word.toLowerCase()
+  return (
+    MONITOR_KINDS.find((kind) => {
+      const { plural, singular, shortName } = REMOTE_KINDS[kind].resource
+      return [plural, singular, shortName].includes(lower)
+    }) ?? null
+  )
+}
+
+/** Returns what the arguments refer to: `kettle`, `shop/kettle`, `monitor/kettle`, an id, or `monitors kettle pot`. */
+export function referencesOf(words: readonly string[]): {
+  readonly kind: MonitorKind | null
+  readonly references: Reference[]
+} {
+  const [first = '', ...rest] = words
+  const kind = kindOf(first)
+  const references = (kind === null ? words : rest).map((word): Reference => {
+    const [before = '', ...after] = word.split('/')
+    const own = after.length > 0 ? kindOf(before) : null
+    return own === null ? { text: word, kind } : { text: after.join('/'), kind: own }
+  })
+  return { kind, references }
+}
+
+/** As above. Throws where the arguments refer to nothing. */
+export function neededReferences(words: readonly string[]): Reference[] {
+  const { references } = referencesOf(words)
+  if (references.length === 0)
+    throw new RemoteError('say which monitor: its name, its id, or namespace/name of its manifest', 'usage')
+  return references
+}
+
+const kindsOf = (kind: MonitorKind | null): readonly MonitorKind[] => (kind === null ? MONITOR_KINDS : [kind])
+
+const recordOf = (kind: MonitorKind, record: Monitor | SerpMonitor) => ({ kind, record }) as RemoteRecord
+
+/** Returns all records of a list, pages before searches. */
+export async function listRecords(
+  client: RemoteClient,
+  kind: MonitorKind | null,
+  query: RemoteRequest['query'] = {},
+): Promise<RemoteRecord[]> {
+  const found: RemoteRecord[] = []
+  for (const each of kindsOf(kind))
+    for await (const record of client.list<Monitor | SerpMonitor>(REMOTE_KINDS[each].path, query))
+      found.push(recordOf(each, record))
+  return found
+}
+
+/** Longest name of a monitor. */
+const MOST_NAME = 200
+
+/** Returns the one record that a reference names. Throws where there is none, and where there are several. */
+export async function findRecord(client: RemoteClient, { text, kind }: Reference): Promise<RemoteRecord> {
+  const what = kind === null ? 'monitor' : REMOTE_KINDS[kind].resource.singular
+  if (isUuid(text)) {
+    for (const each of kindsOf(kind)) {
+      const path = `${REMOTE_KINDS[each].path}/${text}`
+      const record = await client.find<Monitor | SerpMonitor>({ method: 'GET', path })
+      if (record) return recordOf(each, record)
+    }
+    throw missing(`there is no ${what} with the id ${text}; "./tidemark get -o wide" shows the ids`)
+  }
+  if (text === '' || text.length > MOST_NAME) throw new RemoteError(`no ${what} has the name "${text}"`, 'usage')
+  const alike = await listRecords(client, kind, { name: text })
+  const [found, ...others] = alike.filter(({ record }) => record.name === text)
+  if (!found) throw noneOfName(text, what, alike)
+  if (others.length > 0) throw severalOfName(text, what, [found, ...others])
+  return found
+}
+
+function noneOfName(text: string, what: string, alike: readonly RemoteRecord[]): RemoteError {
+  const names = alike.slice(0, 5).map(({ record }) => `"${record.name}"`)
+  const hint = names.length > 0 ? `; did you mean ${names.join(' or ')}?` : '; "./tidemark get" shows all'
+  return missing(`there is no ${what} "${text}"${hint}`)
+}
+
+const missing = (message: string) => new RemoteError(message, 'failed', 404)
+
+function severalOfName(text: string, what: string, found: readonly RemoteRecord[]): RemoteError {
+  const lines = found.slice(0, 10).map((one) => `\n  ${nameOf(one)}`)
+  return new RemoteError(`${found.length} ${what}s have the name "${text}"; name one by its id:${lines.join('')}`)
+}
+
+/** Returns the reference to a record that every command takes, and that no other record has. */
+export const nameOf = ({ kind, record }: RemoteRecord): string => `${REMOTE_KINDS[kind].resource.singular}/${record.id}`
+
+/** Returns the path of a record. */
+export const pathOf = ({ kind, record }: RemoteRecord): string => `${REMOTE_KINDS[kind].path}/${record.id}`
+
+/** Returns what a monitor watches. */
+export const watchedBy = (found: RemoteRecord): string =>
+  found.kind === 'page' ? found.record.url : `${found.record.engine}: ${found.record.keyword}`

@@ -1,0 +1,250 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Pagination } from '../../schema/page-of.ts'
+import { printable } from './printable.ts'
+import type { Connection } from './profiles.ts'
+import { RemoteError } from './remote-error.ts'
+
+export interface RemoteRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below the address of the API, as in `/v1/monitors`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface RemoteAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Whether the request was sent more than once: an earlier one may have had its effect. */
+  readonly isRepeated: boolean
+}
+
+/** A page of a list. */
+interface Page<T> {
+  readonly data: readonly T[]
+  readonly pagination: Pagination
+}
+
+/** The body of a refusal, as far as a stranger's answer can be trusted to have one. */
+interface Refusal {
+  readonly error?: {
+    readonly message?: string
+    readonly details?: readonly { readonly path?: string; readonly message?: string }[]
+    readonly requestId?: string
+  }
+}
+
+/** Time limit of one attempt. The API ends a request after a minute. */
+const ANSWER_MS = 65_000
+/** Pauses before the attempts after the first one. */
+const PAUSES_MS = [250, 500, 1_000] as const
+/** A server that asks for a longer pause is not waited for. */
+const LONGEST_PAUSE_MS = 20_000
+/** Statuses of a server, or of a balancer before it, that has no time at this moment. */
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const PAGE = 100
+
+/**
+ * A client of the REST API. A request is repeated when the server does not answer or has no time; all requests of the
+ * commands may be, because those that create carry an `Idempotency-Key`. Throws a RemoteError that explains each
+ * failure.
+ */
+export class RemoteClient {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  get url(): string {
+    return this.#connection.url
+  }
+
+  /** Returns the answer's JSON. */
+  async json<T>(request: RemoteRequest): Promise<T> {
+    const { text } = await this.#done(request)
+    try {
+      return JSON.parse(text) as T
+    } catch {
+      throw this.#isNotApi(request, text)
+    }
+  }
+
+  /** Returns the answer's JSON; null where there is no such record. */
+  async find<T>(request: RemoteRequest): Promise<T | null> {
+    try {
+      return await this.json<T>(request)
+    } catch (error) {
+      if (error instanceof RemoteError && error.status === 404) return null
+      throw error
+    }
+  }
+
+  /** Returns the answer's text. */
+  async text(request: RemoteRequest): Promise<string> {
+    return (await this.#done(request)).text
+  }
+
+  /** Returns all items of a list, page by page. */
+  async *list<T>(path: string, query: RemoteRequest['query'] = {}): AsyncGenerator<T> {
+    for (let page = 1; ; page++) {
+      const { data, pagination } = await this.json<Page<T>>({
+        method: 'GET',
+        path,
+        query: { ...query, page, limit: PAGE },
+      })
+      yield* data
+      if (!pagination.hasMore) return
+    }
+  }
+
+  async #done(request: RemoteRequest): Promise<RemoteAnswer> {
+    const answer = await this.#send(request)
+    if (answer.status >= 200 && answer.status < 300) return answer
+    // An earlier attempt has deleted it, and its answer was lost.
+    if (answer.status === 404 && request.method === 'DELETE' && answer.isRepeated) return answer
+    throw this.#refused(request, answer)
+  }
+
+  async #send(request: RemoteRequest): Promise<RemoteAnswer> {
+    for (let attempt = 0; ; attempt++) {
+      const pauseMs = PAUSES_MS[attempt]
+      let answer: Omit<RemoteAnswer, 'isRepeated'>
+      try {
+        answer = await this.#once(request)
+      } catch (error) {
+        if (pauseMs === undefined || isFinal(error)) throw this.#away(error)
+        await pause(pauseMs)
+        continue
+      }
+      const askedMs = Number(answer.headers.get('retry-after') ?? 0) * 1_000
+      const waitMs = Math.max(pauseMs ?? 0, Number.isFinite(askedMs) ? askedMs : 0)
+      if (!BUSY.has(answer.status) || isLimitOfPlan(answer) || pauseMs === undefined || waitMs > LONGEST_PAUSE_MS)
+        return { ...answer, isRepeated: attempt > 0 }
+      await pause(waitMs)
+    }
+  }
+
+  async #once({ method, path, query = {}, body, headers }: RemoteRequest) {
+    const url = new URL(this.#connection.url + path)
+    for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, String(value))
+    // The server of the person who runs this, and no target of a check. A redirect could lead elsewhere with the key.
+    // oxlint-disable-next-line no-restricted-globals
+    const answer = await fetch(url, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS),
+      headers: {
+        authorization: `Bearer ${this.#connection.key}`,
+        accept: 'application/json',
+        'user-agent': `tidemark-cli/${manifest.version}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+
+  #away(error: unknown): RemoteError {
+    const { url } = this.#connection
+    const reason = reasonOf(error)
+    const advice = /CERT|SSL|TLS/i.test(reason)
+      ? 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
+      : `is it running, and is the address of ${this.#connection.from} right?`
+    return new RemoteError(`${url} does not answer (${reason}): ${advice}`, 'unavailable')
+  }
+
+  #isNotApi({ method, path }: RemoteRequest, text: string): RemoteError {
+    const begin = printable(text.trim().slice(0, 60))
+    return new RemoteError(
+      `${this.#connection.url} is not the address of a Tidemark API: ${method} ${path} was answered with ` +
+        (begin === '' ? 'nothing' : `"${begin}…"`),
+    )
+  }
+
+  #refused(request: RemoteRequest, answer: RemoteAnswer): RemoteError {
+    const { status, headers, text } = answer
+    const location = headers.get('location')
+    if (status >= 300 && status < 400)
+      return new RemoteError(
+        `${this.#connection.url} redirects to ${printable(location ?? 'nowhere')}: use the address of the API itself`,
+      )
+    const refusal = refusalOf(text)
+    if (refusal === null && status < 500) return this.#isNotApi(request, text)
+    const { said, requestId } = inWords(refusal, status)
+    const { from } = this.#connection
+    if (status === 401)
+      return new RemoteError(
+        `${this.#connection.url} refuses the key of ${from}: it is wrong, expired or revoked; make another with ` +
+          `"./tidemark admin create-key" on the server, and call ./tidemark login`,
+        'refused',
+        status,
+      )
+    if (status === 403) return new RemoteError(`${said} (the key of ${from})`, 'refused', status)
+    if (BUSY.has(status) && !isLimitOfPlan(answer)) return new RemoteError(said, 'unavailable', status)
+    if (status >= 500)
+      return new RemoteError(`${said} The log of the server has the details under ${requestId}.`, 'failed', status)
+    return new RemoteError(said + olderServer(request, answer), 'failed', status)
+  }
+}
+
+/** Returns the server's words, with a line for each fault of the request. */
+function inWords(refusal: Refusal | null, status: number) {
+  const { message = `the server answered ${status}`, details = [], requestId = '' } = refusal?.error ?? {}
+  const lines = details.map(({ path = '', message: fault = '' }) => `\n  ${printable(`${path} ${fault}`.trim())}`)
+  return {
+    said: `${printable(message)}${lines.join('')}`,
+    requestId: printable(requestId) || 'the time of this request',
+  }
+}
+
+function refusalOf(text: string): Refusal | null {
+  try {
+    const body = JSON.parse(text) as Refusal | null
+    return typeof body?.error?.message === 'string' ? body : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Returns what to add to a refusal by a server of an earlier version, which may not know an address or a key. A server
+ * says its version to those who have a key.
+ */
+function olderServer({ method, path }: RemoteRequest, { status, headers }: RemoteAnswer): string {
+  const version = headers.get('tidemark-version')
+  if (![404, 405, 422].includes(status) || !isEarlier(version, manifest.version)) return ''
+  const theirs = version === null ? 'does not say its version, so it is an earlier one' : `is ${printable(version)}`
+  return (
+    `\nThis command is version ${manifest.version}, and the server ${theirs}: it may not know ${method} ${path}, or ` +
+    'a key that was sent. Update the server.'
+  )
+}
+
+/** Returns whether a version comes before another. One that is missing comes before all. */
+function isEarlier(version: string | null, than: string): boolean {
+  const numbers = (text: string) => text.split(/[-+]/, 1)[0]?.split('.').map(Number) ?? []
+  if (version === null) return true
+  const ours = numbers(than)
+  const [at, theirs] = [...numbers(version).entries()].find(([index, number]) => number !== ours[index]) ?? []
+  return at !== undefined && theirs !== undefined && theirs < (ours[at] ?? 0)
+}
+
+/** A limit of the plan has the status of a limit of rates, and does not pass by waiting. */
+const isLimitOfPlan = ({ status, text }: { readonly status: number; readonly text: string }) =>
+  status === 429 && !text.includes('RATE_LIMIT_EXCEEDED')
+
+/** Returns whether another attempt would end in the same way. */
+const isFinal = (error: unknown) => /CERT|SSL|TLS|ENOTFOUND|bad port/i.test(reasonOf(error))
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `nothing within ${ANSWER_MS / 1_000} seconds`
+  const { cause } = error
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message
+  return error.message
+}

@@ -1,0 +1,88 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type CommonOptions, OUTPUT_FORMS } from './output.ts'
+
+/** What a command is called with. */
+interface Invocation<O = unknown> {
+  readonly words: readonly string[]
+  readonly options: O & CommonOptions
+}
+
+/** Does what the command is for. Returns the exit code; nothing is 0. */
+export type Handler<O = never> = (call: Invocation<O>) => Promise<number | void>
+
+interface RemoteOption {
+  readonly flags: string
+  readonly what: string
+  readonly choices?: readonly string[]
+  /** A whole number from 1 to this. */
+  readonly most?: number
+  readonly default?: string | number
+  /** It may be given several times. */
+  readonly isList?: true
+}
+
+/** A command over REST. All that is known of it before it runs: help, completion and the tests are made of it. */
+export interface RemoteCommand {
+  readonly name: string
+  readonly summary: string
+  /** The argument as commander writes it, and what it is. */
+  readonly argument?: readonly [string, string]
+  readonly options?: readonly RemoteOption[]
+  /** It asks no server, so it has neither `--profile` nor `--output`. */
+  readonly isLocal?: true
+  /** What the options do not say. */
+  readonly notes?: string
+  /** Lines of shell. What follows a `#` explains them. */
+  readonly examples: readonly string[]
+  readonly load: () => Promise<Handler>
+}
+
+const wholeNumber = (most: number) => (text: string) => {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (number < 1 || number > most) throw new InvalidArgumentError(`must be a whole number from 1 to ${most}`)
+  return number
+}
+
+const collect = (text: string, before: readonly string[] = []) => [...before, text]
+
+function optionOf({ flags, what, choices, most, default: byDefault, isList }: RemoteOption): Option {
+  const option = new Option(flags, what)
+  if (choices) option.choices(choices)
+  if (most !== undefined) option.argParser(wholeNumber(most))
+  if (isList) option.argParser(collect)
+  if (byDefault !== undefined) option.default(byDefault)
+  return option
+}
+
+const COMMON: readonly RemoteOption[] = [
+  { flags: '-o, --output <form>', what: 'the form of what is printed', choices: OUTPUT_FORMS, default: 'table' },
+  { flags: '--json', what: 'the same as --output json' },
+  { flags: '--profile <name>', what: 'the server and key of this login (default: $TIDEMARK_PROFILE, or the last)' },
+]
+
+/** Returns a command as commander knows it. */
+export function commanderOf(known: RemoteCommand): Command {
+  const { name, summary, argument, options = [], isLocal = false, notes, examples, load } = known
+  const command = new Command(name).description(summary).helpGroup('Over REST, on any server:')
+  if (argument) command.argument(...argument)
+  for (const option of [...options, ...(isLocal ? [] : COMMON)]) command.addOption(optionOf(option))
+  const lines = examples.map((example) => `  $ ${example}\n`).join('')
+  command
+    .addHelpText('after', `${notes === undefined ? '' : `\n${notes}\n`}\nExamples:\n${lines}`)
+    .showHelpAfterError(`(tidemark ${name} --help shows the options)`)
+    .action(async (...given: readonly unknown[]) => {
+      const [words, options] = argument ? given : [[], given[0]]
+      process.stdout.on('error', endWhenUnread)
+      const handler = await load()
+      const list = Array.isArray(words) ? words : words === undefined ? [] : [words]
+      const code = await handler({ words: list as readonly string[], options: options as never })
+      if (typeof code === 'number') process.exitCode = code
+    })
+  return command
+}
+
+/** A program that reads only the first lines, as `head` does, closes the pipe. */
+function endWhenUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+}

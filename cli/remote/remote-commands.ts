@@ -1,0 +1,125 @@
+import { DEFAULT_PROFILE } from './profiles.ts'
+import type { RemoteCommand } from './remote-command.ts'
+
+const NAMES = [
+  '<names...>',
+  'names, ids, or namespace/name of manifests; monitor/… or serpmonitor/… for one kind',
+] as const
+const KIND = 'monitors or serpmonitors before the names, for one kind'
+
+/** The commands over REST. Help, completion, docs/command-line.md and the tests are made of this table. */
+export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
+  {
+    name: 'login',
+    summary: 'Stores the address of a server and an API key, for the other commands.',
+    argument: ['[url]', 'the address of the API (default: $TIDEMARK_URL, or http://127.0.0.1:8080)'],
+    options: [{ flags: '--profile <name>', what: 'the name of this login', default: DEFAULT_PROFILE }],
+    isLocal: true,
+    notes:
+      'The key is $TIDEMARK_API_KEY, or the first line of standard input. It is checked by a request, and kept in\n' +
+      '~/.config/tidemark/profiles.json, which only this account can read. The last login is used until another one.',
+    examples: [
+      './tidemark login   # asks for the key',
+      './tidemark login https://tidemark.example.com --profile work < key.txt',
+    ],
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  {
+    name: 'logout',
+    summary: 'Forgets a login. The key itself stays valid: "tidemark admin revoke-key" ends it.',
+    options: [{ flags: '--profile <name>', what: 'the login to forget (default: the last)' }],
+    isLocal: true,
+    examples: ['./tidemark logout --profile work'],
+    load: async () => (await import('./commands/login.ts')).logout,
+  },
+  {
+    name: 'profiles',
+    summary: 'Lists the logins, without their keys.',
+    options: [],
+    examples: ['./tidemark profiles'],
+    load: async () => (await import('./commands/login.ts')).profiles,
+  },
+  {
+    name: 'get',
+    summary: 'Lists monitors, or shows those that are named.',
+    argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
+    options: [
+      {
+        flags: '--status <status>',
+        what: 'only monitors of this status',
+        choices: ['active', 'paused', 'billing_paused', 'error'],
+      },
+    ],
+    notes:
+      'The forms json and yaml are the records of the API, with the secrets that the key may read. The form name is\n' +
+      'what the other commands take as an argument.',
+    examples: [
+      './tidemark get',
+      './tidemark get kettle -o yaml',
+      './tidemark get serpmonitors -o wide',
+      './tidemark get --status error -o name',
+      './tidemark get -o name | xargs ./tidemark resume   # all of them',
+    ],
+    load: async () => (await import('./commands/get.ts')).get,
+  },
+  {
+    name: 'describe',
+    summary: 'Shows a monitor with its configuration, its state and its last runs. Secrets are masked.',
+    argument: NAMES,
+    examples: ['./tidemark describe kettle', './tidemark describe serpmonitor/rank'],
+    load: async () => (await import('./commands/describe.ts')).describe,
+  },
+  {
+    name: 'runs',
+    summary: 'Lists the runs of a monitor, newest first.',
+    argument: ['<name>', 'a name, an id, or namespace/name of a manifest'],
+    options: [{ flags: '--limit <number>', what: 'how many', most: 10_000, default: 20 }],
+    examples: ['./tidemark runs kettle', './tidemark runs kettle --limit 100 -o wide', './tidemark runs kettle --json'],
+    load: async () => (await import('./commands/runs.ts')).runs,
+  },
+  {
+    name: 'pause',
+    summary: 'Pauses monitors. A run that is under way is completed.',
+    argument: NAMES,
+    examples: ['./tidemark pause kettle', './tidemark pause monitors kettle pot'],
+    load: async () => (await import('./commands/act.ts')).pause,
+  },
+  {
+    name: 'resume',
+    summary: 'Resumes monitors. The first run is at once.',
+    argument: NAMES,
+    examples: ['./tidemark resume kettle', './tidemark resume kettle -o name'],
+    load: async () => (await import('./commands/act.ts')).resume,
+  },
+  {
+    name: 'run',
+    summary: 'Runs monitors now.',
+    argument: NAMES,
+    options: [
+      { flags: '--wait', what: 'wait until the runs have ended, and show them; exits with 1 where one failed' },
+      { flags: '--timeout <seconds>', what: 'how long to wait', most: 86_400, default: 300 },
+    ],
+    examples: ['./tidemark run kettle', './tidemark run kettle --wait', './tidemark run kettle --wait --json'],
+    load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    name: 'delete',
+    summary: 'Deletes monitors. Their runs stay readable.',
+    argument: NAMES,
+    options: [{ flags: '--ignore-not-found', what: 'a monitor that does not exist is no error' }],
+    examples: ['./tidemark delete pot', './tidemark delete serpmonitor/gone --ignore-not-found'],
+    load: async () => (await import('./commands/act.ts')).remove,
+  },
+  {
+    name: 'export',
+    summary: 'Prints monitors as manifests, which "kubectl apply" takes. Secrets become references.',
+    argument: ['[names...]', `${NAMES[1]}; all without it; ${KIND}`],
+    options: [{ flags: '--dir <folder>', what: 'write a file for each monitor into this folder' }],
+    examples: [
+      './tidemark export kettle',
+      './tidemark export > monitors.yaml',
+      './tidemark export monitors --dir monitors',
+    ],
+    load: async () => (await import('./commands/export.ts')).exportManifests,
+  },
+]

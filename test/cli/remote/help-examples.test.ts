@@ -1,0 +1,54 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { EXIT_CODES } from '../../../cli/exit-codes.ts'
+import { REMOTE_COMMANDS } from '../../../cli/remote/remote-commands.ts'
+import { table } from '../../../tools/generate/markdown.ts'
+import { type RemoteServer, startRemoteServer } from './remote-server.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+describe('the examples in the help of the commands over REST', () => {
+  let remote: RemoteServer
+  beforeAll(async () => {
+    remote = await startRemoteServer()
+    await writeFile(join(remote.folder, 'key.txt'), `${remote.key}\n`)
+    for (const name of ['kettle', 'pot']) await remote.watch(name)
+    const search = { keyword: 'kettle', schedule_interval_seconds: 86_400, mode: 'full_analysis' }
+    await remote.ask('POST', '/v1/serp-monitors', { name: 'rank', ...search })
+  }, 60_000)
+  afterAll(() => remote[Symbol.asyncDispose]())
+
+  const examples = REMOTE_COMMANDS.flatMap(({ examples: lines }) => lines)
+
+  test.each(examples)('%s', async (line) => {
+    const { code, stderr } = await remote.sh(line.replace('https://tidemark.example.com', remote.base))
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  test.each(REMOTE_COMMANDS.map(({ name, examples: lines }) => [name, lines] as const))(
+    'the help of %s shows its own',
+    async (name, lines) => {
+      const { stdout } = await remote.sh(`./tidemark ${name} --help`)
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) {
+        expect(line).toContain(`./tidemark ${name}`)
+        expect(stdout).toContain(`  $ ${line}\n`)
+      }
+    },
+  )
+})
+
+describe('docs/command-line.md', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8')
+
+  test('has every command with what it does', () => {
+    const rows = REMOTE_COMMANDS.map(({ name, summary }) => [`\`${name}\``, summary])
+    expect(page).toContain(table(['Command', 'What it does'], rows))
+  })
+
+  test('has every exit code with its meaning', () => {
+    const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning])
+    expect(page).toContain(table(['Code', 'Meaning'], rows))
+  })
+})

@@ -1,0 +1,316 @@
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { eventually } from '../../support/eventually.ts'
+import { type RemoteServer, startRemoteServer } from './remote-server.ts'
+
+// Each command is a process, and on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+
+let remote: RemoteServer
+let kettle = ''
+let rank = ''
+beforeAll(async () => {
+  remote = await startRemoteServer()
+  const deliveries = [{ type: 'webhook', url: 'https://hooks.example.com/private', headers: { 'X-Team': 'hidden' } }]
+  kettle = await remote.watch('kettle', { deliveries })
+  const search = { name: 'rank', keyword: 'electric kettle', schedule_interval_seconds: 86_400 }
+  const made = await remote.ask<{ id: string }>('POST', '/v1/serp-monitors', {
+    ...search,
+    target_domain: 'example.com',
+  })
+  rank = made.id
+}, 60_000)
+afterAll(() => remote[Symbol.asyncDispose]())
+
+/** A server that answers as a test says. */
+async function stub(listener: RequestListener) {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const NO_ENVIRONMENT = { TIDEMARK_URL: '', TIDEMARK_API_KEY: '' }
+
+describe('login', () => {
+  const profiles = () => join(remote.folder, '.config/tidemark/profiles.json')
+
+  test('checks the key, and keeps it where only this account reads it; later commands use it', async () => {
+    const { base, key } = remote
+    const done = await remote.sh(`echo ${key} | ./tidemark login ${base}/v1/`, NO_ENVIRONMENT)
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(done.stdout).toContain(`Logged in to ${base}, to a team on the plan unlimited`)
+    expect(done.stdout).not.toContain(key)
+    expect(((await stat(profiles())).mode & 0o777).toString(8)).toBe('600')
+    expect((await remote.sh('./tidemark get', NO_ENVIRONMENT)).stdout).toMatch(/^kettle +monitor +active +1h /m)
+  })
+
+  test('a file that others could read is for this account alone after the next login', async () => {
+    await chmod(profiles(), 0o644)
+    const { base, key } = remote
+    expect(await remote.sh(`echo ${key} | ./tidemark login ${base}`, NO_ENVIRONMENT)).toMatchObject({ code: 0 })
+    expect(((await stat(profiles())).mode & 0o777).toString(8)).toBe('600')
+  })
+
+  test('several logins have names: the last one holds, another one by its name or the environment', async () => {
+    const { base, key } = remote
+    const away = { default: { url: 'http://127.0.0.1:1', key }, work: { url: base, key } }
+    await writeFile(profiles(), JSON.stringify({ current: 'default', profiles: away }))
+    expect((await remote.sh('./tidemark get', NO_ENVIRONMENT)).code).not.toBe(0)
+    expect(await remote.sh('./tidemark get --profile work', NO_ENVIRONMENT)).toMatchObject({ code: 0 })
+    expect(await remote.sh('./tidemark get', { ...NO_ENVIRONMENT, TIDEMARK_PROFILE: 'work' })).toMatchObject({
+      code: 0,
+    })
+    const listed = await remote.sh('./tidemark profiles', NO_ENVIRONMENT)
+    expect(listed.stdout).toMatch(/^work +http/m)
+    expect(listed.stdout).not.toContain(key)
+    expect(await remote.sh('./tidemark logout', NO_ENVIRONMENT)).toMatchObject({ code: 0 })
+    const none = await remote.sh('./tidemark get', NO_ENVIRONMENT)
+    expect(none).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('call ./tidemark login') })
+    const unknown = await remote.sh('./tidemark get --profile home', NO_ENVIRONMENT)
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no profile home; there are work') })
+  })
+
+  test('a wrong key is refused and changes no file', async () => {
+    const before = await readFile(profiles(), 'utf8')
+    const wrong = await remote.sh(`echo svc_wrong | ./tidemark login ${remote.base}`, NO_ENVIRONMENT)
+    expect(wrong).toMatchObject({ code: 77, stderr: expect.stringContaining('refuses the key of this login') })
+    expect(await readFile(profiles(), 'utf8')).toBe(before)
+  })
+
+  test.each([
+    ['http://[', 'must be an address'],
+    ['ftp://example.com', 'must be an address'],
+    ['https://me:pass@example.com', 'must not contain a user name'],
+  ])('the address %s is refused', async (address, reason) => {
+    const { code, stderr } = await remote.sh(`echo svc_x | ./tidemark login '${address}'`, NO_ENVIRONMENT)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)])
+  })
+
+  test('the key of a profile is sent to no other address: one variable without the other is refused', async () => {
+    const half = await remote.sh('./tidemark get', { TIDEMARK_API_KEY: '' })
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('set both, or none') })
+  })
+
+  test('a broken file of profiles is reported, and not replaced', async () => {
+    await writeFile(profiles(), '{"profiles": ')
+    const broken = await remote.sh('echo svc_x | ./tidemark login http://127.0.0.1:1', NO_ENVIRONMENT)
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('remove it') })
+    expect(await readFile(profiles(), 'utf8')).toBe('{"profiles": ')
+  })
+})
+
+test('the variables of these commands keep no other command from its start', async () => {
+  const settings = { DATABASE_URL: remote.databaseUrl, TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test' }
+  const done = await remote.sh('./tidemark admin list-keys --email owner@tidemark.local', settings)
+  expect(done).toMatchObject({ code: 0, stderr: '' })
+})
+
+describe('get', () => {
+  test('lists both kinds in a table without colours where no terminal is', async () => {
+    const { code, stdout } = await remote.sh('./tidemark get')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^NAME +KIND +STATUS +INTERVAL +LAST RUN +WATCHES\n/)
+    expect(stdout).toMatch(new RegExp(`^kettle +monitor +active +1h +\\d+[sm] +${remote.site.url}$`, 'm'))
+    expect(stdout).toMatch(/^rank +serpmonitor +active +1d +.* google: electric kettle$/m)
+    expect(stdout).not.toContain('\u001b')
+  })
+
+  test('colours the status on a terminal, unless NO_COLOR is set', async () => {
+    const terminal = (setting: string) => remote.sh(`script -qec 'TERM=xterm ${setting} ./tidemark get' /dev/null`)
+    expect((await terminal('')).stdout).toContain('\u001b[32mactive\u001b[39m')
+    expect((await terminal('NO_COLOR=1')).stdout).toMatch(/active {2}/)
+    expect((await terminal('NO_COLOR=1')).stdout).not.toContain('\u001b')
+  })
+
+  test('the form name is what other commands take; json and yaml are the records of the API', async () => {
+    expect((await remote.sh('./tidemark get -o name')).stdout).toBe(`monitor/${kettle}\nserpmonitor/${rank}\n`)
+    const record = await remote.ask('GET', `/v1/monitors/${kettle}`)
+    const json = await remote.sh(`./tidemark get monitor/${kettle} --json`)
+    expect(JSON.parse(json.stdout)).toMatchObject({ ...(record as object), next_run_at: expect.any(String) })
+    const yaml = await remote.sh('./tidemark get serp rank pot -o yaml; ./tidemark get serp -o yaml')
+    expect(parse(yaml.stdout)).toEqual([await remote.ask('GET', `/v1/serp-monitors/${rank}`)])
+    expect(yaml.stderr).toContain('there is no serpmonitor "pot"')
+  })
+
+  test('a reader that stops after the first line is no error', async () => {
+    const { stderr } = await remote.sh('./tidemark get --json | head -1; ./tidemark get -o wide | true')
+    expect(stderr).toBe('')
+  })
+
+  test('a part of a name finds nothing, and the names with it are shown', async () => {
+    const { code, stderr } = await remote.sh('./tidemark get kett')
+    expect([code, stderr]).toEqual([1, 'tidemark: there is no monitor "kett"; did you mean "kettle"?\n'])
+  })
+
+  test('a name that two monitors have is refused with their ids', async () => {
+    const ids = [await remote.watch('twin'), await remote.watch('twin')]
+    const { code, stderr } = await remote.sh('./tidemark pause twin')
+    expect(code).toBe(1)
+    for (const id of ids) expect(stderr).toContain(`monitor/${id}`)
+    expect(await remote.sh(`./tidemark delete ${ids.join(' ')}`)).toMatchObject({
+      code: 0,
+      stdout: 'monitor twin deleted\nmonitor twin deleted\n',
+    })
+  })
+
+  test('a name with control characters cannot move the cursor of a terminal', async () => {
+    const id = await remote.watch('red \u001b[31m\u009b1m pot')
+    for (const form of ['table', 'json', 'yaml', 'wide']) {
+      const { stdout } = await remote.sh(`./tidemark get -o ${form}; ./tidemark describe ${id}`)
+      expect(stdout).toContain('pot')
+      // oxlint-disable-next-line no-control-regex
+      expect(stdout).not.toMatch(/[\u001b\u009b]/)
+    }
+    await remote.ask('DELETE', `/v1/monitors/${id}`)
+  })
+})
+
+test('describe shows the configuration with masked secrets, the state and the last runs', async () => {
+  const { code, stdout } = await remote.sh('./tidemark describe kettle')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(new RegExp(`^Id: +${kettle}$`, 'm'))
+  expect(stdout).toContain('https://hooks.example.com/********')
+  expect(stdout).toMatch(/X-Team: "?\*{8}/)
+  expect(stdout).toMatch(/^ {2}\d+[sm] +success +\d+ +no +price: "\$1"$/m)
+  for (const form of ['json', 'yaml', 'table'])
+    expect((await remote.sh(`./tidemark describe kettle -o ${form}`)).stdout).not.toMatch(/private|hidden/)
+})
+
+describe('run', () => {
+  test('--wait shows the end of the run; runs lists it with what changed', async () => {
+    remote.site.price('$2')
+    const { code, stdout } = await remote.sh('./tidemark run kettle --wait')
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^kettle .* success .*price: "\$1" → "\$2"$/m)])
+    const listed = await remote.sh('./tidemark runs kettle --limit 1 --json')
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ status: 'success', extracted: { price: '$2' } }])
+  })
+
+  test('--wait exits with 1 where the run fails, and says why', async () => {
+    const id = await remote.watch('gone', { url: remote.site.page('/gone', (answer) => answer.writeHead(404).end()) })
+    const { code, stdout } = await remote.sh('./tidemark run gone --wait')
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^gone .* error .*404/m)])
+    await remote.ask('DELETE', `/v1/monitors/${id}`)
+  })
+
+  test('without --wait it prints the run, which a script can follow', async () => {
+    const { stdout } = await remote.sh('./tidemark run kettle -o name')
+    const id = /^run\/(\S+)\n$/.exec(stdout)?.[1]
+    const run = () => remote.ask<{ status: string }>('GET', `/v1/runs/${id}`)
+    expect(await eventually(run, ({ status }) => status !== 'running')).toMatchObject({ status: 'success' })
+  })
+})
+
+describe('pause, resume and delete', () => {
+  test('do it to each that is named; one that does not exist does not keep the others from it', async () => {
+    const paused = await remote.sh('./tidemark pause kettle nothing serpmonitor/rank')
+    expect(paused).toMatchObject({ code: 1, stdout: 'monitor kettle paused\nserpmonitor rank paused\n' })
+    expect(paused.stderr).toContain('there is no monitor "nothing"')
+    expect(await remote.ask('GET', `/v1/serp-monitors/${rank}`)).toMatchObject({ status: 'paused' })
+    const resumed = await remote.sh('./tidemark get --status paused -o name | xargs ./tidemark resume --json')
+    expect(JSON.parse(resumed.stdout)).toMatchObject([{ name: 'kettle' }, { name: 'rank', done: 'resumed' }])
+  })
+
+  test('--ignore-not-found deletes what exists', async () => {
+    expect(await remote.sh('./tidemark delete nothing --ignore-not-found')).toMatchObject({ code: 0, stderr: '' })
+    expect(await remote.sh('./tidemark delete nothing')).toMatchObject({ code: 1 })
+  })
+})
+
+describe('export', () => {
+  test('prints manifests of both kinds, with references instead of secrets', async () => {
+    const { code, stdout } = await remote.sh('./tidemark export')
+    expect(code).toBe(0)
+    const documents = parseAllDocuments(stdout).map((one) => one.toJS() as { kind: string; metadata: { name: string } })
+    expect(documents.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+      ['Monitor', 'kettle'],
+      ['SerpMonitor', 'rank'],
+    ])
+    expect(stdout).not.toContain('/private')
+    const json = await remote.sh('./tidemark export --json')
+    expect(JSON.parse(json.stdout)).toEqual({ apiVersion: 'v1', kind: 'List', items: documents })
+  })
+
+  test('--dir writes a file for each', async () => {
+    expect(await remote.sh('./tidemark export --dir out')).toMatchObject({ code: 0 })
+    expect((await readdir(join(remote.folder, 'out'))).sort()).toEqual(['kettle.monitor.yaml', 'rank.serpmonitor.yaml'])
+  })
+})
+
+describe('a server that does not do what was asked', () => {
+  test('does not answer: 69', async () => {
+    const { code, stdout, stderr } = await remote.sh('./tidemark get', { TIDEMARK_URL: 'http://127.0.0.1:8' })
+    expect([code, stdout]).toEqual([69, ''])
+    expect(stderr).toContain('http://127.0.0.1:8 does not answer (ECONNREFUSED): is it running')
+  })
+
+  test('refuses the key: 77, and the key is not printed', async () => {
+    const { code, stderr } = await remote.sh('./tidemark get', { TIDEMARK_API_KEY: 'svc_of_somebody_else' })
+    expect([code, stderr]).toEqual([77, expect.stringContaining('refuses the key of the environment')])
+    expect(stderr).not.toContain('svc_of')
+  })
+
+  test('refuses a key without the scope write: 77, with the scope', async () => {
+    const admin = { DATABASE_URL: remote.databaseUrl, TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test' }
+    const args = 'create-key --email owner@tidemark.local --name reader --scope read --json'
+    const made = await remote.sh(`./tidemark admin ${args}`, admin)
+    expect(made).toMatchObject({ code: 0, stderr: '' })
+    const { key } = JSON.parse(made.stdout) as { key: string }
+    const reader = { TIDEMARK_API_KEY: key }
+    expect(await remote.sh('./tidemark get kettle', reader)).toMatchObject({ code: 0 })
+    const { code, stderr } = await remote.sh('./tidemark pause kettle', reader)
+    expect([code, stderr]).toEqual([77, expect.stringMatching(/scope read does not allow you to .*the key of/)])
+  })
+
+  test('is no Tidemark: the beginning of its answer is shown', async () => {
+    await using other = await stub((_, response) => response.end('<html>Welcome to \u001b[31mnginx'))
+    const { code, stderr } = await remote.sh('./tidemark get', { TIDEMARK_URL: other.url })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not the address of a Tidemark API')])
+    expect(stderr).toContain('Welcome to \\u001b[31mnginx')
+  })
+
+  test('redirects: the key is not sent on', async () => {
+    const asked: string[] = []
+    await using target = await stub((request, response) => {
+      asked.push(request.url ?? '')
+      response.end('{}')
+    })
+    await using other = await stub((_, response) => response.writeHead(308, { location: `${target.url}/v1` }).end())
+    const { code, stderr } = await remote.sh('./tidemark get', { TIDEMARK_URL: other.url })
+    expect([code, asked]).toEqual([1, []])
+    expect(stderr).toContain(`redirects to ${target.url}/v1`)
+  })
+
+  test('has no time for a moment: the request is repeated as the server asks', async () => {
+    let count = 0
+    const list = JSON.stringify({ data: [], pagination: { hasMore: false } })
+    await using busy = await stub((_, response) => {
+      count += 1
+      if (count === 1) response.writeHead(503, { 'retry-after': '1' }).end('busy')
+      else if (count === 2) response.destroy()
+      else response.end(list)
+    })
+    expect(await remote.sh('./tidemark get', { TIDEMARK_URL: busy.url })).toMatchObject({ code: 0 })
+    expect(count).toBe(4)
+  })
+
+  test('is older than the command: that is said with both versions', async () => {
+    const error = { code: 'VALIDATION_ERROR', message: 'The query is not valid.', details: [], requestId: 'x' }
+    await using older = await stub((_, response) =>
+      response.writeHead(422, { 'tidemark-version': '0.0.9' }).end(JSON.stringify({ error })),
+    )
+    const { stderr } = await remote.sh('./tidemark get', { TIDEMARK_URL: older.url })
+    expect(stderr).toMatch(
+      /The query is not valid\.\nThis command is version \d\S+, and the server is 0\.0\.9: .* Update/,
+    )
+  })
+})

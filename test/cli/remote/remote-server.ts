@@ -1,0 +1,100 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eventually } from '../../support/eventually.ts'
+import { createEmptyDatabase } from '../../support/postgres.ts'
+import { openSite, type Site } from '../../support/site.ts'
+import { type CliProcess, type Environment, startCli, startShell } from '../cli-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A served installation, and a folder of a person who works with it from a terminal. */
+export interface RemoteServer extends AsyncDisposable {
+  readonly base: string
+  readonly key: string
+  readonly site: Site
+  readonly folder: string
+  /** The environment of `sh`: the address and the key, and a home of its own. */
+  readonly environment: Environment
+  readonly databaseUrl: string
+  /** Sends a request with the key. */
+  ask<T>(method: string, path: string, body?: object): Promise<T>
+  /** Makes a monitor of the site's price and waits for its first run. Returns its id. */
+  watch(name: string, more?: object): Promise<string>
+  /** Runs lines of shell in the folder. `./tidemark` is there. */
+  sh(lines: string, more?: Environment): Promise<Ended>
+  /** As above, and goes on. */
+  start(lines: string, more?: Environment): CliProcess
+}
+
+/** Starts an installation on a database of its own. */
+export async function startRemoteServer(): Promise<RemoteServer> {
+  const database = await createEmptyDatabase()
+  const site = await openSite()
+  const home = await temporaryFolder()
+  await writeFile(join(home.path, 'tidemark'), `#!/bin/sh\nexec "${join(ROOT, 'tidemark')}" "$@"\n`, { mode: 0o755 })
+  const serve = startCli(['serve'], {
+    DATABASE_URL: database.url,
+    TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test',
+    TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    TIDEMARK_BROWSER_PAGES: '0',
+    PORT: '0',
+  })
+  const [, base = '', key = ''] = await serve.says(/running at (\S+)\n[\s\S]*API key\s+(svc_\w+)/)
+  const environment = { HOME: home.path, TIDEMARK_URL: base, TIDEMARK_API_KEY: key }
+  const start = (lines: string, more: Environment = {}) => startShell(lines, { ...environment, ...more }, home.path)
+
+  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+    const answer = await fetch(base + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`)
+    return JSON.parse(text === '' ? 'null' : text) as T
+  }
+  return {
+    base,
+    key,
+    site,
+    folder: home.path,
+    environment,
+    databaseUrl: database.url,
+    ask,
+    start,
+    async watch(name, more = {}) {
+      const { id } = await ask<{ id: string }>('POST', '/v1/monitors', {
+        name,
+        url: site.url,
+        schedule_interval_seconds: 3600,
+        extract_config: { method: 'css', fields: { price: '.price' } },
+        diff_predicate: { type: 'any_field_changes' },
+        ...more,
+      })
+      await eventually(
+        () => ask<{ data: { status: string }[] }>('GET', `/v1/monitors/${id}/runs`),
+        ({ data }) => data.length > 0 && data.every(({ status }) => status !== 'running'),
+      )
+      return id
+    },
+    async sh(lines, more) {
+      await using shell = start(lines, more)
+      const code = await shell.exited
+      return { code, stdout: shell.stdout, stderr: shell.stderr }
+    },
+    async [Symbol.asyncDispose]() {
+      serve.signal('SIGTERM')
+      await serve.exited
+      await site[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+      await database.drop()
+    },
+  }
+}
