@@ -34,6 +34,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 }
 /** Code in other languages, with the test that runs it. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'pulumi.md ts': 'pulumi/test/programs.test.ts',
   'webhooks.md http': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md ts': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md python': 'test/deliveries/channels/webhooks-page.test.ts',
