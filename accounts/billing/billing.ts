@@ -58,19 +58,30 @@ export async function showBilling({ store, billing }: BillingContext, teamId: st
   }
 }
 
-/** Does a request with the payment provider. Other such requests of the team wait meanwhile. */
+/** A request that gets no turn in this time is answered like one that the provider did not answer. */
+const LONGEST_WAIT_MS = 5_000
+const NEVER = new AbortController().signal
+
+/**
+ * Does a request with the payment provider. Other such requests of the team wait meanwhile. Only few teams do so at
+ * once, because each has a connection to the store until the provider has answered.
+ */
 async function withPayments<T>(
   { store, billing: { payments, name }, log }: BillingContext,
   teamId: string,
   work: (tx: Transaction, payments: Payments, row: SubscriptionRow) => Promise<T>,
 ): Promise<T | NotBilled> {
   if (payments === null) return refused('manual')
+  const leave = await payments.turns.enter(teamId, NEVER, LONGEST_WAIT_MS)
+  if (typeof leave !== 'function') return refused('away')
   try {
     return await store.transaction(async (tx) => work(tx, payments, await lockSubscription(tx, teamId)))
   } catch (error) {
     if (!(error instanceof PaymentFault)) throw error
     log.error({ err: error, provider: name, team: teamId }, 'the payment provider did not do what it was asked for')
     return refused('away')
+  } finally {
+    leave()
   }
 }
 

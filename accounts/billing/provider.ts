@@ -1,3 +1,4 @@
+import type { SlotQueue } from '../../concurrency/slot-queue.ts'
 import type { SoldTier, SubscriptionStatus } from '../../schema/account/billing.ts'
 import type { Prices } from '../../core/prices.ts'
 
@@ -50,6 +51,8 @@ interface OpenCheckout {
 
 /** What a payment provider does. Each method throws `PaymentFault` when the provider does not do it. */
 export interface Payments {
+  /** Who asks the provider for a team has a connection to the store meanwhile, of which there are few. */
+  readonly turns: SlotQueue
   /** Returns the id of the team's customer. Asked twice for one team, it makes one customer. */
   createCustomer(team: { readonly teamId: string; readonly email: string }): Promise<string>
   openPlanCheckout(buyer: Buyer, price: string, pages: ReturnPages): Promise<OpenCheckout>

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
+import { createSlotQueue } from '../../concurrency/slot-queue.ts'
 import type { Prices } from '../../core/prices.ts'
 import {
   type BillingEvent,
@@ -20,6 +21,8 @@ interface StripeOptions {
 }
 
 const TIMEOUT_MS = 8_000
+/** A quarter of the connections that an API has to the store. */
+const MOST_AT_ONCE = 4
 /** An open checkout ends by itself after so long. Stripe's shortest is half an hour. */
 const CHECKOUT_SECONDS = 3_600
 
@@ -46,7 +49,12 @@ export function stripeBilling(options: StripeOptions): BillingProvider {
       throw error
     }
   }
-  return { name: 'stripe', prices, payments: { ...checkoutsOf(ask), ...subscriptionsOf(ask, prices), readEvent } }
+  const turns = createSlotQueue({ total: MOST_AT_ONCE, perKey: 1 })
+  return {
+    name: 'stripe',
+    prices,
+    payments: { turns, ...checkoutsOf(ask), ...subscriptionsOf(ask, prices), readEvent },
+  }
 }
 
 type Ask = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>

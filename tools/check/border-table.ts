@@ -53,7 +53,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: ['node:*', 'typebox'],
   },
   // Likewise for keys and teams.
-  accounts: { folders: ['schema', 'core', 'store'], packages: ['stripe'] },
+  accounts: { folders: ['schema', 'core', 'concurrency', 'store'], packages: ['stripe'] },
   // The trusted side of a check: recording, pictures, and what asks a model.
   worker: {
     folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],

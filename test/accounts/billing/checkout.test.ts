@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readPrices } from '../../../core/prices.ts'
 import { createTestApi, type TestApi } from '../../api/test-api.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
 import { shownSession } from './stripe-server.ts'
 
@@ -129,6 +130,25 @@ describe('buying a plan', () => {
       'expired',
       'open',
     ])
+  })
+
+  test('while Stripe does not answer, forty requests of an owner keep no other team from the API', async () => {
+    const owner = await installation.api.owner({ plan: 'lite' })
+    const other = await installation.api.owner({ plan: 'lite' })
+    expect((await installation.post(owner, 'credits', { runs: 5000 })).status).toBe(200)
+    const answering = Promise.withResolvers<void>()
+    installation.stripe.before = () => answering.promise
+    const calls = installation.stripe.calls.length
+    const asked = Array.from({ length: 40 }, () => installation.post(owner, 'portal'))
+    await eventually(
+      () => installation.stripe.calls.length,
+      (count) => count > calls,
+    )
+    expect((await installation.api.call(other.api_key, 'GET', '/v1/monitors')).status).toBe(200)
+    expect(installation.stripe.calls.length).toBe(calls + 1)
+    answering.resolve()
+    installation.stripe.before = null
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(40).fill(200))
   })
 
   test('while Stripe is away it is 503, and nothing is recorded', async () => {
