@@ -1,5 +1,5 @@
 import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
-import { covered, type SearchReading } from './search-reading.ts'
+import { covered, type ComparedReading, type SearchReading } from './search-reading.ts'
 import { targetRank } from './target-rank.ts'
 
 /** What a monitor of a search says about alerts. */
@@ -23,9 +23,9 @@ interface RankDecision {
 /**
  * Decides about a check of `rank_tracking`: it fires when the rank moved by the threshold, and when the target entered
  * or left the results. Only what both checks cover is compared, so neither a shorter check nor another number of pages
- * fires. Without a baseline nothing does.
+ * fires, and neither does what a shorter check has fired already. Without a baseline nothing does.
  */
-export function decideRank(rule: RankRule, baseline: SearchReading | null, current: SearchReading): RankDecision {
+export function decideRank(rule: RankRule, baseline: ComparedReading | null, current: SearchReading): RankDecision {
   const rank = known(targetRank(rule.target_domain, current.results))
   if (baseline === null) return { rank, rankDelta: null, serp: null }
   const previous = known(targetRank(rule.target_domain, baseline.results))
@@ -38,7 +38,9 @@ export function decideRank(rule: RankRule, baseline: SearchReading | null, curre
     return { rank, rankDelta, serp: null }
   const { keyword, target_domain } = rule
   const serp = { keyword, target_domain, rank: after, previous_rank: before, rank_delta: deltaOf(before, after) }
-  return { rank, rankDelta, serp }
+  const { shorter, ...full } = baseline
+  const fired = shorter ? decideRank(rule, full, shorter).serp : null
+  return { rank, rankDelta, serp: fired?.rank === after ? null : serp }
 }
 
 const known = (rank: number | null | 'unknown'): number | null => (rank === 'unknown' ? null : rank)
@@ -58,16 +60,34 @@ function hasMoved(before: number | null, after: number | null, threshold: number
  */
 export function decideAnalysis(
   keyword: string,
-  baseline: SearchReading | null,
+  baseline: ComparedReading | null,
   current: SearchReading,
 ): SerpAnalysisBlock | null {
   if (baseline === null || baseline.isGuess || current.isGuess) return null
   const { before, after } = covered(baseline, current)
   const results = after.map(listed)
   const previous = before.map(listed)
-  const isSame = results.length === previous.length && results.every((one, at) => isSameResult(one, previous[at]))
-  return isSame ? null : { keyword, results, previous_results: previous }
+  if (isSameList(results, previous)) return null
+  const { shorter, ...full } = baseline
+  const fired = shorter ? decideAnalysis(keyword, full, shorter) : null
+  return fired && saysNothingMore(fired, { results, previous })
+    ? null
+    : { keyword, results, previous_results: previous }
 }
+
+/** Returns whether a list is that of a shorter check which fired, and behind it that of the full check before. */
+function saysNothingMore(
+  { results: known, previous_results: before }: SerpAnalysisBlock,
+  { results, previous }: { readonly results: readonly ListedResult[]; readonly previous: readonly ListedResult[] },
+): boolean {
+  return (
+    isSameList(known, results.slice(0, known.length)) &&
+    isSameList(results.slice(known.length), previous.slice(before.length))
+  )
+}
+
+const isSameList = (one: readonly ListedResult[], other: readonly ListedResult[]): boolean =>
+  one.length === other.length && one.every((result, at) => isSameResult(result, other[at]))
 
 function listed({ position, title, url, domain, description }: SerpResult): ListedResult {
   const origin = URL.parse(url)?.origin

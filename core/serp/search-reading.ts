@@ -13,6 +13,12 @@ export interface SearchReading {
   readonly isGuess: boolean
 }
 
+/** What the next check is compared with: the last full one, and the last shorter one after it. */
+export interface ComparedReading extends SearchReading {
+  /** Its differences from the full one have been decided about already. Absent: there is none. */
+  readonly shorter?: SearchReading
+}
+
 /** The results of two checks as far as both reach. */
 interface Covered {
   readonly before: readonly SerpResult[]
@@ -35,10 +41,11 @@ function upTo({ results, pageEnds }: SearchReading, pages: number): readonly Ser
 }
 
 /**
- * Returns what the next check is compared with. A shorter check does not replace a longer one, and a guess replaces
- * nothing: the first right reading after it would differ from it everywhere.
+ * Returns what the next check is compared with. A shorter check does not replace a longer one, and is only remembered,
+ * so that the next one like it does not fire again. A guess replaces nothing: the first right reading after it would
+ * differ from it everywhere.
  */
-export function nextBaseline<T extends SearchReading>(baseline: T | null, current: T): T | null {
+export function nextBaseline(baseline: ComparedReading | null, current: SearchReading): ComparedReading | null {
   if (current.isGuess) return baseline
-  return current.isPartial && baseline !== null ? baseline : current
+  return current.isPartial && baseline !== null ? { ...baseline, shorter: current } : current
 }

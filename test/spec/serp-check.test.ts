@@ -212,6 +212,26 @@ describe('an engine that refuses', () => {
   })
 })
 
+test('a change that a shorter check has sent is sent once, however often a later page fails', async () => {
+  const no = await serp.add(team, { mode: 'full_analysis', pages: 2, deliveries: [HOOK] })
+  let isDown = false
+  let first = list(2)
+  serp.answer((query) => {
+    if (!query.has('start')) return googlePage(first, '/search?q=shoes&start=10')
+    return isDown ? { status: 503, html: '<title>x</title>down' } : googlePage(list(2, 3))
+  })
+  await serp.check(no)
+  isDown = true
+  first = list(2).toReversed()
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, serp_check: { cut_by: 'engine_error' } })
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: false })
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: false })
+  isDown = false
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: false, serp_check: { cut_by: null } })
+  first = list(2)
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
+})
+
 describe('other outcomes', () => {
   test('an error of the engine fails the run, and the engine is not left alone', async () => {
     serp.answer(() => ({ status: 503, html: '<title>x</title>down' }))

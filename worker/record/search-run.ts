@@ -1,12 +1,11 @@
 import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
-import { nextBaseline, type SearchReading } from '../../core/serp/search-reading.ts'
+import { type ComparedReading, nextBaseline, type SearchReading } from '../../core/serp/search-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import type { Logger } from '../../core/logger.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
-import type { SearchFound } from '../../runners/serp/search-found.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
@@ -30,7 +29,7 @@ interface EndedSearch {
 }
 
 /** The baseline as it is stored. */
-interface Stored extends SearchReading {
+interface Stored extends ComparedReading {
   /** The run that holds these results. */
   readonly runId: string
 }
@@ -90,9 +89,10 @@ function foundSearch(
   const { task, columns, startedMs, health } = ended
   const search = storableJson(reading.search)
   const before = storedOf(baseline)
+  const known = before && { ...readingOf(before), ...(before.shorter && { shorter: before.shorter }) }
   const isSame = before !== null && sameResults(before.results, search.results)
-  const current: Stored = { ...readingOf(search), runId: isSame ? before.runId : columns.run_id }
-  const next = nextBaseline(before, current)
+  const current = readingOf(search)
+  const next = nextBaseline(known, current)
   const decided = decide(baseline, before, search)
   const check: SerpCheck = {
     ...{ outcome: search.outcome, source: search.source, pages: search.pageEnds.length, cut_by: search.cutBy },
@@ -111,7 +111,7 @@ function foundSearch(
     organic_results: isSame ? null : JSON.stringify(search.results),
     reading_id: isSame ? before.runId : null,
     is_reading: next === current && !isSame,
-    kept: next === current ? JSON.stringify(readingOf(search)) : null,
+    kept: next === known ? null : JSON.stringify(next),
     target_rank: decided.rank,
     rank_delta: decided.delta,
     ai_overview_present: search.aiOverview,
@@ -123,12 +123,12 @@ function foundSearch(
   }
 }
 
-const readingOf = ({ results, pageEnds, isEnd, isPartial, isGuess }: SearchFound): SearchReading => ({
+const readingOf = ({ results, pageEnds, isEnd, isPartial, isGuess }: SearchReading): SearchReading => ({
   ...{ results, pageEnds, isEnd, isPartial, isGuess },
 })
 
 function storedOf({ reading_id: runId, extracted }: SearchBaseline): Stored | null {
-  return runId === null || extracted === null ? null : { ...(extracted as SearchReading), runId }
+  return runId === null || extracted === null ? null : { ...(extracted as ComparedReading), runId }
 }
 
 function sameResults(one: readonly SerpResult[], other: readonly SerpResult[]): boolean {
@@ -155,7 +155,7 @@ interface Decided {
   readonly block: { readonly serp: SerpBlock } | { readonly serp_analysis: SerpAnalysisBlock } | null
 }
 
-function decide(baseline: SearchBaseline, before: SearchReading | null, found: SearchReading): Decided {
+function decide(baseline: SearchBaseline, before: ComparedReading | null, found: SearchReading): Decided {
   const { mode, target_domain: target, rank_change_threshold: threshold } = baseline
   const { keyword } = baseline.search
   if (mode === 'full_analysis') {

@@ -167,15 +167,48 @@ describe('full_analysis', () => {
 })
 
 describe('the baseline', () => {
-  test('is the last full check: neither a shorter one nor a guess replaces it', () => {
+  test('is the last full check: a shorter one is only remembered beside it, and a guess is not', () => {
     const full = reading(['a.example'])
     const short = reading(['b.example'], { isPartial: true })
     const guess = reading(['c.example'], { isGuess: true })
-    expect(nextBaseline(full, short)).toBe(full)
+    expect(nextBaseline(full, short)).toEqual({ ...full, shorter: short })
     expect(nextBaseline(full, guess)).toBe(full)
     expect(nextBaseline(null, short)).toBe(short)
     expect(nextBaseline(null, guess)).toBe(null)
-    expect(nextBaseline(short, full)).toBe(full)
+    expect(nextBaseline({ ...full, shorter: short }, full)).toBe(full)
+  })
+})
+
+describe('after a shorter check that fired', () => {
+  const two = (first: readonly string[], second: readonly string[]) =>
+    reading([...first, ...second], { pageEnds: [first.length, first.length + second.length] })
+  const full = two(['mine.example', 'a.example', 'b.example'], ['c.example', 'd.example'])
+  const shorter = reading(['a.example', 'b.example', 'mine.example'], { isPartial: true })
+  const known = { ...full, shorter }
+
+  test('the same change fires no second time, in a shorter check or in a full one', () => {
+    expect(decideRank(RULE, full, shorter).serp).toMatchObject({ rank: 3, previous_rank: 1 })
+    expect(decideAnalysis('x', full, shorter)).not.toBeNull()
+    const whole = two(['a.example', 'b.example', 'mine.example'], ['c.example', 'd.example'])
+    for (const current of [shorter, whole]) {
+      expect(decideRank(RULE, known, current)).toMatchObject({ rank: 3, rankDelta: -2, serp: null })
+      expect(decideAnalysis('x', known, current)).toBeNull()
+    }
+  })
+
+  test('another change does', () => {
+    const moved = reading(['a.example', 'b.example', 'c.example', 'mine.example'], { isPartial: true })
+    expect(decideRank(RULE, known, moved).serp).toMatchObject({ rank: 4, previous_rank: 1 })
+    expect(decideAnalysis('x', known, moved)).not.toBeNull()
+    const behind = two(['a.example', 'b.example', 'mine.example'], ['d.example', 'c.example'])
+    expect(decideAnalysis('x', known, behind)?.results).toHaveLength(5)
+    const gone = two(['a.example', 'b.example', 'x.example'], ['c.example', 'd.example'])
+    expect(decideRank(RULE, known, gone).serp).toMatchObject({ rank: null })
+  })
+
+  test('one that did not fire hides nothing', () => {
+    const left = { ...two(['a.example', 'b.example'], ['mine.example']), shorter: reading(['a.example', 'b.example']) }
+    expect(decideRank(RULE, left, two(['a.example', 'b.example'], ['c.example'])).serp).toMatchObject({ rank: null })
   })
 })
 
