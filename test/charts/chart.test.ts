@@ -25,8 +25,7 @@ const FOREIGN_KINDS = ['ServiceMonitor', 'PrometheusRule']
 /** Variables that are no settings. */
 const PLAIN_VARIABLES = [
   'HOME',
-  'TIDEMARK_POSTGRES_PASSWORD',
-  'TIDEMARK_OWNER_TEAM',
+  'OWNER_TEAM',
   'TIDEMARK_URL',
   'TIDEMARK_API_KEY',
   'POSTGRES_USER',

@@ -12,7 +12,7 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
 import { KEY, operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
 
-const RBAC = new URL('../../examples/operator-rbac.yaml', import.meta.url).pathname
+const RBAC = new URL('../../examples/operator/operator-rbac.yaml', import.meta.url).pathname
 const times = { ...TIMES, secretMs: 200 }
 const deliveries = [{ type: 'slack', webhookUrlFrom: { secretKeyRef: { name: 'chat', key: 'webhook' } } }]
 const requestHeadersFrom = [{ name: 'Authorization', secretKeyRef: { name: 'chat', key: 'token' } }]

@@ -24,7 +24,7 @@ interface Output {
 
 const CHART = 'charts/tidemark'
 const PULUMI = 'pulumi/src/inputs'
-const MIRROR_POLICY = new URL('../../examples/mirror-policy.yaml', import.meta.url)
+const MIRROR_POLICY = new URL('../../examples/operator/mirror-policy.yaml', import.meta.url)
 
 /** Every generated file. */
 export const OUTPUTS: readonly Output[] = [

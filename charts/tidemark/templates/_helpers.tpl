@@ -102,13 +102,13 @@ labels:
 {{/* Where the database is. */}}
 {{- define "tidemark.databaseEnv" -}}
 {{- if .Values.postgres.enabled -}}
-- name: TIDEMARK_POSTGRES_PASSWORD
+- name: POSTGRES_PASSWORD
   valueFrom:
     secretKeyRef:
       name: {{ include "tidemark.keysSecret" . }}
       key: postgres-password
 - name: DATABASE_URL
-  value: postgres://tidemark:$(TIDEMARK_POSTGRES_PASSWORD)@{{ include "tidemark.fullname" . }}-postgres:5432/tidemark
+  value: postgres://tidemark:$(POSTGRES_PASSWORD)@{{ include "tidemark.fullname" . }}-postgres:5432/tidemark
 {{- else -}}
 - name: DATABASE_URL
   valueFrom:

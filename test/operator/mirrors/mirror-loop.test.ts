@@ -14,7 +14,7 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
 import { operatorForEachTest, type OperatorWorld, TIMES } from '../operator-world.ts'
 
-const POLICY = new URL('../../../examples/mirror-policy.yaml', import.meta.url).pathname
+const POLICY = new URL('../../../examples/operator/mirror-policy.yaml', import.meta.url).pathname
 const MIRROR_OF = 'tidemark.dev/mirror-of'
 const MERGE = 'application/merge-patch+json'
 const mirrors = { everyMs: 100, pageMs: 10, writes: { perSecond: 1_000, burst: 1_000 } }

@@ -1,0 +1,145 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../cli/temporary-folder.ts'
+import { verifier } from '../support/signature-verifier.ts'
+import { describeInCluster, helm, inTime, kubectl, list, read } from './kubectl.ts'
+import { allReady, condition, installRelease, NAMESPACE, paste, type Release, ROOT, shellBlocks } from './release.ts'
+import { openSite, type Site } from './site.ts'
+
+describeInCluster('A release that was installed by the page of the docs', () => {
+  let site: Site
+  let release: Release
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let id = ''
+
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    site = await openSite()
+    release = await installRelease(site)
+  })
+  afterAll(async () => {
+    await release?.[Symbol.asyncDispose]()
+    await site?.[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  /** The examples, with a page and a receiver of the test in place of a page of the internet. */
+  async function applyExamples(): Promise<void> {
+    const examples = join(folder.path, 'examples')
+    await mkdir(examples, { recursive: true })
+    const read_ = (name: string) => readFile(join(ROOT, 'examples', name), 'utf8')
+    const monitor = (await read_('monitor.yaml'))
+      .replace('https://example.com/', `${site.url}/static/shop`)
+      .replace('title: h1', 'title: .price')
+    const deliveries = `  deliveries:\n    - type: webhook\n      url: ${site.url}/hook/shop\n`
+    await writeFile(join(examples, 'monitor.yaml'), monitor + deliveries)
+    await writeFile(join(examples, 'serp-monitor.yaml'), await read_('serp-monitor.yaml'))
+    await kubectl('-n', NAMESPACE, 'apply', '-f', examples)
+  }
+
+  test('runs all its pods within the profile restricted', async () => {
+    const pods = await list('-n', NAMESPACE, 'pods')
+    const names = new Set(pods.map(({ metadata }) => metadata.labels['app.kubernetes.io/component']))
+    expect(names).toEqual(new Set(['api', 'operator', 'postgres', 'setup', 'worker']))
+    for (const { metadata, status } of pods)
+      expect(status.phase, metadata.name).toBe(
+        metadata.labels['app.kubernetes.io/component'] === 'setup' ? 'Succeeded' : 'Running',
+      )
+  })
+
+  test('brings resources to Ready, and the one whose page answers to Healthy', async () => {
+    await site.price('shop', '$1')
+    await applyExamples()
+    const monitor = await condition('monitor', 'example-title', 'Healthy', 'True')
+    expect(monitor.status.values).toEqual({ title: '$1' })
+    await condition('monitor', 'example-title', 'Ready', 'True')
+    await condition('serpmonitor', 'kettle-rank', 'Ready', 'True')
+    id = monitor.status.id
+    expect((await release.api('GET', `/v1/monitors/${id}`)).status).toBe(200)
+  })
+
+  test('delivers a change as a signed webhook', async () => {
+    await site.price('shop', '$2')
+    await kubectl('-n', NAMESPACE, 'annotate', 'monitor', 'example-title', 'tidemark.dev/run-requested-at=once')
+    const [arrival] = await inTime(
+      () => site.arrivals('shop'),
+      (seen) => seen.length > 0,
+    )
+    if (!arrival) throw new Error('no webhook')
+    const answer = await release.api('GET', `/v1/monitors/${id}/signing-secret`)
+    const { secret } = JSON.parse(answer.body) as { secret: string }
+    expect(verifier?.verifyHeader(arrival.body, arrival.headers['service-signature'] ?? '', secret, 300)).toBe(true)
+    expect(JSON.parse(arrival.body)).toMatchObject({ diff: { before: { title: '$1' }, after: { title: '$2' } } })
+    const changed = await inTime(
+      () => read('-n', NAMESPACE, 'monitor', 'example-title'),
+      (seen) => seen.status.lastChange !== undefined,
+    )
+    expect(changed.status.lastChange.fields).toEqual([{ name: 'title', before: '$1', after: '$2' }])
+  })
+
+  test('passes helm test', async () => {
+    expect(await helm('test', 'tidemark', '-n', NAMESPACE)).toContain('Succeeded')
+  })
+
+  test('is reached with the owner’s key through the forwarded port of the page', async () => {
+    const [, lines = ''] = await shellBlocks('docs/kubernetes-install.md')
+    const [password = '', key = '', forward = ''] = lines.trim().split('\n')
+    expect((await paste(password)).trim().length).toBeGreaterThan(10)
+    const shell = `set -e; KEY=$(${key.replace('; echo', '')})
+      ${forward} >/dev/null & trap "kill $!" EXIT
+      until curl -sf http://127.0.0.1:8080/healthz; do sleep 0.2; done
+      curl -s http://127.0.0.1:8080/v1/monitors -H "Authorization: Bearer $KEY"`
+    expect(await paste(shell)).toContain('Title of the example page')
+  })
+
+  test('deletes the record with its resource', async () => {
+    await kubectl('-n', NAMESPACE, 'delete', 'monitor', 'example-title', '--timeout=60s')
+    expect((await release.api('GET', `/v1/monitors/${id}`)).status).toBe(404)
+  })
+
+  test('goes on through an upgrade and a rollback', async () => {
+    await applyExamples()
+    const before = (await condition('monitor', 'example-title', 'Healthy', 'True')).status.id
+    const args = ['--namespace', NAMESPACE]
+    await helm(
+      'upgrade',
+      'tidemark',
+      join(ROOT, 'charts/tidemark'),
+      ...args,
+      '--reuse-values',
+      '--set',
+      'settings.TIDEMARK_RATE_LIMIT=1200',
+    )
+    await allReady()
+    const api = await read('-n', NAMESPACE, 'deployment', 'tidemark-api')
+    expect(api.spec.template.spec.containers[0].env).toContainEqual({ name: 'TIDEMARK_RATE_LIMIT', value: '1200' })
+    await helm('rollback', 'tidemark', ...args)
+    await allReady()
+    expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBe(before)
+    const visits = (await site.visits())['shop'] ?? 0
+    await kubectl(
+      '-n',
+      NAMESPACE,
+      'annotate',
+      '--overwrite',
+      'monitor',
+      'example-title',
+      'tidemark.dev/run-requested-at=again',
+    )
+    await inTime(
+      () => site.visits(),
+      (seen) => (seen['shop'] ?? 0) > visits,
+    )
+  })
+
+  test('leaves no namespace that cannot be deleted', async () => {
+    await helm('uninstall', 'tidemark', '--namespace', NAMESPACE)
+    const monitor = await read('-n', NAMESPACE, 'monitor', 'example-title')
+    expect(monitor.metadata.finalizers ?? []).toEqual([])
+    for (const name of ['tidemark-keys', 'tidemark-owner'])
+      expect(await read('-n', NAMESPACE, 'secret', name), name).not.toBeNull()
+    await kubectl('delete', 'namespace', NAMESPACE, '--timeout=90s')
+    expect(await read('namespace', NAMESPACE)).toBeNull()
+  })
+})

@@ -1,0 +1,81 @@
+import { execFile, spawn } from 'node:child_process'
+import { accessSync, constants, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { describeIf } from '../support/skip.ts'
+
+const cluster = inject('cluster')
+/** The cluster runs on this machine, which is its only node. */
+export const isOneNode = cluster.ok && cluster.isOneNode
+const home = mkdtempSync(join(tmpdir(), 'tidemark-kubectl-'))
+const PATH = [process.env['KUBEBUILDER_ASSETS'], process.env['PATH']].filter(Boolean).join(':')
+
+/** The environment of a person who works with the cluster: its kubeconfig, and kubectl and helm in the path. */
+export const environment: Readonly<Record<string, string>> = {
+  PATH,
+  HOME: home,
+  KUBECONFIG: cluster.ok ? cluster.kubeconfig : '',
+}
+
+/** `describe` where there is a cluster. Elsewhere the suite is skipped, with a line that says why, also in CI. */
+export const describeInCluster = describeIf(cluster.ok, cluster.ok ? '' : cluster.reason, { isBeyondCi: true })
+
+/** Runs kubectl and returns what it wrote. Rejects when it fails, with what it said. */
+export const kubectl = (...args: readonly string[]): Promise<string> => program('kubectl', args)
+
+/** Runs helm and returns what it wrote. Rejects when it fails, with what it said. */
+export const helm = (...args: readonly string[]): Promise<string> => program('helm', args)
+
+async function program(name: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(pathOf(name), args, {
+    env: environment,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return stdout
+}
+
+const pathOf = (name: string): string => {
+  const file = join(process.env['KUBEBUILDER_ASSETS'] ?? '', name)
+  try {
+    accessSync(file, constants.X_OK)
+    return file
+  } catch {
+    return name
+  }
+}
+
+/** Runs kubectl with something to read. */
+export async function kubectlWith(input: string, ...args: readonly string[]): Promise<string> {
+  const child = spawn(pathOf('kubectl'), args, { env: environment })
+  const said = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].setEncoding('utf8').on('data', (chunk: string) => (said[stream] += chunk))
+  child.stdin.end(input)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${said.stderr}`)
+  return said.stdout
+}
+
+/** Applies objects. */
+export const apply = (...objects: readonly object[]): Promise<string> =>
+  kubectlWith(objects.map((object) => JSON.stringify(object)).join('\n---\n'), 'apply', '-f', '-')
+
+// Kubernetes' own shapes; tests say what they expect of them.
+// oxlint-disable-next-line typescript/no-explicit-any
+type KubeObject = any
+
+/** Returns an object, or null when it is not there. */
+export async function read(...args: readonly string[]): Promise<KubeObject> {
+  const text = await kubectl('get', ...args, '-o', 'json', '--ignore-not-found')
+  return text.trim() === '' ? null : JSON.parse(text)
+}
+
+/** Returns the objects of a list. */
+export const list = async (...args: readonly string[]): Promise<KubeObject[]> => (await read(...args))?.items ?? []
+
+/** As `eventually`, for what takes a process of kubectl to see. */
+export const inTime = <T>(look: () => Promise<T>, condition: (seen: T) => boolean, forMs = 90_000): Promise<T> =>
+  eventually(look, condition, { forMs, everyMs: 300 })
