@@ -14,7 +14,7 @@ declare module 'vitest' {
 }
 
 /** A cluster to test in, or why there is none. */
-export type ClusterState =
+type ClusterState =
   | { readonly ok: true; readonly kubeconfig: string; /** It runs on this machine. */ readonly isOneNode: boolean }
   | { readonly ok: false; readonly reason: string }
 

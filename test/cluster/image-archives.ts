@@ -10,8 +10,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const VERSION = '0.1.0'
 
 /**
- * Makes archives of the two images, and of a Postgres that runs like the official image. Returns their files. What is in
- * the folder already is used again.
+ * Makes archives of the two images, and of a Postgres that runs like the official image. Returns their files. What is
+ * in the folder already is used again.
  */
 export async function imageArchives(folder: string): Promise<readonly string[]> {
   const names = Object.keys(ROOT_FILE_SYSTEMS) as ImageName[]

@@ -8,7 +8,7 @@ import type { Site } from './site.ts'
 export const ROOT = join(import.meta.dirname, '../..')
 /** Where the page of the docs installs the release. */
 export const NAMESPACE = 'tidemark'
-export const API = `http://tidemark-api.${NAMESPACE}.svc`
+const API = `http://tidemark-api.${NAMESPACE}.svc`
 const VOLUMES = '/var/lib/tidemark-test-volumes'
 const CLAIMS = ['tidemark-postgres', 'tidemark-pictures']
 /** Namespaces of which no pod may ask for more than the profile `restricted` allows. */
@@ -28,7 +28,7 @@ export async function paste(text: string): Promise<string> {
 }
 
 /** Calls the API as the first owner, inside the cluster. */
-export type CallApi = (method: string, path: string, body?: object) => Promise<{ status: number; body: string }>
+type CallApi = (method: string, path: string, body?: object) => Promise<{ status: number; body: string }>
 
 export interface Release extends AsyncDisposable {
   readonly api: CallApi
@@ -69,7 +69,7 @@ export async function allReady(): Promise<void> {
 }
 
 /** Removes the release and all that it leaves. */
-export async function removeRelease(): Promise<void> {
+async function removeRelease(): Promise<void> {
   await helm('uninstall', 'tidemark', '--namespace', NAMESPACE, '--ignore-not-found', '--timeout', '120s')
   await kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s')
   await kubectl('delete', 'crd', 'monitors.tidemark.dev', 'serpmonitors.tidemark.dev', '--ignore-not-found')

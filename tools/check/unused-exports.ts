@@ -11,6 +11,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'worker/pictures/worker.ts#comparePair': 'called by name in a thread',
   'test/support/postgres-setup.ts#setup': 'called by vitest',
   'pulumi/test/packed-package.ts#setup': 'called by vitest',
+  'test/cluster/cluster-setup.ts#setup': 'called by vitest',
   'pulumi/examples/install/index.ts#namespace': 'an output of the stack',
   'pulumi/examples/kubernetes/index.ts#names': 'an output of the stack',
   'pulumi/examples/rest/index.ts#ids': 'an output of the stack',
