@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import type { SearchOptions } from './check/check-search.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
@@ -47,6 +48,14 @@ Examples:
 Every command exits with 2 when its command line is not valid; docs/command-line.md has all exit codes.
 `
 
+const SERVE_HELP = `
+A monitor that a manifest in the folder declares is changed and deleted there alone. docs/config-folder.md says more.
+
+Examples:
+  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 ./tidemark serve
+  $ ./tidemark serve --config monitors/
+`
+
 const addServe = (program: Command) =>
   program
     .command('serve')
@@ -54,8 +63,10 @@ const addServe = (program: Command) =>
       'Runs everything in one process: migrations, API, checks and deliveries; with an embedded Postgres unless ' +
         'DATABASE_URL is set.',
     )
-    .addHelpText('after', '\nExample:\n  $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 ./tidemark serve\n')
-    .action(async () => (await import('./commands/serve.ts')).serve())
+    .option('--config <folder>', 'apply the manifests of this folder, now and when they change')
+    .option('--config-team <id>', 'the team that they belong to (default: the first one of the installation)')
+    .addHelpText('after', SERVE_HELP)
+    .action(async (flags: ConfigFlags) => (await import('./commands/serve.ts')).serve(flags))
 
 const addApi = (program: Command) =>
   program

@@ -13,7 +13,7 @@ import {
 import { joinPath } from '../schema/validation/issue.ts'
 
 /** A text to read manifests from. */
-interface ManifestText {
+export interface ManifestText {
   /** The name that faults give: a path, or `standard input`. */
   readonly file: string
   readonly text: string
@@ -50,7 +50,7 @@ export interface Manifest {
 }
 
 /** The values of a Secret, as text. */
-interface SecretManifest {
+export interface SecretManifest {
   readonly namespace: string
   readonly name: string
   readonly values: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ type ResolvedManifest =
   | { readonly ok: false; readonly faults: readonly ManifestFault[] }
 
 /** A key of a Secret that a manifest reads. */
-interface SecretKey {
+export interface SecretKey {
   readonly namespace: string
   readonly name: string
   readonly key: string

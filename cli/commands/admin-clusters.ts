@@ -9,7 +9,10 @@ interface JsonOption {
 
 export const listClustersCommand = () =>
   new Command('list-clusters')
-    .description('Lists the Kubernetes clusters whose resources declare monitors. Such monitors cannot be edited here.')
+    .description(
+      'Lists the Kubernetes clusters whose resources declare monitors, and file for those of serve --config. Such ' +
+        'monitors cannot be edited here.',
+    )
     .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin list-clusters\n')
     .action(({ json }: JsonOption) =>

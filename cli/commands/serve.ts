@@ -9,6 +9,7 @@ import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { runProcess, type ServerContext } from '../boot/process/run-process.ts'
 import { followKeys, keyFile } from '../boot/settings/encryption-key.ts'
+import { type ConfigFlags, followConfigFolder } from '../boot/parts/config-folder.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 
@@ -19,7 +20,7 @@ const PLACEHOLDER = 'owner@tidemark.local'
 const RESTART_MS = 20_000
 
 /** Runs everything in one process, until a signal comes. */
-export const serve = (): Promise<void> =>
+export const serve = (flags: ConfigFlags): Promise<void> =>
   runProcess({
     command: 'serve',
     ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
@@ -49,6 +50,10 @@ export const serve = (): Promise<void> =>
           'TIDEMARK_OWNER_EMAIL is only for the first start, and no account has this address; ' +
             '"tidemark admin set-email" changes the address of an owner',
         )
+      await followConfigFolder(
+        { ...context, store: worker.store, environment: process.env, wake: () => worker?.wake() },
+        flags,
+      )
       process.stdout.write(
         banner({
           address: api.services.baseUrl,

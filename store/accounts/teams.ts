@@ -47,6 +47,13 @@ export async function findTeam(store: Queryable, id: string) {
   )
 }
 
+/** Returns the first team of the installation and its owner; null when there is none. */
+export async function firstTeam(store: Queryable) {
+  return store.maybeOne(
+    sql.type(teamRow)`select id, owner_user_id from teams where ended_at is null order by created_at, id limit 1`,
+  )
+}
+
 /** Returns whether no team has an owner: the installation is new, or its accounts were deleted. */
 export const hasNoTeam = (store: Store | Transaction): Promise<boolean> =>
   store.maybeOne(sql.type(made)`select id from teams where ended_at is null limit 1`).then((found) => found === null)

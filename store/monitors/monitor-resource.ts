@@ -20,7 +20,7 @@ export interface ResourceIdentity {
 }
 
 /** Stands for a cluster in the identity of manifests in the folder of `tidemark serve --config`. */
-const FILES = 'file'
+export const FILES = 'file'
 
 /** Returns what a record that this resource declares is managed by. */
 export const managerOf = ({ clusterId }: Pick<ResourceIdentity, 'clusterId'>): Exclude<Manager, 'api'> =>
@@ -200,10 +200,10 @@ export async function resourceOf(tx: Queryable, no: number): Promise<ResourceIde
 
 const clusterRow = row({ cluster_id: Type.String(), monitors: Type.Integer() })
 
-/** Returns the clusters whose resources declare records, with the number of these. */
+/** Returns the clusters whose resources declare records, and `FILES`, with the number of these. */
 export async function declaringClusters(store: Queryable) {
   return store.any(sql.type(clusterRow)`
-    select r.cluster_id, count(*) as monitors from ${FROM} where m.managed_by = 'kubernetes'
+    select r.cluster_id, count(*) as monitors from ${FROM} where m.managed_by <> 'api'
     group by r.cluster_id order by monitors desc, r.cluster_id limit 100
   `)
 }

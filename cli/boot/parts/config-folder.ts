@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { type FSWatcher, watch } from 'node:fs'
+import { resolve } from 'node:path'
+import { Gauge, type Registry } from 'prom-client'
+import { createWakeableLoop } from '../../../concurrency/wakeable-loop.ts'
+import { derivedKey } from '../../../core/derived-key.ts'
+import type { Logger } from '../../../core/logger.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
+import { readFolder } from '../../../manifests/read-folder.ts'
+import { type ManifestFault, readManifests } from '../../../manifests/read-manifests.ts'
+import { secretValues } from '../../../manifests/secret-values.ts'
+import { applyManifests } from '../../../monitors/apply-manifests.ts'
+import { findTeam, firstTeam } from '../../../store/accounts/teams.ts'
+import type { Store } from '../../../store/db/client.ts'
+import { beginEpoch, fencedStore, NotLeaderError } from '../../../store/db/operator-epoch.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
+import { FILES } from '../../../store/monitors/monitor-resource.ts'
+import type { SecretBox } from '../../../store/secrets/secret-box.ts'
+import type { Stack } from '../process/stack.ts'
+
+interface FolderContext {
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly encryptionKey: string
+  readonly egress: EgressPolicy
+  readonly registry: Registry
+  readonly log: Logger
+  readonly stack: Stack
+  readonly environment: Readonly<Record<string, string | undefined>>
+  wake(): void
+}
+
+/** The options of `tidemark serve`. */
+export interface ConfigFlags {
+  /** A folder of manifests. */
+  readonly config?: string
+  /** The id of the team that they belong to. Default: the first one of the installation. */
+  readonly configTeam?: string
+}
+
+/** A file is read when nothing was written into the folder for this time: editors write in several steps. */
+const QUIET_MS = 500
+/** Not every file system tells of changes. */
+const SCAN_MS = 15_000
+/** The same files are compared with the store again after this time. */
+const COMPARE_MS = 600_000
+/** Faults that the log names one by one. */
+const MOST_FAULTS = 20
+
+/** Applies a folder of manifests, now and whenever it changes. Resolves after the first time. */
+export async function followConfigFolder(context: FolderContext, flags: ConfigFlags): Promise<void> {
+  if (flags.config === undefined) return
+  const { log, stack } = context
+  const folder = resolve(flags.config)
+  const pass = createPass(context, folder, flags.configTeam)
+  let first: (() => void) | undefined
+  const applied = new Promise<void>((done) => (first = done))
+  const loop = createWakeableLoop({
+    async work() {
+      await pass()
+      first?.()
+      return SCAN_MS
+    },
+    onFault(err) {
+      first?.()
+      if (err instanceof NotLeaderError) {
+        log.error({ folder }, 'another process applies a folder of manifests to this database: this one has stopped')
+        void loop.stop()
+      } else if (!storeOutage(log).covers(err, 'the folder of manifests'))
+        log.error({ err, folder }, 'the folder of manifests could not be applied; trying again')
+    },
+    faultPauses: { firstMs: 1_000, longestMs: SCAN_MS },
+  })
+  const watcher = watchFolder(folder, () => loop.wake(), log)
+  stack.defer('the folder of manifests', async () => {
+    watcher?.close()
+    await loop.stop()
+  })
+  loop.start()
+  await applied
+}
+
+function watchFolder(folder: string, onQuiet: () => void, log: Logger): { close(): void } | null {
+  let timer: NodeJS.Timeout | undefined
+  let watcher: FSWatcher | undefined
+  const isMissed = (err: unknown) =>
+    log.warn({ err, folder }, `changes of the folder are not told; it is looked at every ${SCAN_MS / 1000} seconds`)
+  try {
+    watcher = watch(folder, { recursive: true }, () => {
+      clearTimeout(timer)
+      timer = setTimeout(onQuiet, QUIET_MS)
+    })
+    watcher.on('error', isMissed)
+  } catch (err) {
+    isMissed(err)
+  }
+  return {
+    close() {
+      clearTimeout(timer)
+      watcher?.close()
+    },
+  }
+}
+
+/** Returns what reads the folder and applies it where something differs. */
+function createPass(context: FolderContext, folder: string, teamId: string | undefined): () => Promise<void> {
+  const { store, log, environment } = context
+  const report = createReport(context, folder)
+  const hashKey = derivedKey(context.encryptionKey, 'applied resources')
+  let epoch: number | undefined
+  let before: { readonly digest: string; readonly at: number } | undefined
+  return async () => {
+    epoch ??= await beginEpoch(store, FILES)
+    const { texts, faults: unread } = await readFolder(folder)
+    const digest = createHash('sha256')
+      .update(JSON.stringify([texts, unread]))
+      .digest('hex')
+    if (before?.digest === digest && performance.now() - before.at < COMPARE_MS) return
+    const { manifests, secrets, faults: misread } = readManifests(texts)
+    const faults = [...unread, ...misread]
+    const team = teamId === undefined ? await firstTeam(store) : await findTeam(store, teamId)
+    if (!team) faults.push({ file: folder, line: 1, message: `there is no team ${teamId ?? 'to apply it to'}` })
+    if (faults.length === 0 && manifests.length === 0)
+      faults.push({ file: folder, line: 1, message: 'has no manifest of a monitor: what it declared before stays' })
+    if (faults.length > 0 || !team) report.refused(faults)
+    else {
+      const inside = { ...context, store: fencedStore(store, FILES, epoch) }
+      const done = await applyManifests(inside, {
+        team,
+        manifests,
+        valueOf: secretValues(secrets, environment),
+        hashKey,
+      })
+      if (done.isValid) report.applied(manifests.length, done)
+      else report.refused(done.faults)
+    }
+    if (team) before = { digest, at: performance.now() }
+    log.debug({ folder, files: texts.length }, 'looked at the folder of manifests')
+  }
+}
+
+type Applied = Omit<Awaited<ReturnType<typeof applyManifests>>, 'isValid'>
+
+function createReport({ registry, log }: FolderContext, folder: string) {
+  const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name: `tidemark_config_${name}`, help, registers })
+  const manifests = gauge('manifests', 'Manifests of monitors in the folder of --config, when it was applied last.')
+  const faulty = gauge('faults', 'What is wrong with the folder of --config: while it is not 0, changes may wait.')
+  const appliedAt = gauge('applied_timestamp_seconds', 'When the folder of --config was applied last without a fault.')
+  let told = ''
+  function tell(faults: readonly ManifestFault[], what: string): void {
+    faulty.set(faults.length)
+    // The same faults are found at each look.
+    const text = JSON.stringify(faults)
+    if (text === told) return
+    told = text
+    for (const { file, line, message } of faults.slice(0, MOST_FAULTS))
+      log.error({ folder, file, line }, `${file}:${line}: ${message}`)
+    if (faults.length > 0) log.error({ folder, faults: faults.length }, what)
+  }
+  return {
+    refused: (faults: readonly ManifestFault[]) =>
+      tell(faults, 'the folder of manifests was not applied: nothing of it was changed'),
+    applied(count: number, { faults, released, created, adopted, updated, unchanged }: Applied): void {
+      for (const resource of released)
+        log.warn({ folder, resource }, 'its manifest is gone: the monitor goes on, and belongs to the API now')
+      tell(faults, 'some manifests of the folder were refused; the others are applied')
+      manifests.set(count)
+      if (faults.length === 0) appliedAt.set(Date.now() / 1000)
+      const isNew = created + adopted + updated + released.length > 0
+      const counts = { created, adopted, updated, unchanged, released: released.length }
+      log[isNew ? 'info' : 'debug']({ folder, ...counts }, 'the folder of manifests is applied')
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { createHmac } from 'node:crypto'
+import type { EgressPolicy } from '../egress/policy.ts'
+import type { Manifest, ManifestFault } from '../manifests/read-manifests.ts'
+import { faultsOf, resolveManifest, type SecretKey } from '../manifests/resolve-manifest.ts'
+import { SYSTEM } from '../schema/account/audit.ts'
+import { type DeclaredRow, declaredRecords, FILES, type ResourceIdentity } from '../store/monitors/monitor-resource.ts'
+import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
+import type { MonitorContext } from './context.ts'
+import { recordKind } from './record-kind.ts'
+
+/** All manifests of a folder, and the team that they belong to. */
+interface FolderOfManifests {
+  readonly team: { readonly id: string; readonly owner_user_id: string }
+  readonly manifests: readonly Manifest[]
+  /** Returns the value of a key of a Secret, or null. */
+  readonly valueOf: (key: SecretKey) => string | null
+  /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
+  readonly hashKey: Buffer
+}
+
+/** What became of the manifests. */
+interface AppliedManifests {
+  /** False: a manifest is not valid, so nothing was changed. */
+  readonly isValid: boolean
+  readonly created: number
+  readonly adopted: number
+  readonly updated: number
+  readonly unchanged: number
+  /** The resources whose manifests are gone; their records belong to the API now. */
+  readonly released: readonly string[]
+  /** Manifests that were not applied, each with the reason. */
+  readonly faults: readonly ManifestFault[]
+}
+
+/** Manifests that one transaction applies. */
+const BATCH = 100
+
+/**
+ * Makes the records of a team be what the manifests of a folder declare. A record whose manifest is gone goes on, and
+ * belongs to the API. Where a manifest is not valid, nothing is changed at all. Applying twice changes nothing.
+ */
+export async function applyManifests(
+  context: MonitorContext & { readonly egress: EgressPolicy },
+  folder: FolderOfManifests,
+): Promise<AppliedManifests> {
+  const { declarations, faults } = declarationsOf(context.egress, folder)
+  const counts = { created: 0, adopted: 0, updated: 0, unchanged: 0 }
+  if (faults.length > 0) return { isValid: false, ...counts, released: [], faults }
+  const known = new Map((await declaredRecords(context.store, FILES)).map((record) => [idOf(record), record]))
+  const news = declarations.filter(({ declaration }) => !isApplied(declaration, known.get(idOf(declaration.resource))))
+  counts.unchanged = declarations.length - news.length
+  const refused: ManifestFault[] = []
+  for (let from = 0; from < news.length; from += BATCH) {
+    const batch = news.slice(from, from + BATCH)
+    const outcomes = await applyResources(
+      context,
+      batch.map(({ declaration }) => withRequest(declaration, known.get(idOf(declaration.resource)))),
+    )
+    for (const [index, outcome] of outcomes.entries()) {
+      const manifest = batch[index]?.manifest
+      if (outcome.kind === 'applied') counts[outcome.change] += 1
+      else if (manifest) refused.push({ ...manifest.place, message: refusalOf(outcome, manifest) })
+    }
+  }
+  const declared = new Set(declarations.map(({ declaration }) => idOf(declaration.resource)))
+  const gone = [...known].filter(([id]) => !declared.has(id))
+  for (const [, { kind, namespace, name }] of gone)
+    await releaseResource(context, { actor: SYSTEM, resource: { clusterId: FILES, kind, namespace, name } })
+  return { isValid: true, ...counts, released: gone.map(([id]) => id), faults: refused }
+}
+
+interface Declared {
+  readonly manifest: Manifest
+  readonly declaration: Declaration
+}
+
+function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKey }: FolderOfManifests) {
+  const declarations: Declared[] = []
+  const faults: ManifestFault[] = []
+  for (const manifest of manifests) {
+    const resolved = resolveManifest(manifest, valueOf)
+    if (!resolved.ok) {
+      faults.push(...resolved.faults)
+      continue
+    }
+    const { resource, namespace, name, suspend, adopts, runRequest } = manifest
+    const checked = recordKind(resource.declares).check(resolved.body, egress)
+    if (checked.kind === 'invalid') {
+      faults.push(...faultsOf(manifest, checked.issues))
+      continue
+    }
+    const { spec } = checked
+    const hash = createHmac('sha256', hashKey)
+      .update(JSON.stringify([team.id, spec, suspend]))
+      .digest()
+    const declaration: Declaration = {
+      teamId: team.id,
+      actor: SYSTEM,
+      userId: team.owner_user_id,
+      resource: { clusterId: FILES, kind: resource.declares, namespace, name },
+      // A file has neither a uid nor a generation.
+      state: { uid: '', generation: 0, hash, lastRequest: runRequest },
+      spec,
+      suspend,
+      adopts,
+    }
+    declarations.push({ manifest, declaration })
+  }
+  return { declarations, faults }
+}
+
+const idOf = ({ kind, namespace, name }: Pick<ResourceIdentity, 'kind' | 'namespace' | 'name'>): string =>
+  `${recordKind(kind).resource.kind} ${namespace}/${name}`
+
+function isApplied({ teamId, state: { hash, lastRequest } }: Declaration, record: DeclaredRow | undefined): boolean {
+  const isAsked = lastRequest !== null && lastRequest !== record?.last_request
+  return record !== undefined && record.team_id === teamId && record.hash.equals(hash) && !isAsked
+}
+
+/** A manifest that asks for no run leaves the request that was followed last as it is. */
+const withRequest = (declaration: Declaration, record: DeclaredRow | undefined): Declaration => ({
+  ...declaration,
+  state: { ...declaration.state, lastRequest: declaration.state.lastRequest ?? record?.last_request ?? null },
+})
+
+function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' }>, { adopts }: Manifest): string {
+  switch (outcome.kind) {
+    case 'over_cap':
+      return `the plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}`
+    case 'not_adoptable':
+      return outcome.by
+        ? `the monitor ${adopts} is declared by ${outcome.by.namespace}/${outcome.by.name} already`
+        : `the team has no monitor ${adopts}, which the annotation tidemark.dev/adopt names`
+    case 'other_team':
+      return (
+        'its monitor belongs to another team: name that team with --config-team, or give the monitors back to the ' +
+        'API (tidemark admin release-cluster --cluster file)'
+      )
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { startCli } from './cli-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const monitor = (name: string, interval: number | string = 3600) => `apiVersion: tidemark.dev/v1
+kind: Monitor
+metadata: { name: ${name}, namespace: shop }
+spec:
+  name: ${name}
+  url: http://127.0.0.1:9/${name}
+  scheduleIntervalSeconds: ${interval}
+  extractConfig: { method: full_page }
+  diffPredicate: { type: any_field_changes }
+`
+
+test('tidemark serve --config follows a folder of manifests', async () => {
+  await using folder = await temporaryFolder()
+  const config = join(folder.path, 'monitors')
+  await mkdir(config)
+  await writeFile(join(config, 'kettle.yaml'), monitor('kettle'))
+  await writeFile(join(config, 'toaster.yml'), monitor('toaster'))
+  await using serve = startCli(['serve', '--config', config], {
+    TIDEMARK_DATA_DIR: join(folder.path, 'data'),
+    TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    PORT: '0',
+  })
+  const [banner = '', base = ''] = await serve.says(
+    /Tidemark is running at (http:\/\/127\.0\.0\.1:[1-9]\d*)\n[\s\S]*\n\n/,
+  )
+  const key = /API key\s+(svc_\w+)/.exec(banner)?.[1] ?? ''
+  const ask = async (path: string, method = 'GET') => {
+    const answer = await fetch(`${base}${path}`, { method, headers: { authorization: `Bearer ${key}` } })
+    return { status: answer.status, text: await answer.text() }
+  }
+  interface Shown {
+    readonly id: string
+    readonly name: string
+    readonly managed_by: string
+    readonly schedule_interval_seconds: number
+  }
+  const monitors = async () => (JSON.parse((await ask('/v1/monitors')).text) as { data: Shown[] }).data
+  const shown = async () =>
+    (await monitors()).map((one) => `${one.name} ${one.managed_by} ${one.schedule_interval_seconds}`).toSorted()
+  const becomes = (expected: readonly string[]) =>
+    eventually(shown, (now) => JSON.stringify(now) === JSON.stringify(expected))
+  const says = (text: string) =>
+    eventually(
+      async () => serve.stdout,
+      (said) => said.includes(text),
+    )
+  const figure = async (name: string) =>
+    Number(new RegExp(`^tidemark_config_${name} (.*)$`, 'm').exec((await ask('/metrics')).text)?.[1])
+
+  // It is applied before the service says that it runs.
+  expect(await shown()).toEqual(['kettle file 3600', 'toaster file 3600'])
+  const [first] = await monitors()
+  const refused = await ask(`/v1/monitors/${first?.id}`, 'DELETE')
+  expect(refused.status).toBe(409)
+  expect(refused.text).toContain(`the manifest Monitor shop/${first?.name} in the folder of tidemark serve --config`)
+  expect(await figure('manifests')).toBe(2)
+
+  await writeFile(join(config, 'kettle.yaml'), monitor('kettle', 7200))
+  await becomes(['kettle file 7200', 'toaster file 3600'])
+
+  // Half of a file, and then one that is not valid: nothing changes, not even what another file says.
+  await writeFile(join(config, 'toaster.yml'), monitor('toaster', 60))
+  await writeFile(join(config, 'lamp.yaml'), monitor('lamp').replace(/ \}\nspec[^]*/, ''))
+  await says('lamp.yaml:3: is not YAML')
+  await writeFile(join(config, 'lamp.yaml'), monitor('lamp', '5'))
+  await says('lamp.yaml:7: spec.scheduleIntervalSeconds must be at least 60')
+  expect(await shown()).toEqual(['kettle file 7200', 'toaster file 3600'])
+  expect(await figure('faults')).toBe(1)
+  await writeFile(join(config, 'lamp.yaml'), monitor('lamp'))
+  await becomes(['kettle file 7200', 'lamp file 3600', 'toaster file 60'])
+  expect(await figure('faults')).toBe(0)
+
+  // A file that is gone.
+  await rm(join(config, 'lamp.yaml'))
+  await becomes(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
+  await says('its manifest is gone: the monitor goes on, and belongs to the API now')
+
+  // An empty folder, and none.
+  for (const name of ['kettle.yaml', 'toaster.yml']) await rename(join(config, name), join(folder.path, name))
+  await says('has no manifest of a monitor: what it declared before stays')
+  await rm(config, { recursive: true })
+  await says('is not there')
+  expect(await shown()).toEqual(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
+
+  serve.signal('SIGTERM')
+  expect(await serve.exited).toBe(0)
+})

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createPolicy } from '../../egress/policy.ts'
+import { readManifests } from '../../manifests/read-manifests.ts'
+import { secretValues } from '../../manifests/secret-values.ts'
+import { applyManifests } from '../../monitors/apply-manifests.ts'
+import { releaseCluster } from '../../monitors/apply-resource.ts'
+import { deleteMonitor } from '../../monitors/delete-monitor.ts'
+import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { FILES } from '../../store/monitors/monitor-resource.ts'
+import { listMonitors } from '../../store/monitors/monitors.ts'
+import { createInstallation, type Installation, type Person } from './installation.ts'
+
+let world: Installation
+let person: Person
+const hashKey = randomBytes(32)
+beforeAll(async () => {
+  world = await createInstallation()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await releaseCluster(world.context, FILES)
+  person = await world.person('pro')
+})
+
+const monitor = (name: string, more = '') => `
+apiVersion: tidemark.dev/v1
+kind: Monitor
+metadata: { name: ${name}, labels: { label.tidemark.dev/env: prod } }
+spec:
+  name: ${name}
+  url: https://shop.example.com/${name}
+  scheduleIntervalSeconds: 600
+  extractConfig: { method: full_page }
+  diffPredicate: { type: any_field_changes }
+${more}`
+const SEARCH = `
+apiVersion: tidemark.dev/v1
+kind: SerpMonitor
+metadata: { name: kettle }
+spec: { name: Rank, keyword: kettle, scheduleIntervalSeconds: 3600, targetDomain: example.com }
+`
+
+async function apply(texts: readonly string[], environment: Record<string, string> = {}, of = person) {
+  const read = readManifests([{ file: 'a.yaml', text: texts.join('\n---\n') }])
+  expect(read.faults).toEqual([])
+  const team = { id: of.teamId, owner_user_id: of.userId }
+  const context = { ...world.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
+  const valueOf = secretValues(read.secrets, environment)
+  return applyManifests(context, { team, manifests: read.manifests, valueOf, hashKey })
+}
+const list = async () => {
+  const pages = await listMonitors(world.store, { teamId: person.teamId, limit: 50, offset: 0 })
+  return pages.toSorted((one, other) => one.name.localeCompare(other.name))
+}
+
+test('a folder of manifests is applied once, whatever how often', async () => {
+  const texts = [monitor('kettle'), monitor('toaster', '  suspend: true'), SEARCH]
+  expect(await apply(texts)).toMatchObject({ isValid: true, created: 3, faults: [], released: [] })
+  const before = await list()
+  expect(before).toMatchObject([
+    { name: 'kettle', managed_by: 'file', labels: { env: 'prod' }, suspended: false },
+    { name: 'toaster', managed_by: 'file', suspended: true, next_run_at: null },
+  ])
+  const audit = (await world.audit(person)).length
+  expect(await apply(texts)).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
+  expect(await list()).toEqual(before)
+  expect(await world.audit(person)).toHaveLength(audit)
+  const changed = [monitor('kettle').replace('600', '900'), texts[1] ?? '', SEARCH]
+  expect(await apply(changed)).toMatchObject({ updated: 1, unchanged: 2 })
+  expect((await list())[0]).toMatchObject({ id: before[0]?.id, schedule_interval_seconds: 900 })
+})
+
+test('a record of a manifest cannot be edited or deleted through the API, which names the manifest', async () => {
+  await apply([monitor('kettle')])
+  const [{ id } = { id: '' }] = await list()
+  const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page' }
+  expect(await editMonitor(world.context, { ...person, id, patch: { name: 'New' } })).toMatchObject(managed)
+  expect(await deleteMonitor(world.context, { ...person, id })).toMatchObject(managed)
+})
+
+test('a manifest that is gone gives its record to the API, and takes it again when it is back', async () => {
+  await apply([monitor('kettle'), monitor('toaster')])
+  const before = await list()
+  expect(await apply([monitor('toaster')])).toMatchObject({ released: ['Monitor default/kettle'], unchanged: 1 })
+  expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'file'])
+  expect(await apply([monitor('kettle'), monitor('toaster')])).toMatchObject({ adopted: 1, unchanged: 1 })
+  expect((await list()).map(({ id, managed_by }) => [id, managed_by])).toEqual(before.map(({ id }) => [id, 'file']))
+})
+
+test('a manifest that is not valid keeps the whole folder from being applied, and its line is named', async () => {
+  await apply([monitor('kettle'), monitor('toaster')])
+  const before = await list()
+  const broken = await apply([monitor('lamp'), monitor('kettle').replace('600', '5').replace('full_page', 'pdf')])
+  expect(broken).toMatchObject({
+    isValid: false,
+    created: 0,
+    released: [],
+    faults: [
+      { file: 'a.yaml', line: 20, message: 'spec.scheduleIntervalSeconds must be at least 60' },
+      { file: 'a.yaml', line: 21, message: expect.stringContaining('spec.extractConfig.method must be one of') },
+    ],
+  })
+  expect(await list()).toEqual(before)
+})
+
+test('values of Secrets come from the folder, else from the environment, and a new one is applied', async () => {
+  const hook =
+    '  deliveries: [{ type: webhook, urlFrom: { secretKeyRef: { name: my-keys, key: hook.url } } }]\n' +
+    '  requestHeadersFrom: [{ name: X-Token, secretKeyRef: { name: my-keys, key: token } }]'
+  const secret = (text: string) =>
+    `apiVersion: v1\nkind: Secret\nmetadata: { name: my-keys }\nstringData: { token: ${text} }\n`
+  const environment = { SECRET_MY_KEYS_HOOK_URL: 'https://hooks.example.com/a' }
+  const texts = [monitor('kettle', hook), secret('first')]
+  expect(await apply(texts)).toMatchObject({
+    isValid: false,
+    faults: [{ message: 'the Secret default/my-keys has no value for the key hook.url' }],
+  })
+  expect(await apply(texts, environment)).toMatchObject({ created: 1 })
+  expect(await apply(texts, environment)).toMatchObject({ unchanged: 1 })
+  expect(await apply([monitor('kettle', hook), secret('second')], environment)).toMatchObject({ updated: 1 })
+})
+
+test('a manifest takes over a monitor of the API, and is refused alone where it cannot', async () => {
+  const stored = await world.monitor(person, { name: 'Old', external_key: 'shop/old' })
+  const adopting = (name: string, id: string) =>
+    monitor(name).replace('labels:', `annotations: { tidemark.dev/adopt: ${id} }, labels:`)
+  expect(await apply([adopting('kettle', stored.id)])).toMatchObject({ adopted: 1 })
+  expect(await list()).toMatchObject([{ id: stored.id, name: 'kettle', managed_by: 'file', external_key: 'shop/old' }])
+  const both = await apply([adopting('kettle', stored.id), adopting('toaster', stored.id), adopting('lamp', 'none')])
+  expect(both).toMatchObject({
+    isValid: true,
+    unchanged: 1,
+    faults: [
+      { line: 14, message: `the monitor ${stored.id} is declared by default/kettle already` },
+      { line: 26, message: 'the team has no monitor none, which the annotation tidemark.dev/adopt names' },
+    ],
+  })
+})
+
+test('more deliveries than the plan allows refuse that manifest alone', async () => {
+  const many = `  deliveries: [${'{ type: email, to: a@example.com },'.repeat(25)}]`
+  const done = await apply([monitor('kettle', many), monitor('toaster')])
+  expect(done).toMatchObject({
+    created: 1,
+    faults: [{ line: 2, message: expect.stringMatching(/^the plan pro allows \d+ deliveries a monitor/) }],
+  })
+})
+
+test('records of another team are left alone', async () => {
+  await apply([monitor('kettle')])
+  const other = await world.person('pro')
+  const moved = await apply([monitor('kettle')], {}, other)
+  expect(moved).toMatchObject({ faults: [{ message: expect.stringContaining('belongs to another team') }] })
+  expect(await list()).toMatchObject([{ managed_by: 'file' }])
+})
+
+test('all records are given back to the API by one command', async () => {
+  await apply([monitor('kettle'), monitor('toaster')])
+  expect(await releaseCluster(world.context, FILES)).toBe(2)
+  expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'api'])
+})
