@@ -210,17 +210,21 @@ describe('A monitor over the REST API', () => {
 
   describe('behind a server that fails at times', () => {
     const seen: { method: string; path: string; key: string | undefined }[] = []
-    let failing: (path: string, nth: number) => number | null = () => null
+    let failing: (path: string, nth: number) => number | 'lost' | null = () => null
     const relay = createServer((incoming, outgoing) => {
       const { method = '', url = '', headers } = incoming
       seen.push({ method, path: url, key: headers['idempotency-key'] as string | undefined })
       const status = failing(url, seen.filter(({ path }) => path === url).length)
-      if (status !== null) {
+      if (typeof status === 'number') {
         incoming.resume()
         outgoing.writeHead(status, { 'retry-after': '0' }).end()
         return
       }
       const sent = request(`${served.baseUrl}${url}`, { method, headers }, (answer) => {
+        if (status === 'lost') {
+          answer.resume().on('end', () => incoming.socket.destroy())
+          return
+        }
         outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
         answer.pipe(outgoing)
       })
@@ -249,6 +253,15 @@ describe('A monitor over the REST API', () => {
       expect(seen.map(({ path }) => path)).toEqual(['/v1/monitors', '/v1/monitors', '/v1/monitors'])
       expect(new Set(seen.map(({ key }) => key)).size).toBe(1)
       expect(seen[0]?.key).toMatch(/^[-0-9a-f]{36}$/)
+    })
+
+    test('is created once when the answer is lost', async () => {
+      failing = (path, nth) => (path === '/v1/monitors' && nth === 1 ? 'lost' : null)
+      const { text } = await declared()
+      const { id } = await behind.of(text).create(inputs)
+      expect(seen).toHaveLength(2)
+      const { body } = await served.me.get(`/v1/monitors?external_key=${String(inputs['externalKey'])}`)
+      expect(body.data.map((each) => each['id'])).toEqual([id])
     })
 
     test('is known to the engine by its id when it was made and could not be paused', async () => {

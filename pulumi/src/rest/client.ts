@@ -37,7 +37,7 @@ export async function call(connection: Connection, request: Call, accepted: read
     })
     if (answer === null) {
       await pause(nth * 200)
-    } else if ((answer.status === 429 || answer.status === 503) && nth < TRIES) {
+    } else if (isForAMoment(answer) && nth < TRIES) {
       await pause(Math.min(answer.retryAfter ?? nth, LONGEST_PAUSE_S) * 1000)
     } else {
       if (answer.status < 300 || accepted.includes(answer.status)) return answer
@@ -45,6 +45,10 @@ export async function call(connection: Connection, request: Call, accepted: read
     }
   }
 }
+
+/** A conflict that passes is that of a creation with the same key, which is still under way. */
+const isForAMoment = ({ status, retryAfter }: { readonly status: number; readonly retryAfter: number | null }) =>
+  status === 429 || status === 503 || (status === 409 && retryAfter !== null)
 
 async function send(
   { baseUrl, apiKey }: Connection,
