@@ -26,7 +26,7 @@ async function declared(args: object = {}, name = 'kettle') {
 
 test('A program registers no more of the methods than calls into the package', async () => {
   const { text } = await declared()
-  expect(text.length).toBeLessThan(20_000)
+  expect(text.length).toBeLessThan(5_000)
   expect(text).toContain('@tidemark/pulumi/provider')
   expect(text).not.toMatch(/fetch\(|apiKey/)
 })
