@@ -8,8 +8,9 @@ const LEAVING = 'members.leave'
 /** Returns docs/access.md: the status that each caller gets from each operation. */
 export const accessPage = (): string => `# Who may do what
 
-This page is generated from \`schema/account/access.ts\` and the routes by \`npm run gen\`. A test calls every operation
-as each of these callers. [Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions.
+What each role and each API key gets from every request of the API. A test calls them all as each of these callers.
+[Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. \`npm run gen\` makes this page from
+\`schema/account/access.ts\` and the routes.
 
 ## Callers without access
 

@@ -13,11 +13,21 @@ interface Setting {
 /** Returns docs/settings.md: every setting with its type, default and meaning. */
 export const settingsPage = (): string => `# Settings
 
-This page is generated from \`schema/config.ts\` by \`npm run gen\`. A command reads its settings from the environment,
-once, when it starts. When settings are wrong, the command lists every fault with the value that it found, and exits.
-Ports that are in use, and a data folder that cannot be written, are found before anything is created. The value of a
-secret setting never appears in a log or an error. Variables that Kubernetes sets for a Service named \`tidemark\` or
-\`tidemark-…\`, such as \`TIDEMARK_PORT=tcp://10.96.12.4:8080\`, are not read; a line in the log names them.
+Every setting is an environment variable. None is needed for \`npm start\`. For example:
+
+<!-- not run by the test: README.md has the same lines -->
+
+\`\`\`sh
+TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8 npm start
+\`\`\`
+
+- A command reads its settings once, when it starts. Start it again after a change.
+- When settings are wrong, the command lists every fault with the value that it found, and exits. Ports that are in use,
+  and a data folder that cannot be written, are found before anything is created.
+- The value of a secret setting never appears in a log or an error.
+- Variables that Kubernetes sets for a Service named \`tidemark\` or \`tidemark-…\`, such as
+  \`TIDEMARK_PORT=tcp://10.96.12.4:8080\`, are not read; a line in the log names them.
+- \`npm run gen\` makes this page from \`schema/config.ts\`.
 
 A secret setting may be read from a file instead: the variable with \`_FILE\` at its end names the file, as in
 \`DATABASE_URL_FILE=/run/secrets/database-url\`. It is read once, at the start. A line break at its end is dropped. It
