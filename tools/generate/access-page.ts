@@ -9,8 +9,8 @@ const LEAVING = 'members.leave'
 export const accessPage = (): string => `# Who may do what
 
 What each role and each API key gets from every request of the API. A test calls them all as each of these callers.
-[Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. \`npm run gen\` makes this page from
-\`schema/account/access.ts\` and the routes.
+[Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. \`npm run gen\` makes this page
+from \`schema/account/access.ts\` and the routes.
 
 ## Callers without access
 

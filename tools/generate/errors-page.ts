@@ -5,14 +5,15 @@ import { table } from './markdown.ts'
 /** Returns docs/errors.md: the codes of the API's errors and of failed runs. */
 export const errorsPage = (): string => `# Errors
 
-What an error code means, and whose turn it is. Search this page for the code that you see. \`npm run gen\` makes it from
-\`schema/error.ts\` and \`schema/run/run-fault.ts\`.
+What an error code means, and whose turn it is. Search this page for the code that you see. \`npm run gen\` makes it
+from \`schema/error.ts\` and \`schema/run/run-fault.ts\`.
 
 ## Errors of the API
 
-You get one of these as \`error.code\` of an answer. Every error has the envelope \`{"error": {"code", "message", "details", "requestId"}}\`. \`details\` is always a list.
-For \`VALIDATION_ERROR\`, each item has the \`path\` of the fault and a \`message\`. Name the \`requestId\` when you ask the
-operator for help: the log has it.
+You get one of these as \`error.code\` of an answer. Every error has the envelope
+\`{"error": {"code", "message", "details", "requestId"}}\`. \`details\` is always a list. For \`VALIDATION_ERROR\`, each
+item has the \`path\` of the fault and a \`message\`. Name the \`requestId\` when you ask the operator for help: the log
+has it.
 
 ${table(
   ['Code', 'Status', 'Meaning'],
