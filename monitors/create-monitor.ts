@@ -2,8 +2,16 @@ import type { Requester } from '../schema/account/audit.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
+import type { Invalid } from '../core/outcome.ts'
 import type { MonitorContext } from './context.ts'
-import { type DoneMonitor, externalKeyTaken, type KeyTaken, overDeliveryCap, type OverCap } from './outcome.ts'
+import {
+  type DoneMonitor,
+  externalKeyTaken,
+  isolationRefused,
+  type KeyTaken,
+  overDeliveryCap,
+  type OverCap,
+} from './outcome.ts'
 
 /** A request to create a monitor. */
 interface MonitorCreation extends Requester {
@@ -19,8 +27,10 @@ interface MonitorCreation extends Requester {
 export async function createMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, metadata = {} }: MonitorCreation,
-): Promise<DoneMonitor | OverCap | KeyTaken> {
-  const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap | KeyTaken> => {
+): Promise<DoneMonitor | OverCap | KeyTaken | Invalid> {
+  const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap | KeyTaken | Invalid> => {
+    const refused = await isolationRefused(tx, spec)
+    if (refused) return refused
     const over = await overDeliveryCap(tx, teamId, spec)
     if (over) return over
     const taken = await externalKeyTaken(tx, teamId, 'page', { externalKey: spec.external_key })

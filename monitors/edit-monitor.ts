@@ -11,6 +11,7 @@ import type { MonitorContext, OneMonitor } from './context.ts'
 import {
   type DoneMonitor,
   externalKeyTaken,
+  isolationRefused,
   type KeyTaken,
   type Managed,
   managedElsewhere,
@@ -52,6 +53,9 @@ async function edit(
   const merged = whole.validate(withDefaults(MonitorSpec, { ...before, ...patch }))
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const spec = merged.value
+  // What a monitor has already stays editable while its operator is away.
+  const refused = patch.isolation === undefined ? null : await isolationRefused(tx, spec)
+  if (refused) return refused
   const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, spec) : null
   if (over) return over
   const { external_key: externalKey } = merged.value

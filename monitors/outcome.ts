@@ -3,12 +3,13 @@ import type { Manager } from '../schema/monitor/labels.ts'
 import type { MonitorKind } from '../schema/resource-kind.ts'
 import type { Queryable, Transaction } from '../store/db/client.ts'
 import { findDeliveryCap } from '../store/quota/pool.ts'
-import type { NotFound } from '../core/outcome.ts'
+import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { MonitorRow, RowOfKind } from '../store/monitors/monitor-record.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
 import { lockExternalKey } from '../store/monitors/monitors.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
+import { areRunnerPodsStarted } from '../store/queue/isolated-checks.ts'
 
 /** The action succeeded; this is the monitor now. */
 export interface DoneMonitor<K extends MonitorKind = 'page'> {
@@ -112,4 +113,15 @@ export async function overDeliveryCaps(
   return specs.map(({ deliveries: { length: wanted } }) =>
     wanted <= cap ? null : { kind: 'over_cap', tier, cap, wanted },
   )
+}
+
+/** Returns why a configuration cannot be stored that asks for pods of its own: nobody would start them. */
+export async function isolationRefused(
+  tx: Pick<Transaction, 'oneFirst'>,
+  { isolation }: Pick<MonitorSpec, 'isolation'>,
+): Promise<Invalid | null> {
+  if (isolation !== 'pod' || (await areRunnerPodsStarted(tx))) return null
+  const message =
+    'can be pod only where an operator starts runner pods, and none has in the last two minutes; see docs/runners.md'
+  return { kind: 'invalid', issues: [{ path: 'isolation', message }] }
 }

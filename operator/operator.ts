@@ -188,6 +188,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     defaultTeam,
     hashKey: derivedKey(options.encryptionKey, 'applied resources'),
     secretMs: times.secretMs,
+    startsRunners: options.runners !== null,
   })
   const mirrorPace = new TokenBucket(times.mirrors.writes)
   const shared = {

@@ -56,7 +56,7 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
     // Before the claim: a claim whose answer is not sent leaves checks without a runner.
     const terms = await termsOf(runner)
     const { claimed, left } = await boundedClaim(store, runner, limit, (most) =>
-      source.claim(most, runner.id, exit ?? null),
+      source.claim(most, runner, exit ?? null),
     )
     const tasks = claimed.flatMap((task) => (task.kind === 'page' ? [taskToWire(task)] : []))
     const searches = claimed.flatMap((task) => (task.kind === 'serp' ? [searchToWire(task)] : []))

@@ -43,8 +43,11 @@ interface ResolverOptions {
   readonly hashKey: Buffer
   /** Secrets are read again after this time, in milliseconds, so that a rotated one takes effect. */
   readonly secretMs: number
+  /** The operator starts runner pods, so that monitors may ask for pods of their own. */
+  readonly startsRunners: boolean
 }
 
+const NO_RUNNER_PODS = 'can be pod only where the operator starts runner pods; see docs/runners.md'
 const TEAM_MS = 10_000
 /** Reads of Secrets over all namespaces. Beyond it, a known Secret is used a little longer, and another one waits. */
 const SECRET_PACE = { perSecond: 10, burst: 100 }
@@ -66,15 +69,8 @@ type FoundSecret =
   | { readonly kind: 'forbidden' }
 
 /** Returns what finds the team of a resource of any kind, reads its Secrets and checks its configuration. */
-export function createResolver({
-  client,
-  store,
-  egress,
-  namespaceOf,
-  defaultTeam,
-  hashKey,
-  secretMs,
-}: ResolverOptions) {
+export function createResolver(options: ResolverOptions) {
+  const { client, store, egress, namespaceOf, defaultTeam, hashKey, secretMs, startsRunners } = options
   const secretOf = createSecretReader(client, secretMs)
   /**
    * Hashes of configurations without Secrets, so that they are not checked each time. A generation does not identify
@@ -114,7 +110,7 @@ export function createResolver({
     const labelsText = JSON.stringify(labels)
     const knownHash = usesSecrets ? undefined : hashes.get(declared)
     if (knownHash?.teamId === teamId && knownHash.labels === labelsText) {
-      const spec = () => checkedSpec(records, declared, { labels, egress })
+      const spec = () => checkedSpec(records, declared, { labels, egress, startsRunners })
       return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, usesSecrets }
     }
     const values = new Map<string, string>()
@@ -131,7 +127,7 @@ export function createResolver({
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
     const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
-    const checked = check(records, declared, { valueOf, labels, egress })
+    const checked = check(records, declared, { valueOf, labels, egress, startsRunners })
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
     const { spec } = checked
@@ -146,19 +142,22 @@ interface Checking {
   readonly valueOf: ValueOf
   readonly labels: Labels
   readonly egress: EgressPolicy
+  readonly startsRunners: boolean
 }
 
-function check(records: RecordKind, declared: CustomResource['spec'], { valueOf, labels, egress }: Checking) {
+function check(
+  records: RecordKind,
+  declared: CustomResource['spec'],
+  { valueOf, labels, egress, startsRunners }: Checking,
+) {
+  if (declared['isolation'] === 'pod' && !startsRunners)
+    return { kind: 'invalid', issues: [{ path: 'isolation', message: NO_RUNNER_PODS }] } as const
   const { suspend: _, ...rest } = withSecrets(declared, valueOf)
   return records.check({ ...(toApiNames(records.definition, rest) as object), labels }, egress)
 }
 
 /** Returns the configuration of a resource without Secrets that was valid before. */
-function checkedSpec(
-  records: RecordKind,
-  declared: CustomResource['spec'],
-  known: Pick<Checking, 'labels' | 'egress'>,
-): unknown {
+function checkedSpec(records: RecordKind, declared: CustomResource['spec'], known: Omit<Checking, 'valueOf'>): unknown {
   const checked = check(records, declared, { ...known, valueOf: () => '' })
   if (checked.kind === 'invalid') throw new Error('a configuration that was valid is valid')
   return checked.spec

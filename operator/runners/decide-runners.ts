@@ -4,12 +4,17 @@ import type { RunnerJob } from './runner-job.ts'
 interface RunnersSeen {
   /** Its Jobs. Null: the copy of the cluster is not complete, or is out of date. */
   readonly jobs: readonly RunnerJob[] | null
-  /** Names of Jobs that were released a moment ago. The copy may not show them yet, or still show them suspended. */
-  readonly released: ReadonlySet<string>
+  /**
+   * Jobs that were released a moment ago, by name, and whether they are for an isolated check. The copy may not show
+   * them yet, or still show them suspended.
+   */
+  readonly released: ReadonlyMap<string, { readonly isIsolated: boolean }>
   /** The names that live tokens are bound to. */
   readonly tokens: readonly string[]
   /** Checks of the browser queue that are due, and those that runners have leased. */
   readonly demand: { readonly due: number; readonly leased: number }
+  /** Isolated checks that wait for a pod of their own. */
+  readonly isolated: readonly number[]
   readonly slots: number
   readonly max: number
   readonly nowMs: number
@@ -24,6 +29,8 @@ export interface RunnersDecision {
   /** Jobs that there are. Null: not known, and then nothing is done. */
   readonly have: number | null
   readonly create: number
+  /** Isolated checks that get a pod now. */
+  readonly isolate: readonly number[]
   readonly remove: readonly { readonly name: string; readonly why: 'orphan' | 'not_started' }[]
   /** Names whose tokens have no Job any more. */
   readonly revoke: readonly string[]
@@ -39,15 +46,23 @@ const MOST_AT_ONCE = 5
 export function decideRunners(seen: RunnersSeen): RunnersDecision {
   const { jobs, released, tokens, demand, slots, max } = seen
   const want = Math.min(max, Math.ceil((demand.due + demand.leased) / slots))
-  if (jobs === null) return { want, have: null, create: 0, remove: [], revoke: [] }
+  if (jobs === null) return { want, have: null, create: 0, isolate: [], remove: [], revoke: [] }
   const unfinished = jobs.filter(({ isFinished, isDeleted }) => !isFinished && !isDeleted)
   const remove = unfinished.flatMap((job) => removalOf(job, seen))
   const gone = new Set(remove.map(({ name }) => name))
-  const living = new Set([...released, ...unfinished.map(({ name }) => name)].filter((name) => !gone.has(name)))
+  const living = new Map<string, { readonly isIsolated: boolean }>(
+    [...released, ...unfinished.map((job) => [job.name, job] as const)].filter(([name]) => !gone.has(name)),
+  )
+  const shared = [...living.values()].filter(({ isIsolated }) => !isIsolated).length
+  const room = Math.min(MOST_AT_ONCE, Math.max(0, max - living.size))
+  const missing = Math.min(room, Math.max(0, want - shared))
+  // Neither kind keeps the other one out.
+  const isolate = seen.isolated.slice(0, missing > 0 ? Math.max(room - missing, Math.floor(room / 2)) : room)
   return {
     want,
-    have: living.size,
-    create: Math.min(MOST_AT_ONCE, Math.max(0, want - living.size)),
+    have: shared,
+    create: Math.min(missing, room - isolate.length),
+    isolate,
     remove,
     revoke: tokens.filter((name) => !living.has(name)),
   }

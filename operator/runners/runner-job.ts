@@ -32,6 +32,8 @@ export interface JobObject extends KubeObject {
 /** A runner's Job, as far as a decision needs it. */
 export interface RunnerJob {
   readonly name: string
+  /** It is for one isolated check. */
+  readonly isIsolated: boolean
   readonly isSuspended: boolean
   readonly isFinished: boolean
   readonly isDeleted: boolean
@@ -56,6 +58,8 @@ interface PodContainer {
 
 /** The label of Jobs and Secrets of one PodTemplate, whose name is the value. */
 export const RUNNERS = 'tidemark.dev/runners'
+/** The label of Jobs for one isolated check, whose number is the value. */
+const ISOLATED = 'tidemark.dev/check'
 /** The container that claims checks. Only it sees the token. */
 export const RUNNER_CONTAINER = 'runner'
 /** A runner whose token is refused exits with it (cli/boot/process/explain.ts). */
@@ -71,6 +75,7 @@ export function readRunnerJob(job: JobObject): RunnerJob {
   const { startTime, ready = 0 } = status ?? {}
   return {
     name: metadata.name,
+    isIsolated: metadata.labels?.[ISOLATED] !== undefined,
     isSuspended: spec?.suspend === true,
     isFinished: endOf(job) !== null,
     isDeleted: metadata.deletionTimestamp !== undefined,
@@ -90,7 +95,7 @@ export function endOf({ status }: JobObject) {
 
 /** The part of a Job that the operator keeps in memory. */
 export const strippedJob = ({ metadata, spec, status }: JobObject): JobObject => {
-  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata
+  const { name, namespace, uid, resourceVersion, deletionTimestamp, labels } = metadata
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -99,6 +104,7 @@ export const strippedJob = ({ metadata, spec, status }: JobObject): JobObject =>
       ...(namespace !== undefined && { namespace }),
       uid,
       resourceVersion,
+      ...(labels && { labels }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },
     spec: { suspend: spec?.suspend === true },
@@ -106,13 +112,22 @@ export const strippedJob = ({ metadata, spec, status }: JobObject): JobObject =>
   }
 }
 
+interface OneRunner extends Pick<RunnerPods, 'slots' | 'lifetimeSeconds'> {
+  /** The isolated check that it is for. Null: any other. */
+  readonly checkNo: number | null
+}
+
 /**
  * Returns the Job of one runner, suspended: its Secret does not exist yet. It belongs to the PodTemplate, so that it
  * goes with it at an uninstall. A pod is never started again: the queue decides whether another one is needed.
  */
-export function runnerJob(name: string, from: PodTemplate, { slots, lifetimeSeconds }: RunnerPods): object {
+export function runnerJob(name: string, from: PodTemplate, { slots, lifetimeSeconds, checkNo }: OneRunner): object {
   const { template, metadata } = from
-  const labels = { ...template?.metadata?.labels, [RUNNERS]: metadata.name }
+  const labels = {
+    ...template?.metadata?.labels,
+    [RUNNERS]: metadata.name,
+    ...(checkNo !== null && { [ISOLATED]: String(checkNo) }),
+  }
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -137,7 +152,7 @@ export function runnerJob(name: string, from: PodTemplate, { slots, lifetimeSeco
       },
       template: {
         metadata: { ...template?.metadata, labels },
-        spec: podSpec(name, from, slots),
+        spec: podSpec(name, from, checkNo === null ? slots : 1),
       },
     },
   }

@@ -6,6 +6,7 @@ import { createRunnerToken, liveRunnerJobs, revokeRunnerTokens } from '../../sto
 import type { Store } from '../../store/db/client.ts'
 import { fencedStore, NotLeaderError } from '../../store/db/operator-epoch.ts'
 import { browserDemand } from '../../store/queue/browser-demand.ts'
+import { isolatedChecks, noteRunnerPods } from '../../store/queue/isolated-checks.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { Reflector } from '../cluster/reflector.ts'
@@ -69,11 +70,11 @@ export class Spawner {
   readonly #jobs: Reflector<JobObject>
   readonly #loop: WakeableLoop
   readonly #pauses: ReturnType<typeof createBackoff>
-  /** Released Jobs, by name, until the watch shows them, with the time. */
-  readonly #released = new Map<string, number>()
+  /** Released Jobs, by name, until the watch shows them. */
+  readonly #released = new Map<string, { readonly at: number; readonly isIsolated: boolean }>()
   #pausedUntil = 0
   #count = 0
-  #decided: RunnersDecision = { want: 0, have: null, create: 0, remove: [], revoke: [] }
+  #decided: RunnersDecision = { want: 0, have: null, create: 0, isolate: [], remove: [], revoke: [] }
   #isSynced = false
   /** Jobs of whose browsers it was said that they have no sandbox. */
   readonly #unsafe = new Set<string>()
@@ -117,17 +118,20 @@ export class Spawner {
   }
 
   async #pass(): Promise<number> {
-    const { store, pods, times } = this.#options
+    const { store, pods, times, clusterId, epoch } = this.#options
     const began = performance.now()
+    await noteRunnerPods(store, clusterId, epoch)
     const tokens = await liveRunnerJobs(store, this.#boundTo(''))
     const demand = await browserDemand(store, pods.slots * pods.max)
+    const isolated = await isolatedChecks(store, pods.max)
     const tookMs = performance.now() - began
     this.#forgetUnseen()
     this.#decided = decideRunners({
       jobs: this.#known(),
-      released: new Set(this.#released.keys()),
+      released: this.#released,
       tokens: tokens.map(({ job }) => this.#jobOf(job)),
       demand,
+      isolated,
       slots: pods.slots,
       max: pods.max,
       nowMs: Date.now(),
@@ -136,7 +140,8 @@ export class Spawner {
     for (const token of tokens) if (token.is_unsandboxed) this.#unsandboxed(this.#jobOf(token.job))
     for (const { name, why } of this.#decided.remove) await this.#remove(name, why)
     for (const name of this.#decided.revoke) await revokeRunnerTokens(store, this.#boundTo(name))
-    if (this.#decided.create > 0 && performance.now() >= this.#pausedUntil) await this.#createAll(this.#decided.create)
+    const wanted = [...this.#decided.isolate, ...Array.from({ length: this.#decided.create }, () => null)]
+    if (wanted.length > 0 && performance.now() >= this.#pausedUntil) await this.#createAll(wanted)
     return Math.max(times.everyMs, LOOK_SHARE * tookMs)
   }
 
@@ -171,12 +176,13 @@ export class Spawner {
     this.#pausedUntil = performance.now() + this.#pauses.next()
   }
 
-  async #createAll(count: number): Promise<void> {
+  /** Creates a Job for each isolated check, and for each null one that any check can have. */
+  async #createAll(wanted: readonly (number | null)[]): Promise<void> {
     const { pods, events, log } = this.#options
     let template: PodTemplate | null = null
     try {
       template = await this.#template()
-      for (let made = 0; made < count; made++) await this.#create(template)
+      for (const checkNo of wanted) await this.#create(template, checkNo)
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       this.#counted.refusals += 1
@@ -199,10 +205,10 @@ export class Spawner {
     throw new KubeError(`the PodTemplate ${pods.template}`, { status: 422, body: { message }, retryAfterMs: null })
   }
 
-  async #create(template: PodTemplate): Promise<void> {
+  async #create(template: PodTemplate, checkNo: number | null): Promise<void> {
     const { client, epoch, pods, log } = this.#options
     const name = `${template.metadata.name.slice(0, 40)}-${epoch.toString(36)}-${(this.#count + 1).toString(36)}`
-    const job = runnerJob(name, template, pods)
+    const job = runnerJob(name, template, { ...pods, checkNo })
     // Quotas and the security standard of the namespace refuse pods, and a Job would only wait for ever.
     const trial = `/api/v1/namespaces/${client.namespace}/pods?dryRun=All`
     const tried = await client.call({ method: 'POST', path: trial, body: podOfJob(job) })
@@ -212,7 +218,7 @@ export class Spawner {
     const made = await client.call<JobObject>({ method: 'POST', path: this.#path('jobs'), body: job })
     if (made.status !== 201) throw new KubeError(`the Job ${name} is refused`, made)
     try {
-      await this.#release(made.body)
+      await this.#release(made.body, checkNo)
     } catch (error) {
       await this.#remove(name, 'orphan').catch((err: unknown) => log.warn({ err, job: name }, 'a Job stays for now'))
       throw error
@@ -220,11 +226,15 @@ export class Spawner {
   }
 
   /** Gives the Job its token, and lets it start. */
-  async #release(job: JobObject): Promise<void> {
+  async #release(job: JobObject, checkNo: number | null): Promise<void> {
     const { client, store, clusterId, epoch, pods, log } = this.#options
     const { name } = job.metadata
     const { token } = await fencedStore(store, clusterId, epoch).transaction((tx) =>
-      createRunnerToken(tx, { job: this.#boundTo(name), ttlSeconds: pods.lifetimeSeconds, claims: pods.checks }),
+      createRunnerToken(tx, {
+        job: this.#boundTo(name),
+        ttlSeconds: pods.lifetimeSeconds,
+        ...(checkNo === null ? { claims: pods.checks } : { claims: 1, checkNo }),
+      }),
     )
     const path = `/api/v1/namespaces/${client.namespace}/secrets`
     const secret = await client.call({ method: 'POST', path, body: tokenSecret(job, token) })
@@ -233,7 +243,7 @@ export class Spawner {
     const own = `${this.#path('jobs')}/${name}`
     const released = await client.call({ method: 'PATCH', path: own, body, contentType: MERGE_PATCH })
     if (released.status !== 200) throw new KubeError(`the Job ${name} cannot be released`, released)
-    this.#released.set(name, performance.now())
+    this.#released.set(name, { at: performance.now(), isIsolated: checkNo !== null })
     log.info({ job: name, want: this.#decided.want, have: this.#decided.have }, 'a runner pod was started')
   }
 
@@ -255,7 +265,7 @@ export class Spawner {
   }
 
   #forgetUnseen(): void {
-    for (const [name, at] of this.#released) if (performance.now() - at > UNSEEN_MS) this.#released.delete(name)
+    for (const [name, { at }] of this.#released) if (performance.now() - at > UNSEEN_MS) this.#released.delete(name)
   }
 
   /** The name that a token is bound to. A store may serve several clusters. */

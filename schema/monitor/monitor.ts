@@ -10,6 +10,7 @@ import { VisualConfig } from './visual-config.ts'
 import { WebAddress } from '../shape/web-address.ts'
 
 export const FETCH_MODES = ['auto', 'browser'] as const
+const ISOLATIONS = ['shared', 'pod'] as const
 /**
  * The shortest interval is the same on every plan. The longest is a year, which keeps the next due time a valid
  * timestamp.
@@ -59,13 +60,19 @@ const given = {
   request_config: Nullable(RequestConfig, { default: null }),
   visual_config: Nullable(VisualConfig, { default: null }),
   notify_on: notifyOn(NOTICE_KINDS),
+  isolation: Choice(ISOLATIONS, {
+    default: 'shared',
+    description:
+      'Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner ' +
+      'pods; it needs fetch_mode browser. shared: by any process.',
+  }),
   external_key: ExternalKey,
   labels: Labels,
 }
 const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
 /** Rules over several fields of a monitor. On PATCH they apply to the merged record. */
-const MONITOR_RULES = ['predicate_fields', 'direct_or_visual', 'wait_for_rendered'] as const
+const MONITOR_RULES = ['predicate_fields', 'direct_or_visual', 'wait_for_rendered', 'pod_rendered'] as const
 
 /**
  * The complete configuration of a monitor as a user writes it: in the record, and in the spec of the custom resource.
@@ -84,6 +91,7 @@ export const MonitorCreate = Closed(
     request_config: Type.Optional(given.request_config),
     visual_config: Type.Optional(given.visual_config),
     notify_on: Type.Optional(given.notify_on),
+    isolation: Type.Optional(given.isolation),
     external_key: Type.Optional(given.external_key),
     labels: Type.Optional(given.labels),
   },
@@ -99,7 +107,7 @@ export const MonitorPreview = Closed(
 /** A configuration to try, with the defaults filled in. */
 export type PreviewSpec = Omit<
   MonitorSpec,
-  'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug' | 'external_key' | 'labels'
+  'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug' | 'isolation' | 'external_key' | 'labels'
 >
 
 /**

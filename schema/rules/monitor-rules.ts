@@ -112,6 +112,28 @@ export const WAIT_FOR_RENDERED = rule<Waiting>({
       (request_config === undefined || request_config === null)),
 })
 
+interface Isolated {
+  readonly isolation?: unknown
+  readonly fetch_mode?: unknown
+  readonly request_config?: unknown
+}
+
+export const POD_RENDERED = rule<Isolated>({
+  name: 'pod_rendered',
+  message: 'isolation pod needs a page that is always rendered: set fetch_mode to browser, without a request_config',
+  cel:
+    "!has(self.isolation) || (self.isolation == 'pod' ? has(self.fetchMode) && self.fetchMode == 'browser' && " +
+    '!(has(self.requestConfig) && self.requestConfig != null) : true)',
+  accepts: [{ isolation: 'pod', fetch_mode: 'browser' }, { isolation: 'shared' }, {}],
+  rejects: [
+    { isolation: 'pod' },
+    { isolation: 'pod', fetch_mode: 'auto' },
+    { isolation: 'pod', fetch_mode: 'browser', request_config: {} },
+  ],
+  holds: ({ isolation, fetch_mode, request_config }) =>
+    isolation !== 'pod' || (fetch_mode === 'browser' && (request_config === undefined || request_config === null)),
+})
+
 export const FIELD_NAMES = keyRule<string>({
   name: 'field_names',
   message: 'a field name has 1-100 characters, without control characters, and is not __proto__',

@@ -19,6 +19,7 @@ export const RULE_NAMES = [
   'predicate_fields',
   'direct_or_visual',
   'wait_for_rendered',
+  'pod_rendered',
   'not_blank',
   'country_code',
   'language_code',

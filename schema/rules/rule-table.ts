@@ -2,6 +2,7 @@ import { TEAM_NAME } from './account-rules.ts'
 import {
   DIRECT_OR_VISUAL,
   PREDICATE_FIELDS,
+  POD_RENDERED,
   WAIT_FOR_RENDERED,
   FIELD_NAMES,
   POSITIVE_PERCENT,
@@ -36,6 +37,7 @@ export const RULE_TABLE = {
   predicate_fields: PREDICATE_FIELDS,
   direct_or_visual: DIRECT_OR_VISUAL,
   wait_for_rendered: WAIT_FOR_RENDERED,
+  pod_rendered: POD_RENDERED,
   not_blank: NOT_BLANK,
   country_code: COUNTRY_CODE,
   language_code: LANGUAGE_CODE,

@@ -14,6 +14,7 @@ const live = row({
   lives_ms: Type.Number(),
   claims_left: Count,
   is_unsandboxed: Type.Boolean(),
+  check_no: Count,
 })
 const taken = row({ taken: Type.Integer() })
 const bound = row({ job: Type.String(), is_unsandboxed: Type.Boolean() })
@@ -36,6 +37,8 @@ export interface LiveRunnerToken {
   readonly livesMs: number
   /** Checks that may still be claimed with it. Null: any number. */
   readonly claimsLeft: number | null
+  /** The one isolated check that it may claim. Null: any that is not isolated. */
+  readonly checkNo: number | null
   /** Its runner said that its browsers have no sandbox of their own. */
   readonly isUnsandboxed: boolean
 }
@@ -46,18 +49,21 @@ interface NewRunnerToken {
   readonly ttlSeconds: number
   /** Checks that may be claimed with it in all. Default: any number. */
   readonly claims?: number
+  /** The one isolated check that it may claim. Default: any that is not isolated. */
+  readonly checkNo?: number
 }
 
 /** Creates a token for one Job, by name. It expires after the given number of seconds. */
 export async function createRunnerToken(
   store: Pick<Queryable, 'one'>,
-  { job, ttlSeconds, claims }: NewRunnerToken,
+  { job, ttlSeconds, claims, checkNo }: NewRunnerToken,
 ): Promise<IssuedRunnerToken> {
   const token = newCheckedText(PREFIX)
   const made = await store.one(sql.type(issued)`
-    insert into runner_tokens (job, hash, expires_at, claims_left)
+    insert into runner_tokens (job, hash, expires_at, claims_left, check_no)
     values (
-      ${job}, ${sql.binary(checkedTextHash(token))}, clock() + make_interval(secs => ${ttlSeconds}), ${claims ?? null}
+      ${job}, ${sql.binary(checkedTextHash(token))}, clock() + make_interval(secs => ${ttlSeconds}), ${claims ?? null},
+      ${checkNo ?? null}
     )
     returning id, expires_at`)
   return { id: made.id, job, token, expires_at: made.expires_at }
@@ -71,12 +77,19 @@ export async function findLiveRunnerToken(store: Queryable, text: string): Promi
   if (!isCheckedText(PREFIX, text)) return null
   const found = await store.maybeOne(sql.type(live)`
     select id, job, ceil(extract(epoch from expires_at - clock()) * 1000)::float8 as lives_ms,
-      claims_left, is_unsandboxed
+      claims_left, is_unsandboxed, check_no
     from runner_tokens
     where hash = ${sql.binary(checkedTextHash(text))} and revoked_at is null and expires_at > clock()`)
   if (found === null) return null
-  const { id, job, lives_ms: livesMs, claims_left: claimsLeft, is_unsandboxed: isUnsandboxed } = found
-  return { id, job, livesMs, claimsLeft, isUnsandboxed }
+  const {
+    id,
+    job,
+    lives_ms: livesMs,
+    claims_left: claimsLeft,
+    is_unsandboxed: isUnsandboxed,
+    check_no: checkNo,
+  } = found
+  return { id, job, livesMs, claimsLeft, isUnsandboxed, checkNo }
 }
 
 /**

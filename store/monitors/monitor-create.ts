@@ -55,19 +55,20 @@ export async function insertMonitors(
     m as (
       insert into monitors (
         locked, id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
-        request_config, visual_config, template_slug, notify_on, request_headers, deliveries, signing_secret,
+        request_config, visual_config, template_slug, notify_on, isolation, request_headers, deliveries, signing_secret,
         suspended, managed_by, external_key, labels, created_at)
       select t.trial_over, i.id, i.team_id, i.user_id, i.name, i.url, i.interval_seconds, i.extract_config::json,
         i.diff_predicate::json, i.fetch_mode, i.request_config::json, i.visual_config::json, i.template_slug,
-        array(select json_array_elements_text(i.notify_on::json)), nullif(i.request_headers, ''),
+        array(select json_array_elements_text(i.notify_on::json)), i.isolation, nullif(i.request_headers, ''),
         nullif(i.deliveries, ''), nullif(i.signing_secret, ''), i.suspended, i.managed_by,
         i.external_key, i.labels::jsonb, t.at
       from i join t on t.id = i.team_id
       returning *
     ),
     c as (
-      insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-      select m.no, m.team_id, i.queue::check_queue, due.at, due.at, i.interval_seconds, i.shift_seconds
+      insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, is_isolated)
+      select m.no, m.team_id, i.queue::check_queue, due.at, due.at, i.interval_seconds, i.shift_seconds,
+        i.isolation = 'pod'
       from m join i using (id)
         cross join lateral (select case when not m.locked and not m.suspended then m.created_at end as at) due
       returning *
@@ -92,6 +93,7 @@ const COLUMNS = {
   visual_config: 'text',
   template_slug: 'text',
   notify_on: 'text',
+  isolation: 'text',
   request_headers: 'bytea',
   deliveries: 'bytea',
   signing_secret: 'bytea',
@@ -121,6 +123,7 @@ function newRow({ teamId, userId, spec, declared }: NewMonitor, secrets: SecretB
     visual_config: json(spec.visual_config),
     template_slug: spec.template_slug,
     notify_on: JSON.stringify(spec.notify_on),
+    isolation: spec.isolation,
     request_headers: sealed.requestHeaders,
     deliveries: sealed.deliveries,
     signing_secret: firstSecret({ teamId, id }, spec, secrets),

@@ -55,7 +55,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
           ${JSON.stringify(spec.diff_predicate)}::json,
         fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json,
           visual_config = ${json(spec.visual_config)}::json,
-        notify_on = ${sql.array([...spec.notify_on], 'text')},
+        notify_on = ${sql.array([...spec.notify_on], 'text')}, isolation = ${spec.isolation},
         external_key = ${spec.external_key}, labels = ${labelsJson(spec.labels)}::jsonb,
         request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
@@ -71,6 +71,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
 
 function checkSets({ stored, spec, changed, resetsBaseline: resets, startsOver }: MonitorEdit) {
   const sets = scheduleSets({ stored, spec, changed, startsOver })
+  sets.push(sql.fragment`is_isolated = ${spec.isolation === 'pod'}`)
   // When the meaning of a run changes, the remembered layer is reset as well.
   if (resets)
     sets.push(sql.fragment`

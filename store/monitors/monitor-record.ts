@@ -54,6 +54,7 @@ const MonitorRow = Type.Object({
   visual_config: Stored<VisualConfig | null>(),
   template_slug: Type.Union([Type.String(), Null]),
   notify_on: Stored<MonitorSpec['notify_on']>(),
+  isolation: Stored<MonitorSpec['isolation']>(),
   request_headers: Bytes,
 })
 export type MonitorRow = Static<typeof MonitorRow>
@@ -90,7 +91,7 @@ const EVERY_COLUMN = sql.fragment`
 /** Columns of `monitors m join checks c` for a page. */
 export const MONITOR_COLUMNS = sql.fragment`
   m.url, m.extract_config, m.diff_predicate, m.fetch_mode, m.request_config, m.visual_config, m.template_slug,
-  m.request_headers, ${EVERY_COLUMN},
+  m.isolation, m.request_headers, ${EVERY_COLUMN},
   -- Without runs, the next one is when there are runs again.
   case when c.next_run_at is not null then greatest(c.next_run_at, (
     select ${RUNS_RESET_AT}
@@ -132,6 +133,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     request_config: stored.request_config,
     visual_config: stored.visual_config,
     notify_on: stored.notify_on,
+    isolation: stored.isolation,
     ...identityOf(stored),
   }
 }

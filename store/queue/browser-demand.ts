@@ -30,7 +30,7 @@ export const browserDemand = (store: Queryable, most: number): Promise<BrowserDe
       cross join lateral (
         select from checks c
         where c.team_id = u.team_id and c.queue = q.queue and c.due_at <= (select at from t)
-          and (${IS_PAID} or c.cost <= pool.remaining)
+          and not c.is_isolated and (${IS_PAID} or c.cost <= pool.remaining)
         limit ${most}
       ) due
       limit ${most}
@@ -43,7 +43,7 @@ export const browserDemand = (store: Queryable, most: number): Promise<BrowserDe
     ),
     leased as (
       select from checks
-      where holder is not null and run_id is not null and due_at > (select at from t)
+      where holder is not null and run_id is not null and due_at > (select at from t) and not is_isolated
       limit ${most}
     )
     select (select count(*) from pages)::int + (select count(*) from engines)::int as due,

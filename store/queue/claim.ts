@@ -112,6 +112,8 @@ export interface ClaimRequest {
   readonly leaseSeconds: number
   /** The runner token that is used to claim over HTTP. Absent: a worker claims. */
   readonly holder?: number | null
+  /** Claims this isolated check and no other. Absent or null: any that is not isolated. */
+  readonly only?: number | null
 }
 
 /** Teams that one claim looks at. It limits the cost of a claim when there are many teams. */
@@ -129,8 +131,9 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
  * statement was needed under backlog); a separate queue table (three more writes for each check).
  */
 export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
-  const { queue, limit, perTeam, afterTeam, exceptTeams = [], leaseSeconds, holder = null } = request
-  return store.any(sql.prepared('claim_checks', claimed)`
+  const { queue, limit, perTeam, afterTeam, exceptTeams = [], leaseSeconds, holder = null, only = null } = request
+  const mine = only === null ? sql.fragment`not c.is_isolated` : sql.fragment`c.is_isolated and c.no = ${only}`
+  return store.any(sql.prepared(only === null ? 'claim_checks' : 'claim_isolated_check', claimed)`
     with t as materialized (select clock() as at),
     -- What remains is read from the locked row. The statement's own snapshot may be older than the count of the
     -- previous claim.
@@ -142,7 +145,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       -- because of the order, the planner uses the index and never reads the table.
       cross join lateral (
         select from checks c
-        where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t)
+        where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t) and ${mine}
           and (c.run_id is not null or c.queued_run_id is not null or c.cost <= pool.remaining)
         order by c.due_at
         limit 1
@@ -160,8 +163,8 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
         select no, cost, sum(cost) over (rows unbounded preceding) as cost_so_far
         from (
           select no, case when run_id is null and queued_run_id is null then cost else 0 end as cost
-          from checks
-          where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t)
+          from checks c
+          where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t) and ${mine}
             and (cost <= team.remaining or run_id is not null or queued_run_id is not null)
           order by due_at
           limit least(

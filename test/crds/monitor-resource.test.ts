@@ -42,6 +42,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
       deliveries: [],
       fetchMode: 'auto',
       notifyOn: [],
+      isolation: 'shared',
       suspend: false,
     })
     const requestConfig = { pagination: { type: 'link_header' } }

@@ -72,6 +72,7 @@ describe('from a definition to a structural schema', () => {
       'requestConfig',
       'visualConfig',
       'notifyOn',
+      'isolation',
       'suspend',
     ])
     expect(Object.keys(status.properties ?? {})).toContain('conditions')

@@ -204,6 +204,7 @@ describe('defaults', () => {
       request_config: null,
       visual_config: null,
       notify_on: [],
+      isolation: 'shared',
       external_key: null,
       labels: {},
     })

@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe('monitor', () => {
-  test('a monitor has the seventeen fields of the table, and beyond them only notify_on', async () => {
+  test('a monitor has the seventeen fields of the table, and beyond them what is marked so', async () => {
     const monitor = await createMonitor(served.me)
     expect(monitor).toEqual({
       id: expect.stringMatching(UUID),
@@ -26,6 +26,10 @@ describe('monitor', () => {
       request_config: null,
       visual_config: null,
       notify_on: [],
+      isolation: 'shared',
+      external_key: null,
+      labels: {},
+      managed_by: 'api',
       last_run_at: null,
       next_run_at: expect.stringMatching(INSTANT),
       created_at: expect.stringMatching(INSTANT),

@@ -42,13 +42,16 @@ interface ClaimRound {
  */
 function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
   let afterTeam = ''
-  return async function* claim(limit: number, { holder, exceptTeams }: Asking): AsyncGenerator<ClaimedTogether> {
+  return async function* claim(
+    limit: number,
+    { holder, exceptTeams, only = null }: Asking,
+  ): AsyncGenerator<ClaimedTogether> {
     const served = new Map<string, number>()
     let room = limit
     const claimed = async (start: string, perTeam: number | null): Promise<ClaimedTogether> => {
       const claimedAt = performance.now()
       const within = { limit: room, perTeam, afterTeam: start, ...(exceptTeams && { exceptTeams }) }
-      const rows = (await claimChecks(store, { queue, ...within, leaseSeconds, holder })).filter(isPage)
+      const rows = (await claimChecks(store, { queue, ...within, leaseSeconds, holder, only })).filter(isPage)
       for (const { team_id: team } of rows) served.set(team, (served.get(team) ?? 0) + 1)
       room -= rows.length
       return { rows, claimedAt }
@@ -94,6 +97,8 @@ interface Asking {
   readonly holder: number | null
   /** The exit of a runner's searches. Null: it does none. Absent: that of this process. */
   readonly exit?: string | null | undefined
+  /** Claims this isolated check and no other. Absent or null: any that is not isolated. */
+  readonly only?: number | null
   /** Teams whose pages are left to other processes. Absent: none. */
   readonly exceptTeams?: readonly string[] | undefined
 }
@@ -118,9 +123,12 @@ export function createClaims(options: ClaimsOptions): Claims {
     notedAt = performance.now()
   }
 
-  async function* claimOfSearches(limit: number, { holder, exit: given }: Asking): AsyncGenerator<ClaimedTogether> {
+  async function* claimOfSearches(
+    limit: number,
+    { holder, exit: given, only = null }: Asking,
+  ): AsyncGenerator<ClaimedTogether> {
     const exit = given === undefined ? search.exit : given
-    if (exit === null) return
+    if (exit === null || only !== null) return
     const claimedAt = performance.now()
     const { hasProvider } = search
     yield { rows: await claimSearches(store, { exit, limit, leaseSeconds, holder, hasProvider }), claimedAt }

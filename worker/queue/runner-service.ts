@@ -36,6 +36,12 @@ type Completion =
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
 
+/** Who claims: the number of a token, and the one isolated check that it is for. */
+interface RunnerHolder {
+  readonly id: number
+  readonly checkNo: number | null
+}
+
 /**
  * The check source for runners that lease checks with a token. No state is kept in memory between two calls, so that
  * any worker can serve any of them. `holder` is the number of a runner token that was verified a moment ago.
@@ -43,7 +49,7 @@ type Completion =
 export interface RunnerService {
   readonly leaseMs: number
   /** `exit` is the address that the runner's searches come from. Null: it does none. */
-  claim(limit: number, holder: number, exit: string | null): Promise<readonly Task[]>
+  claim(limit: number, holder: RunnerHolder, exit: string | null): Promise<readonly Task[]>
   heartbeat(checks: readonly Held[], holder: number): Promise<ReadonlySet<number>>
   complete(told: Told, holder: number, signal: AbortSignal): Promise<Completion>
   release(checks: readonly Held[], delayMs: number, holder: number): Promise<void>
@@ -146,8 +152,8 @@ function createClaimsOfRunners(
     const atMs = Math.round(task.claimedMs)
     await settle({ task, reading, startedMs: atMs, endedMs: atMs }, context, NEVER)
   }
-  return async (limit, holder, exit) => {
-    const tasks = await claims(limit, { holder, exit })
+  return async (limit, { id, checkNo }, exit) => {
+    const tasks = await claims(limit, { holder: id, exit, only: checkNo })
     return tasks.filter((task) => {
       if (task.kind !== 'serp' || task.refusedUntilMs === null) return true
       void leave(task, task.refusedUntilMs).catch(() => undefined)

@@ -56,6 +56,11 @@ export interface MonitorSpecArgs {
    */
   notifyOn?:
     pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota'>[] | undefined>
+  /**
+   * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
+   * it needs fetchMode browser. shared: by any process. Default: shared.
+   */
+  isolation?: pulumi.Input<'shared' | 'pod' | undefined>
   /** No checks while true. The runs are kept. Without it, pausing is left to people. */
   suspend?: pulumi.Input<boolean | undefined>
 }

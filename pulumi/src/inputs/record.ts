@@ -30,6 +30,11 @@ export interface MonitorSpecArgs {
   notifyOn?:
     pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota'>[] | undefined>
   /**
+   * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
+   * it needs fetchMode browser. shared: by any process. Default: shared.
+   */
+  isolation?: pulumi.Input<'shared' | 'pod' | undefined>
+  /**
    * Beyond the contract: a name of your own for the record. No two monitors of a kind in a team have the same one. 1 to
    * 320 characters.
    */

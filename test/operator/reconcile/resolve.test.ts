@@ -17,6 +17,7 @@ test('a resource whose generation shows other keys, because its definition chang
     defaultTeam: null,
     hashKey: Buffer.alloc(32),
     secretMs: 60_000,
+    startsRunners: false,
   })
   const spec = {
     name: 'Kettle',

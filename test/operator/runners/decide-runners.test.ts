@@ -6,6 +6,7 @@ const NOW = Date.parse('2026-11-01T12:00:00Z')
 
 const job = (name: string, more: Partial<RunnerJob> = {}): RunnerJob => ({
   name,
+  isIsolated: false,
   isSuspended: false,
   isFinished: false,
   isDeleted: false,
@@ -16,9 +17,10 @@ const job = (name: string, more: Partial<RunnerJob> = {}): RunnerJob => ({
 
 const seen = (more: Partial<Parameters<typeof decideRunners>[0]> = {}) => ({
   jobs: [],
-  released: new Set<string>(),
+  released: new Map<string, { isIsolated: boolean }>(),
   tokens: [],
   demand: { due: 0, leased: 0 },
+  isolated: [] as number[],
   slots: 4,
   max: 10,
   nowMs: NOW,
@@ -44,13 +46,20 @@ test('creates what is missing, and at most five at once', () => {
 
 test('does nothing while it does not know which Jobs there are', () => {
   const unknown = seen({ jobs: null, demand: { due: 9, leased: 0 }, tokens: ['a'] })
-  expect(decideRunners(unknown)).toEqual({ want: 3, have: null, create: 0, remove: [], revoke: [] })
+  expect(decideRunners(unknown)).toEqual({ want: 3, have: null, create: 0, isolate: [], remove: [], revoke: [] })
 })
 
 test('counts a Job that was released and is not seen yet, once', () => {
   const demand = { due: 1, leased: 0 }
-  expect(decideRunners(seen({ demand, released: new Set(['a']) }))).toMatchObject({ have: 1, create: 0 })
-  const shown = seen({ demand, released: new Set(['a']), jobs: [job('a', { isSuspended: true })] })
+  expect(decideRunners(seen({ demand, released: new Map([['a', { isIsolated: false }]]) }))).toMatchObject({
+    have: 1,
+    create: 0,
+  })
+  const shown = seen({
+    demand,
+    released: new Map([['a', { isIsolated: false }]]),
+    jobs: [job('a', { isSuspended: true })],
+  })
   expect(decideRunners(shown)).toMatchObject({ have: 1, create: 0, remove: [] })
 })
 
@@ -79,5 +88,21 @@ test('removes no pod that works, however few checks there are', () => {
 test('revokes the tokens of Jobs that have ended or are gone', () => {
   const jobs = [job('runs'), job('ended', { isFinished: true })]
   const tokens = ['runs', 'ended', 'gone', 'fresh']
-  expect(decideRunners(seen({ jobs, tokens, released: new Set(['fresh']) })).revoke).toEqual(['ended', 'gone'])
+  expect(decideRunners(seen({ jobs, tokens, released: new Map([['fresh', { isIsolated: false }]]) })).revoke).toEqual([
+    'ended',
+    'gone',
+  ])
+})
+
+test('gives each isolated check a pod of its own, within the same limit, and counts them apart', () => {
+  const own = job('own', { isIsolated: true })
+  expect(decideRunners(seen({ isolated: [7, 8], jobs: [own] }))).toMatchObject({ have: 0, create: 0, isolate: [7, 8] })
+  const demand = { due: 1, leased: 0 }
+  expect(decideRunners(seen({ demand, jobs: [own] }))).toMatchObject({ want: 1, have: 0, create: 1 })
+  expect(decideRunners(seen({ max: 3, isolated: [7, 8, 9], jobs: [own] })).isolate).toEqual([7, 8])
+})
+
+test('lets neither kind of check keep the other one out', () => {
+  const both = seen({ max: 4, isolated: [1, 2, 3, 4, 5, 6], demand: { due: 900, leased: 0 } })
+  expect(decideRunners(both)).toMatchObject({ create: 2, isolate: [1, 2] })
 })

@@ -196,6 +196,21 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await warned(/^Job RunnerNotStarted: Its pod did not start within 30 s/)
   })
 
+  test('starts one for each check that is to have a pod of its own, with a token for that check alone', async () => {
+    const isolated = { fetch_mode: 'browser', isolation: 'pod' } as const
+    const monitors = [await world.monitor(world.owner, isolated), await world.monitor(world.owner, isolated)]
+    const found = await jobsAre(2)
+    const numbers = found.map(({ metadata }) => Number(metadata.labels['tidemark.dev/check']))
+    expect(new Set(numbers)).toEqual(new Set(monitors.map(({ no }) => no)))
+    for (const [index, { metadata, spec }] of found.entries()) {
+      expect(JSON.stringify(spec)).toContain('{"name":"TIDEMARK_BROWSER_PAGES","value":"1"}')
+      expect((await tokenOf(metadata.name)).live).toMatchObject({ claimsLeft: 1, checkNo: numbers[index] })
+    }
+    // They are no capacity for the other checks.
+    await wait('browser', 1)
+    expect((await jobsAre(3)).filter(({ metadata }) => metadata.labels['tidemark.dev/check'])).toHaveLength(2)
+  })
+
   test('says once of a pod that its browsers have no sandbox', async () => {
     await wait('browser', 1)
     const [job] = await jobsAre(1)
@@ -258,5 +273,18 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await jobsAre(2)
     expect(await jobs()).toHaveLength(2)
     await other.stop()
+  })
+})
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts no runner pods', () => {
+  let world: OperatorWorld
+  operatorForEachTest((opened) => ({ world } = opened))
+
+  test('refuses a resource that asks for a pod of its own, with the reason', async () => {
+    await world.apply('kettle', { isolation: 'pod', fetchMode: 'browser' })
+    const refused = await world.until('kettle', 'Ready', 'Invalid')
+    expect(world.condition(refused, 'Ready')?.message).toBe(
+      'spec.isolation can be pod only where the operator starts runner pods; see docs/runners.md',
+    )
   })
 })

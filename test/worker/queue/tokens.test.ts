@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import { createRunnerToken, findLiveRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
+import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
 import { type Asker, frame, openAsker, outcome, VERBS } from './asker.ts'
 
 let asker: Asker
@@ -82,6 +83,20 @@ describe('a token', () => {
     expect(bounded.claimsLeft()).toBe(0)
     expect(await asker.job.source.claim(9)).toHaveLength(2)
     expect(asker.job.source.claimsLeft()).toBe(Infinity)
+  })
+
+  test('for one isolated check claims that one alone, and nobody else claims it', async () => {
+    const { database } = asker.runnerApi
+    const numbers = await database.monitors(asker.team, { queue: 'browser', count: 3 })
+    const [own = 0, other = 0, shared = 0] = numbers
+    await database.query('update checks set is_isolated = true where no = any($1)', [[own, other]])
+    const { token } = await createRunnerToken(database.store, { job: 'own', ttlSeconds: 900, checkNo: own, claims: 1 })
+    const source = await asker.runnerApi.httpCheckSource({ token, exit: 'here' })
+    expect((await asker.job.source.claim(9)).map(({ no }) => no)).toEqual([shared])
+    expect(await database.claim({ queue: 'browser', limit: 9 })).toEqual([])
+    expect((await source.claim(9)).map(({ no }) => no)).toEqual([own])
+    expect(await source.claim(9)).toEqual([])
+    expect(await isolatedChecks(database.store, 9)).toEqual([other])
   })
 
   test('notes that the browsers of its runner have no sandbox', async () => {
