@@ -230,6 +230,7 @@ export async function syncCustomer(
     const state = await askedSubscription(context, billing.payments, customer)
     if (state === 'away') return refused('away')
     if (state === null) return { kind: 'done' }
+    if (row.is_ended) return endPaid(context, billing.payments, row, state)
     if (SUBSCRIPTION_STATUSES[state.status] && state.plan === null) {
       log.error({ team: row.team_id, subscription: state.id }, UNKNOWN_PRICE)
       return { kind: 'unknown_price' }
@@ -241,6 +242,28 @@ export async function syncCustomer(
 
 const UNKNOWN_PRICE =
   'a team pays for a subscription whose price is not in STRIPE_PRICES; its plan stays as it is until the price is added'
+
+/**
+ * An account can be deleted while a page for a plan is open, and the page be paid after that. Nobody is left who could
+ * cancel, so the subscription is not renewed.
+ */
+async function endPaid(
+  { log, billing: { name } }: BillingContext,
+  payments: Payments,
+  { team_id: team }: SubscriptionRow,
+  { id, status, cancelAtPeriodEnd }: SubscriptionState,
+): Promise<{ readonly kind: 'done' } | NotBilled> {
+  if (!SUBSCRIPTION_STATUSES[status] || cancelAtPeriodEnd) return { kind: 'done' }
+  log.error({ team, subscription: id }, 'a deleted team has paid for a plan: it is not renewed; give the money back')
+  try {
+    await payments.setCancelled(id, true)
+    return { kind: 'done' }
+  } catch (error) {
+    if (!(error instanceof PaymentFault)) throw error
+    log.error({ err: error, provider: name, team }, 'the payment provider did not do what it was asked for')
+    return refused('away')
+  }
+}
 
 async function askedSubscription({ log, billing: { name } }: BillingContext, payments: Payments, customer: string) {
   try {
@@ -274,10 +297,12 @@ export async function takeEvent(
 }
 
 /** Adds paid credits once, however often the provider tells of them. */
-async function takePurchase({ store }: BillingContext, paid: PaidCredits): Promise<void> {
+async function takePurchase({ store, log }: BillingContext, paid: PaidCredits): Promise<void> {
   const { teamId, runs, customer, userId, checkout } = paid
   const row = await findByCustomer(store, customer)
   if (row?.team_id !== teamId) return
+  if (row.is_ended)
+    return log.error({ team: teamId, checkout }, 'a deleted team has paid for run credits; give the money back')
   await store.transaction(async (tx) => {
     if (!(await addPurchase(tx, paid))) return
     const email = await emailOf(tx, userId)

@@ -49,7 +49,10 @@ function transportFault(thrown: unknown): ApiError | null {
   const code = codeOf(thrown)
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return apiError('PAYLOAD_TOO_LARGE', 'The body is larger than 4 MiB.')
+      return apiError(
+        'PAYLOAD_TOO_LARGE',
+        'The body is too large: the limit is 4 MiB, and 16 KiB for a form and 1 MiB for a signed event.',
+      )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return apiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')
     case 'FST_ERR_BAD_URL':

@@ -6,7 +6,7 @@ import { nothing, row } from '../db/row.ts'
 import { addCredits } from '../quota/usage.ts'
 
 const Null = Type.Null()
-const subscription = row({
+const columns = {
   team_id: Type.String(),
   customer_id: Type.Union([Type.String(), Null]),
   checkout_id: Type.Union([Type.String(), Null]),
@@ -14,7 +14,10 @@ const subscription = row({
   is_live: Type.Boolean(),
   cancel_at_period_end: Type.Boolean(),
   version: Type.Number(),
-})
+}
+const subscription = row(columns)
+/** `is_ended`: the account was deleted, and its team with it. */
+const ofCustomer = row({ ...columns, is_ended: Type.Boolean() })
 const COLUMNS = sql.fragment`
   team_id, customer_id, checkout_id, subscription_id, is_live, cancel_at_period_end, version`
 
@@ -29,11 +32,13 @@ export async function lockSubscription(tx: Transaction, teamId: string) {
     select ${COLUMNS} from subscriptions where team_id = ${teamId}::uuid for update`)
 }
 export type SubscriptionRow = Awaited<ReturnType<typeof lockSubscription>>
+type CustomerRow = SubscriptionRow & { readonly is_ended: boolean }
 
 /** Returns what is known of the team of a customer; null when no team is this customer. */
-export const findByCustomer = (store: Queryable, customer: string): Promise<SubscriptionRow | null> =>
-  store.maybeOne(sql.type(subscription)`
-    select ${COLUMNS} from subscriptions where customer_id = ${customer}`)
+export const findByCustomer = (store: Queryable, customer: string): Promise<CustomerRow | null> =>
+  store.maybeOne(sql.type(ofCustomer)`
+    select ${COLUMNS}, exists (select from teams t where t.id = team_id and t.ended_at is not null) as is_ended
+    from subscriptions where customer_id = ${customer}`)
 
 const customer = row({ customer_id: Type.String() })
 

@@ -11,6 +11,8 @@ import { html, openSite } from '../support/site.ts'
 const VICTIMS = 40
 const INTERVAL = 1
 const CONCURRENCY = 128
+/** As a worker has it. */
+const IDLE_MS = 250
 const MEASURED = 5 * VICTIMS
 /** What else is checked: names whose servers never answer, or sites that accept a connection and never answer. */
 const SILENT = [
@@ -72,6 +74,7 @@ test.each(SILENT)(
         url: database.url,
         secrets: database.secrets,
         concurrency: CONCURRENCY,
+        idleMs: IDLE_MS,
         resolver: createResolver({ lookup, cacheMs: 0 }),
         around: async (task, go) => {
           underWay++

@@ -36,6 +36,8 @@ export interface WorkerOptions {
   readonly leaseMs?: number
   readonly concurrency?: number
   readonly perHost?: number
+  /** How often it looks for due checks; without it more often than a process does. */
+  readonly idleMs?: number
   /** As the loop of a browser does. */
   readonly rendersPages?: boolean
   readonly patternMs?: number
@@ -165,7 +167,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     concurrency: options.concurrency ?? 32,
     perHost: options.perHost ?? 8,
     rendersPages: options.rendersPages ?? false,
-    idleMs: 20,
+    idleMs: options.idleMs ?? 20,
   })
   let stopped: Promise<void> | undefined
   const stop = async (graceMs: number) => {

@@ -1,6 +1,12 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { rowOf } from '../../../store/db/row.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
 import { shownSession } from './stripe-server.ts'
+
+const tierOf = (teamId: string) => sql.type(rowOf(Type.Object({ tier: Type.String() })))`
+  select tier from teams where id = ${teamId}::uuid`
 
 let installation: PaidInstallation
 beforeAll(async () => {
@@ -50,6 +56,23 @@ describe('events', () => {
     expect(await installation.usageOf(owner)).toMatchObject({ tier: 'free', runsPeriodIsBilling: false })
     const changes = (await installation.auditOf(owner)).filter(({ action }) => action === 'billing.plan_changed')
     expect(changes.map(({ metadata }) => metadata)).toMatchObject([{ to: 'lite' }, { to: 'pro' }, { to: 'free' }])
+  })
+
+  test('of a team that was deleted while its checkout was open end the subscription, and change nothing', async () => {
+    const owner = await installation.api.owner({ plan: 'free', serp: false })
+    expect((await installation.post(owner, 'checkout', { plan: 'pro' })).status).toBe(200)
+    const deleted = await installation.api.call(owner.session_token, 'DELETE', '/v1/account', { email: owner.email })
+    expect(deleted.status).toBe(204)
+    installation.stripe.pay()
+    const created = installation.stripe.subscriptionEvent('created')
+    installation.stripe.failing = 500
+    expect(await installation.deliver(created)).toBe(503)
+    installation.stripe.failing = null
+    expect(await installation.deliver(created)).toBe(204)
+    expect(installation.stripe.subscriptions.at(-1)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+    expect(await installation.deliver(created, installation.other)).toBe(204)
+    const { store } = installation.api.services
+    expect(await store.oneFirst(tierOf(owner.team_id))).toBe('free')
   })
 
   test('an answer of Stripe that is overtaken by a later one is not written', async () => {
