@@ -22,6 +22,7 @@ import {
 import type { OperatedKind } from './reconcile/kinds.ts'
 import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
 import type { createResolver } from './reconcile/resolve.ts'
+import { needsBrowser } from './reconcile/status.ts'
 
 /** What the operators of all kinds share. */
 interface KindOperatorOptions {
@@ -37,6 +38,8 @@ interface KindOperatorOptions {
   readonly resolve: ReturnType<typeof createResolver>
   readonly events: EventRecorder
   readonly defaultTeam: DefaultTeam | null
+  /** Why the cluster refuses runner pods. Null: it does not. */
+  readonly noRunners: () => string | null
   readonly times: ReconcilerTimes & { readonly mirrors: MirrorTimes }
   /** The pace of writes to the API server, over the mirrors of all kinds. */
   readonly mirrorPace: TokenBucket
@@ -94,6 +97,12 @@ export class KindOperator {
       if (resource.metadata.namespace === name && !this.#isMirror(resource)) this.queue.add(keyOf(resource))
   }
 
+  /** Looks again at the resources whose checks need a browser: runner pods are refused, or not any more. */
+  runnersChanged(): void {
+    for (const resource of this.resources.all())
+      if (needsBrowser(resource) && !this.#isMirror(resource)) this.queue.add(keyOf(resource), 'later')
+  }
+
   #begin(): void {
     if (this.#stopping.signal.aborted) return
     // Resources that are gone although nobody saw their deletion.
@@ -134,9 +143,10 @@ export class KindOperator {
   }
 
   #reconciler(): Reconciler {
-    const { kind, client, store, secrets, clusterId, epoch, resolve, events, times, log } = this.#options
+    const { kind, client, store, secrets, clusterId, epoch, resolve, events, noRunners, times, log } = this.#options
     return new Reconciler({
       kind,
+      noRunners,
       client,
       context: { store: fencedStore(store, clusterId, epoch), secrets, wake: () => {} },
       clusterId,

@@ -136,9 +136,13 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   const { clusterId, stopping } = leadership
   const epoch = await beginEpoch(store, clusterId)
   const declared = await declaredRecords(store, clusterId)
-  const { namespaces, kinds, events } = partsOf(options, { ...leadership, epoch, declared })
+  const { namespaces, kinds, events, runners } = partsOf(options, { ...leadership, epoch, declared })
   const results = createResultsLoop(options, { clusterId, kinds, everyMs: leadership.times.resultsMs })
-  const spawner = spawnerOf(options, { ...leadership, epoch, events })
+  const onRefusal = (why: string | null) => {
+    runners.refusal = why
+    for (const kind of kinds) kind.runnersChanged()
+  }
+  const spawner = spawnerOf(options, { ...leadership, epoch, events, onRefusal })
   spawner?.start(options.registry)
   namespaces.start()
   const stopped = Promise.withResolvers<void>()
@@ -152,12 +156,18 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   }
 }
 
+interface Spawning extends Leadership {
+  readonly epoch: number
+  readonly events: EventRecorder
+  readonly onRefusal: (why: string | null) => void
+}
+
 function spawnerOf(
   { runners: pods, client, store, log }: OperatorOptions,
-  { clusterId, epoch, giveUp, times, events }: Leadership & { readonly epoch: number; readonly events: EventRecorder },
+  { clusterId, epoch, giveUp, times, events, onRefusal }: Spawning,
 ): Spawner | null {
   if (pods === null) return null
-  return new Spawner({ pods, client, store, clusterId, epoch, events, giveUp, times: times.runners, log })
+  return new Spawner({ pods, client, store, clusterId, epoch, events, giveUp, onRefusal, times: times.runners, log })
 }
 
 interface Epoch extends Leadership {
@@ -191,7 +201,9 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     startsRunners: options.runners !== null,
   })
   const mirrorPace = new TokenBucket(times.mirrors.writes)
+  const runners = { refusal: null as string | null }
   const shared = {
+    noRunners: () => runners.refusal,
     client,
     store,
     secrets,
@@ -208,7 +220,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     const own = declared.filter((record) => record.kind === kind.records.resource.declares)
     return new KindOperator({ ...shared, kind, declared: own, giveUp, log })
   })
-  return { namespaces, kinds, events }
+  return { namespaces, kinds, events, runners }
 }
 
 interface ResultsLoop {

@@ -39,6 +39,8 @@ interface ReconcilerOptions {
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
+  /** Why the cluster refuses runner pods. Null: it does not. */
+  readonly noRunners: () => string | null
   /** Resources that wait to be reconciled. */
   readonly waiting: () => number
   readonly times: ReconcilerTimes
@@ -335,7 +337,9 @@ export class Reconciler {
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
     if (!isSameQuestion(resource, judged)) return false
     const { kind } = this.#options
-    const whole = statusOf(kind, resource, acceptance, new Date())
+    const noRunners = this.#options.noRunners()
+    const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
+    const whole = statusOf(kind, resource, judgement, new Date())
     const status = Object.fromEntries(Object.entries(whole).filter(([key]) => !this.#unknown.has(key)))
     if (!isNews(resource.status, status)) return false
     const answer = await this.#options.client.call<CustomResource>({

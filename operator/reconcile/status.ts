@@ -7,7 +7,13 @@ import { type Condition, type CustomResource, type ResourceStatus, requestOf } f
 
 /** How the resource was accepted. */
 export type Acceptance =
-  | { readonly kind: 'accepted'; readonly id: string; readonly results: ResultsRow | null }
+  | {
+      readonly kind: 'accepted'
+      readonly id: string
+      readonly results: ResultsRow | null
+      /** Why the cluster has no runner pods for checks that need a browser. Absent or null: it has, or needs none. */
+      readonly noRunners?: string | null
+    }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
 
 /** Longest text of a value. The definition of the status has the same bounds. */
@@ -29,7 +35,7 @@ export function statusOf(
   const { metadata, spec, status: before = {} } = resource
   const generation = metadata.generation ?? 0
   const request = requestOf(resource)
-  const conditions = conditionsOf(resource, acceptance)
+  const conditions = conditionsOf(resource, acceptance, now)
   const times = { before: before.conditions ?? [], generation, now: `${now.toISOString().slice(0, 19)}Z` }
   const shared = {
     observedGeneration: generation,
@@ -49,7 +55,8 @@ export function statusOf(
 
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
-function conditionsOf({ spec, status }: CustomResource, acceptance: Acceptance): readonly Untimed[] {
+function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Date): readonly Untimed[] {
+  const { spec, status } = resource
   if (acceptance.kind === 'refused') {
     const { reason, message } = acceptance
     const text = message.slice(0, MOST_MESSAGE)
@@ -63,8 +70,30 @@ function conditionsOf({ spec, status }: CustomResource, acceptance: Acceptance):
   const ready: Untimed = spec.suspend
     ? { type: 'Ready', status: 'True', reason: 'Suspended', message: 'The manifest suspends the monitor.' }
     : { type: 'Ready', status: 'True', reason: 'Scheduled', message: 'The monitor is scheduled.' }
-  return [ready, healthOf(acceptance.results)]
+  const { results, noRunners = null } = acceptance
+  const isWaiting = noRunners !== null && needsBrowser(resource) && !spec.suspend && isDue(results, now)
+  return [ready, (isWaiting && waitingFor(noRunners)) || healthOf(results)]
 }
+
+/** Returns whether each check of a resource needs a browser. */
+export const needsBrowser = ({ kind, spec }: CustomResource): boolean =>
+  kind === 'SerpMonitor' ||
+  spec['fetchMode'] === 'browser' ||
+  (spec['visualConfig'] as { readonly enabled?: boolean } | undefined)?.enabled === true
+
+/** Returns whether a check waits that could run: the plan allows it and nobody paused it. */
+function isDue(results: ResultsRow | null, now: Date): boolean {
+  if (results === null) return true
+  const { locked, paused, no_runs_until: until, next_run_at: next } = results
+  return !locked && !paused && until === null && next !== null && Date.parse(next) <= now.getTime()
+}
+
+const waitingFor = (why: string): Untimed => ({
+  type: 'Healthy',
+  status: 'Unknown',
+  reason: 'NoRunners',
+  message: `Its check waits for a runner pod, which the cluster refuses: ${why}`.slice(0, MOST_MESSAGE),
+})
 
 function healthOf(results: ResultsRow | null): Untimed {
   const healthy = (status: Condition['status'], reason: string, message: string) => ({

@@ -35,6 +35,8 @@ interface SpawnerOptions {
   readonly times: SpawnerTimes
   /** Called when the store knows another leader. */
   readonly giveUp: () => void
+  /** Called when the cluster begins to refuse pods, with the reason, and with null when it takes them again. */
+  readonly onRefusal: (why: string | null) => void
   readonly log: Logger
 }
 
@@ -78,6 +80,8 @@ export class Spawner {
   #isSynced = false
   /** Jobs of whose browsers it was said that they have no sandbox. */
   readonly #unsafe = new Set<string>()
+  /** Why the cluster refused the last pod. Null: it took it. */
+  #refusal: string | null = null
   readonly #counted = { failures: 0, refusals: 0 }
 
   constructor(options: SpawnerOptions) {
@@ -183,15 +187,23 @@ export class Spawner {
     try {
       template = await this.#template()
       for (const checkNo of wanted) await this.#create(template, checkNo)
+      this.#refused(null)
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       this.#counted.refusals += 1
       this.#pause()
+      this.#refused(error.message)
       log.warn({ err: error, template: pods.template }, 'a runner pod could not be created; checks wait')
       const note = `Checks that need a browser wait. ${error.message}`
       const reason = reasonOf(error)
       if (template) events.record(template, { type: 'Warning', reason, action: 'CreateRunner', note })
     }
+  }
+
+  #refused(why: string | null): void {
+    if (this.#refusal === why) return
+    this.#refusal = why
+    this.#options.onRefusal(why)
   }
 
   async #template(): Promise<PodTemplate> {

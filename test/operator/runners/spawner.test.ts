@@ -192,7 +192,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     const { text } = await tokenOf(name)
     await status(name, { startTime: at, active: 1, ready: 0 })
     await eventually(jobs, (found) => found.every(({ metadata }) => metadata.name !== name))
-    expect(await findLiveRunnerToken(world.store, text)).toBeNull()
+    await eventually(
+      () => findLiveRunnerToken(world.store, text),
+      (live) => live === null,
+    )
     await warned(/^Job RunnerNotStarted: Its pod did not start within 30 s/)
   })
 
@@ -223,12 +226,19 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   test('creates no Job whose pod the security standard of the namespace refuses, and says so', async () => {
     await label('restricted')
     await template({ securityContext: {} })
-    await wait('browser', 1)
+    await world.apply('kettle', { fetchMode: 'browser' })
     await warned(/^PodTemplate PodSecurityRefused: Checks that need a browser wait\..*violates PodSecurity/)
     expect(await jobs()).toEqual([])
+    const waiting = await world.until('kettle', 'Healthy', 'NoRunners')
+    expect(world.condition(waiting, 'Healthy')).toMatchObject({
+      status: 'Unknown',
+      message: expect.stringMatching(/^Its check waits for a runner pod.*violates PodSecurity/),
+    })
+    expect(world.condition(waiting, 'Ready')).toMatchObject({ status: 'True', reason: 'Scheduled' })
     // It goes on by itself when the cause is gone.
     await label(null)
     await jobsAre(1)
+    await world.until('kettle', 'Healthy', 'NeverRun')
   })
 
   test('creates no Job whose pod a quota refuses, and says so', async () => {
