@@ -54,7 +54,7 @@ export abstract class DeclaredResource extends pulumi.ComponentResource {
     this.name = isKnown(resourceName)
       ? pulumi.output(checkedName(resourceName))
       : pulumi.output(resourceName).apply(checkedName)
-    const secretName = this.name.apply((each) => `${each}-tidemark`)
+    const secretName = this.name.apply((each) => `${each}-${kind.toLowerCase()}`)
     const sealed = sealSecrets(configuration, secretName)
     if (sealed.data !== undefined)
       this.secret = new k8s.core.v1.Secret(

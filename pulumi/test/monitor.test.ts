@@ -11,7 +11,7 @@ const SPEC = {
   diffPredicate: { type: 'field_changes', field: 'price' },
 } as const
 const HOOK = 'https://hooks.example/services/T1'
-const refer = (key: string) => ({ secretKeyRef: { name: 'kettle-tidemark', key } })
+const refer = (key: string) => ({ secretKeyRef: { name: 'kettle-monitor', key } })
 
 describe('A monitor of a program', () => {
   test('is a custom resource with what the program declares, and nothing else', async () => {
@@ -86,7 +86,7 @@ describe('Secrets of a program', () => {
     expect(one(SECRET).inputs).toEqual({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: 'kettle-tidemark', namespace: 'shop', labels: { app: 'a' } },
+      metadata: { name: 'kettle-monitor', namespace: 'shop', labels: { app: 'a' } },
       stringData: {
         'request-header-authorization': 'Bearer 1',
         'delivery-1-url': HOOK,
@@ -193,5 +193,8 @@ test('A monitor of a search is declared in the same way', async () => {
   const declared = one('kubernetes:tidemark.dev/v1:SerpMonitor')
   expect(declared.parent).toBe('tidemark:index:SerpMonitor')
   expect(declared.inputs).toMatchObject({ kind: 'SerpMonitor', metadata: { name: 'rank' }, spec })
-  expect(one(SECRET).inputs.stringData).toEqual({ 'delivery-1-webhookUrl': HOOK })
+  expect(one(SECRET).inputs).toMatchObject({
+    metadata: { name: 'rank-serpmonitor' },
+    stringData: { 'delivery-1-webhookUrl': HOOK },
+  })
 })

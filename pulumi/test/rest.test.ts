@@ -40,6 +40,11 @@ test('Destinations and headers are secrets in the state; project, stack and name
   expect(own.one('pulumi-nodejs:dynamic/tidemark:Monitor').inputs.externalKey).toBe('mine')
 })
 
+test('What is imported has the external key that it has', async () => {
+  const { one } = await runProgram(() => new rest.Monitor('kettle', SPEC, { import: 'an-id' }))
+  expect(one('pulumi-nodejs:dynamic/tidemark:Monitor').inputs).not.toHaveProperty('externalKey')
+})
+
 describe('A monitor over the REST API', () => {
   let served: ServedApi
   let started: Awaited<ReturnType<typeof startDynamicProvider>>
@@ -175,6 +180,9 @@ describe('A monitor over the REST API', () => {
     const adopted = await provider.create({ ...inputs, adopt: id, name: 'Kettle' })
     expect(adopted.id).toBe(id)
     expect(await stored(id)).toMatchObject({ name: 'Kettle' })
+    await served.me.post(`/v1/monitors/${id}/pause`)
+    await provider.create({ ...inputs, adopt: id, suspend: false })
+    expect((await stored(id)).status).toBe('active')
   })
 
   test.each([

@@ -41,7 +41,8 @@ export const provider = {
             advise,
           )
     const id = String(record['id'])
-    await suspend({ connection, kind, id, before: undefined, after: inputs['suspend'] }).catch((error: unknown) => {
+    const isPaused = record['status'] === 'paused'
+    await pause({ connection, kind, id, isPaused, wanted: inputs['suspend'] }).catch((error: unknown) => {
       // The record exists: Pulumi has to know its id.
       throw Object.assign(error as Error, { id, properties: inputs, reasons: [String((error as Error).message)] })
     })
@@ -69,7 +70,9 @@ export const provider = {
     const changed = Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(value, before[key])))
     if (Object.keys(changed).length > 0)
       await call(connection, { method: 'PATCH', path: pathOf(kind, id), body: changed })
-    await suspend({ connection, kind, id, before: olds['suspend'], after: news['suspend'] })
+    // A program that says neither leaves pausing to people, and ends a pause of its own.
+    const wanted = news['suspend'] ?? (olds['suspend'] === true ? false : undefined)
+    await pause({ connection, kind, id, isPaused: olds['suspend'], wanted })
     return { outs: { ...news } }
   },
 
@@ -87,20 +90,18 @@ const keptOf = ({ adopt, connection, __provider }: Props): Props => ({
   ...(__provider !== undefined && { __provider }),
 })
 
-interface Suspension {
+interface Pause {
   readonly connection: Connection
   readonly kind: RecordKind
   readonly id: string
-  readonly before: unknown
-  readonly after: unknown
+  readonly isPaused: unknown
+  readonly wanted: unknown
 }
 
-/** Pauses or resumes. A program that says neither leaves that to people, and ends a pause of its own. */
-async function suspend({ connection, kind, id, before, after }: Suspension): Promise<void> {
-  if (before === after || (before === undefined && after === false)) return
-  if (after === undefined && before === false) return
-  const verb = after === true ? 'pause' : 'resume'
-  await call(connection, { method: 'POST', path: `${pathOf(kind, id)}/${verb}` })
+/** Pauses or resumes a record that is not as it is wanted. */
+async function pause({ connection, kind, id, isPaused, wanted }: Pause): Promise<void> {
+  if (wanted === undefined || wanted === isPaused) return
+  await call(connection, { method: 'POST', path: `${pathOf(kind, id)}/${wanted === true ? 'pause' : 'resume'}` })
 }
 
 /** Returns whether a record is paused, where a program says so or nobody has yet. */

@@ -46,8 +46,12 @@ const methods = { Monitor: methodsOf('Monitor'), SerpMonitor: methodsOf('SerpMon
 /** Addresses of destinations and values of headers may be secrets, whatever the program calls them. */
 const SECRETS = ['deliveries', 'requestHeaders']
 
-const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T): T => ({
-  externalKey: `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}`,
+/**
+ * Returns the arguments with the name of the record; one that is imported has that which it has. It is a copy, because
+ * Pulumi adds to it.
+ */
+const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T, imported?: pulumi.ID): T => ({
+  ...(imported === undefined && { externalKey: `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}` }),
   ...args,
 })
 
@@ -57,13 +61,13 @@ const withSecrets = (opts: pulumi.CustomResourceOptions = {}): pulumi.CustomReso
 /** A monitor of a page, an API or a feed, made through the REST API. Its id is that of the record. */
 export class Monitor extends pulumi.dynamic.Resource {
   constructor(name: string, args: MonitorArgs, opts?: pulumi.CustomResourceOptions) {
-    super(methods.Monitor, name, withKey(name, args), withSecrets(opts), 'tidemark', 'Monitor')
+    super(methods.Monitor, name, withKey(name, args, opts?.import), withSecrets(opts), 'tidemark', 'Monitor')
   }
 }
 
 /** A monitor of a search, made through the REST API. Its id is that of the record. */
 export class SerpMonitor extends pulumi.dynamic.Resource {
   constructor(name: string, args: SerpMonitorArgs, opts?: pulumi.CustomResourceOptions) {
-    super(methods.SerpMonitor, name, withKey(name, args), withSecrets(opts), 'tidemark', 'SerpMonitor')
+    super(methods.SerpMonitor, name, withKey(name, args, opts?.import), withSecrets(opts), 'tidemark', 'SerpMonitor')
   }
 }
