@@ -24,6 +24,7 @@ import { lockUsage } from '../store/quota/usage.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { MonitorContext } from './context.ts'
 import type { OverCap } from './outcome.ts'
+import { changeSpec } from './edit-monitor.ts'
 import { type MonitorRecord, recordKind, type RecordKind } from './record-kind.ts'
 import type { RunOutcome } from './run-monitor.ts'
 
@@ -77,7 +78,9 @@ export async function isAsDeclared(
   if (!declared || !isSameState(declared, state)) return false
   const kind = recordKind(resource.kind)
   const stored = await kind.find(store, teamId, declared.monitor_id)
-  return stored !== null && stored.suspended === suspend && kind.isEqual(secrets, stored, spec)
+  if (stored === null || stored.suspended !== suspend) return false
+  const before = kind.spec(secrets, stored)
+  return kind.change(before, kind.asDeclared(before, spec)).changed.length === 0
 }
 
 const isSameState = (declared: DeclaredRow, { uid, generation, hash, lastRequest }: AppliedState): boolean =>
@@ -238,7 +241,9 @@ async function edit(
   const kind = recordKind(resource.kind)
   const [over] = await kind.overCaps(tx, teamId, [spec])
   if (over) return over
-  const monitor = await kind.edit(tx, secrets, { teamId, actor, stored, spec, metadata: origin(resource) })
+  const declared = kind.asDeclared(kind.spec(secrets, stored), spec)
+  const edition = { teamId, actor, stored, spec: declared, metadata: origin(resource) }
+  const monitor = await changeSpec(tx, secrets, kind, edition)
   if (!isDeclared) await takeOver(tx, monitor.no, resource)
   await saveDeclared(tx, [{ no: monitor.no, resource, state }])
   const isSettled = monitor.suspended === suspend

@@ -1,15 +1,11 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
-import { type MonitorPatch, MonitorSpec } from '../schema/monitor/monitor.ts'
-import { withDefaults, checkerOf } from '../schema/validation/validate.ts'
 import type { Requester } from '../schema/account/audit.ts'
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
-import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
-import { type MonitorRow, monitorSpec } from '../store/monitors/monitor-record.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
-import type { MonitorContext, OneMonitor } from './context.ts'
+import type { MonitorContext } from './context.ts'
 import {
-  type DoneMonitor,
   externalKeyTaken,
   isolationRefused,
   type KeyTaken,
@@ -19,38 +15,51 @@ import {
   type OverCap,
   overDeliveryCap,
 } from './outcome.ts'
-import { specChange } from './spec-change.ts'
+import type { MonitorRecord, RecordKind } from './record-kind.ts'
 
 /** An edit of a monitor. */
-interface MonitorEdition extends OneMonitor {
+interface MonitorEdition<Spec> extends Requester {
+  readonly id: string
   /** The patch. Its shape and its `monitorIssues` were checked already. */
-  readonly patch: MonitorPatch
+  readonly patch: Partial<Spec>
 }
 
-type EditOutcome = DoneMonitor | NotFound | Managed | Invalid | OverCap | KeyTaken
+type EditOutcome<Stored> =
+  | { readonly kind: 'done'; readonly monitor: Stored }
+  | NotFound
+  | Managed
+  | Invalid
+  | OverCap
+  | KeyTaken
+
+/** What the configurations of all kinds have, as far as an edit looks at it. */
+type AnySpec = Pick<MonitorSpec, 'deliveries' | 'external_key'> & Partial<Pick<MonitorSpec, 'isolation'>>
 
 /**
  * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing writes no audit
  * entry. A monitor that has more deliveries than a smaller plan allows keeps them, and is edited only when the edit
  * reduces them.
  */
-export async function editMonitor(context: MonitorContext, edition: MonitorEdition): Promise<EditOutcome> {
-  const outcome = await context.store.transaction((tx) => edit(tx, context, edition))
+export async function editMonitor<Spec extends AnySpec, Stored extends MonitorRecord>(
+  context: MonitorContext,
+  kind: RecordKind<Spec, Stored>,
+  edition: MonitorEdition<Spec>,
+): Promise<EditOutcome<Stored>> {
+  const outcome = await context.store.transaction((tx) => edit(tx, { ...context, kind }, edition))
   if (outcome.kind === 'done') context.wake()
   return outcome
 }
 
-async function edit(
+async function edit<Spec extends AnySpec, Stored extends MonitorRecord>(
   tx: Transaction,
-  { secrets }: Pick<MonitorContext, 'secrets'>,
-  { teamId, actor, id, patch }: MonitorEdition,
-): Promise<EditOutcome> {
-  const stored = await lockMonitor(tx, teamId, id)
+  { secrets, kind }: Pick<MonitorContext, 'secrets'> & { readonly kind: RecordKind<Spec, Stored> },
+  { teamId, actor, id, patch }: MonitorEdition<Spec>,
+): Promise<EditOutcome<Stored>> {
+  const stored = await kind.lock(tx, teamId, id)
   if (!stored) return NO_MONITOR
   const managed = await managedElsewhere(tx, stored)
   if (managed) return managed
-  const before = monitorSpec(stored, secrets)
-  const merged = whole.validate(withDefaults(MonitorSpec, { ...before, ...patch }))
+  const merged = kind.merge(kind.spec(secrets, stored), patch)
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const spec = merged.value
   // What a monitor has already stays editable while its operator is away.
@@ -58,34 +67,32 @@ async function edit(
   if (refused) return refused
   const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, spec) : null
   if (over) return over
-  const { external_key: externalKey } = merged.value
-  const taken = await externalKeyTaken(tx, teamId, 'page', { id, externalKey })
+  const externalKey = spec.external_key
+  const taken = await externalKeyTaken(tx, teamId, kind.resource.declares, { id, externalKey })
   if (taken) return taken
-  return { kind: 'done', monitor: await changeSpec(tx, secrets, { teamId, actor, stored, before, spec }) }
+  return { kind: 'done', monitor: await changeSpec(tx, secrets, kind, { teamId, actor, stored, spec }) }
 }
 
 /** A valid configuration in place of the stored one. */
-interface SpecChange extends Requester {
-  readonly stored: MonitorRow
-  readonly before: MonitorSpec
-  readonly spec: MonitorSpec
+interface NewSpec<Spec, Stored> extends Requester {
+  readonly stored: Stored
+  readonly spec: Spec
   /** For the audit entry. */
   readonly metadata?: AuditEntry['metadata']
 }
 
 /** Stores a configuration and its audit entry, if it differs from the one before. Returns the monitor. */
-export async function changeSpec(
+export async function changeSpec<Spec, Stored extends MonitorRecord>(
   tx: Transaction,
   secrets: SecretBox,
-  { teamId, actor, stored, before, spec, metadata = {} }: SpecChange,
-): Promise<MonitorRow> {
-  const { changed, ...consequences } = specChange(before, spec)
-  if (changed.length === 0) return stored
-  const monitor = await saveMonitor(tx, secrets, { stored, spec, changed, ...consequences })
+  kind: RecordKind<Spec, Stored>,
+  { teamId, actor, stored, spec, metadata = {} }: NewSpec<Spec, Stored>,
+): Promise<Stored> {
+  const change = kind.change(kind.spec(secrets, stored), spec)
+  if (change.changed.length === 0) return stored
+  const monitor = await kind.save(tx, secrets, { stored, spec, ...change })
   const target = { id: monitor.id, label: monitor.name }
-  await recordAudit(tx, { teamId, actor, action: 'monitor.updated', target, metadata: { ...metadata, changed } })
+  const action = `${kind.audited}.updated` as const
+  await recordAudit(tx, { teamId, actor, action, target, metadata: { ...metadata, changed: change.changed } })
   return monitor
 }
-
-/** Returns the record after the edit: keys that are missing inside a replaced value get their defaults again. */
-const whole = checkerOf(MonitorSpec)

@@ -118,7 +118,7 @@ export async function overDeliveryCaps(
 /** Returns why a configuration cannot be stored that asks for pods of its own: nobody would start them. */
 export async function isolationRefused(
   tx: Pick<Transaction, 'oneFirst'>,
-  { isolation }: Pick<MonitorSpec, 'isolation'>,
+  { isolation }: Partial<Pick<MonitorSpec, 'isolation'>>,
 ): Promise<Invalid | null> {
   if (isolation !== 'pod' || (await areRunnerPodsStarted(tx))) return null
   const message =

@@ -4,6 +4,7 @@ import type { Invalid } from '../core/outcome.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { Manager } from '../schema/monitor/labels.ts'
 import { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
 import {
   MONITOR_RESOURCE,
@@ -11,28 +12,26 @@ import {
   type MonitorKind,
   type ResourceKind,
 } from '../schema/resource-kind.ts'
-import type { AuditEntry } from '../store/accounts/audit.ts'
+import { checkerOf, type Validated, withDefaults } from '../schema/validation/validate.ts'
 import type { Queryable, Transaction } from '../store/db/client.ts'
 import { type Declared, insertMonitors } from '../store/monitors/monitor-create.ts'
-import { lockMonitor } from '../store/monitors/monitor-edit.ts'
+import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
 import { type MonitorRow, monitorSpec, type SerpMonitorRow, serpMonitorSpec } from '../store/monitors/monitor-record.ts'
 import { mirroredRecords, type ResultsRow, resultsOf } from '../store/monitors/monitor-resource.ts'
 import { findMonitor } from '../store/monitors/monitors.ts'
-import { insertSerpMonitors } from '../store/monitors/serp-monitors.ts'
+import { insertSerpMonitors, saveSerpMonitor } from '../store/monitors/serp-monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { checkConfiguration, checkSerpConfiguration } from './check/check-configuration.ts'
-import { changeSpec } from './edit-monitor.ts'
-import { changeSerpSpec, serpSpecChange } from './edit-serp-monitor.ts'
 import { overDeliveryCaps, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
-import { specChange } from './spec-change.ts'
+import { serpSpecChange, type SpecChange, specChange } from './spec-change.ts'
 
 /** The part of a stored monitor that all kinds have. */
 export interface MonitorRecord {
   readonly id: string
   readonly no: number
   readonly name: string
-  readonly managed_by: string
+  readonly managed_by: Manager
   readonly paused: boolean
   readonly suspended: boolean
 }
@@ -45,11 +44,10 @@ interface NewRecord<Spec> {
   readonly declared: Declared
 }
 
-/** An edit by a resource: its whole configuration in place of the stored one. */
-interface RecordEdit<Spec, Stored> extends Requester {
+/** A valid configuration in place of the stored one, and how they differ. */
+interface RecordEdit<Spec, Stored> extends SpecChange {
   readonly stored: Stored
   readonly spec: Spec
-  readonly metadata: NonNullable<AuditEntry['metadata']>
 }
 
 /**
@@ -67,14 +65,18 @@ export interface RecordKind<Spec = unknown, Stored extends MonitorRecord = Monit
   find(store: Queryable, teamId: string, id: string): Promise<Stored | null>
   /** Locks the record against other edits. */
   lock(tx: Transaction, teamId: string, id: string): Promise<Stored | null>
-  /** Returns whether the stored configuration is this one. */
-  isEqual(secrets: SecretBox, stored: Stored, spec: Spec): boolean
+  /** Returns the stored configuration. */
+  spec(secrets: SecretBox, stored: Stored): Spec
+  /** Returns a configuration with the keys of a patch, or what is wrong with it. Missing keys get their defaults. */
+  merge(before: Spec, patch: Partial<Spec>): Validated<Spec>
+  /** Returns what a manifest makes of a configuration: what it cannot say stays as it is. */
+  asDeclared(before: Spec, spec: Spec): Spec
+  change(before: Spec, after: Spec): SpecChange
   /** Returns for each configuration of a team why the plan does not allow it, or null. */
   overCaps(store: Queryable, teamId: string, specs: readonly Spec[]): Promise<readonly (OverCap | null)[]>
   /** Stores records that resources own, without audit entries. Returns them in the same order. */
   insert(tx: Transaction, secrets: SecretBox, records: readonly NewRecord<Spec>[]): Promise<readonly Stored[]>
-  /** Stores the edit with its audit entry. Where nothing differs, it does nothing and returns the same record. */
-  edit(tx: Transaction, secrets: SecretBox, edit: RecordEdit<Spec, Stored>): Promise<Stored>
+  save(tx: Transaction, secrets: SecretBox, edit: RecordEdit<Spec, Stored>): Promise<Stored>
   run(tx: Transaction, one: Requester & { readonly id: string }): Promise<RunOutcome>
   /** Returns what the checks of records came to, by their numbers. */
   results(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>>
@@ -96,16 +98,18 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
   check: checkConfiguration,
   find: findMonitor,
   lock: lockMonitor,
-  isEqual: (secrets, stored, spec) => {
-    const before = monitorSpec(stored, secrets)
-    return specChange(before, asDeclared(before, spec)).changed.length === 0
-  },
+  spec: (secrets, stored) => monitorSpec(stored, secrets),
+  merge: (before, patch) => checkerOf(MonitorSpec).validate(withDefaults(MonitorSpec, { ...before, ...patch })),
+  // A manifest names no template and no key of another client.
+  asDeclared: (before, spec) => ({
+    ...spec,
+    template_slug: before.template_slug,
+    external_key: before.external_key,
+  }),
+  change: specChange,
   overCaps: overDeliveryCaps,
   insert: insertMonitors,
-  edit: (tx, secrets, { spec, ...edit }) => {
-    const before = monitorSpec(edit.stored, secrets)
-    return changeSpec(tx, secrets, { ...edit, before, spec: asDeclared(before, spec) })
-  },
+  save: saveMonitor,
   run,
   results: resultsOf,
   mirrored: mirroredRecords,
@@ -121,13 +125,6 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
     }),
 }
 
-/** A manifest names no template and no key of another client; the record keeps its own. */
-const asDeclared = (before: MonitorSpec, spec: MonitorSpec): MonitorSpec => ({
-  ...spec,
-  template_slug: before.template_slug,
-  external_key: before.external_key,
-})
-
 /** Monitors of searches. */
 export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   resource: SERP_MONITOR_RESOURCE,
@@ -136,16 +133,17 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   check: checkSerpConfiguration,
   find: (store, teamId, id) => findMonitor(store, teamId, id, 'serp'),
   lock: (tx, teamId, id) => lockMonitor(tx, teamId, id, 'serp'),
-  isEqual: (secrets, stored, spec) => {
-    const before = serpMonitorSpec(stored, secrets)
-    return serpSpecChange(before, { ...spec, external_key: before.external_key }).length === 0
+  spec: (secrets, stored) => serpMonitorSpec(stored, secrets),
+  // Switching to full_analysis clears the target, unless the patch itself names one, which is refused.
+  merge: (before, patch) => {
+    const cleared = patch.mode === 'full_analysis' ? { target_domain: null } : {}
+    return checkerOf(SerpMonitorSpec).validate(withDefaults(SerpMonitorSpec, { ...before, ...cleared, ...patch }))
   },
+  asDeclared: (before, spec) => ({ ...spec, external_key: before.external_key }),
+  change: serpSpecChange,
   overCaps: overDeliveryCaps,
   insert: insertSerpMonitors,
-  edit: (tx, secrets, { spec, ...edit }) => {
-    const before = serpMonitorSpec(edit.stored, secrets)
-    return changeSerpSpec(tx, secrets, { ...edit, before, spec: { ...spec, external_key: before.external_key } })
-  },
+  save: saveSerpMonitor,
   run: (tx, one) => run(tx, { ...one, kind: 'serp' }),
   results: resultsOf,
   mirrored: (store, teamId, page) => mirroredRecords(store, teamId, page, 'serp'),

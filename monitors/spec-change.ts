@@ -1,12 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
 
 /** Keys whose change makes the next run a baseline, because earlier readings are not comparable. */
 const MEANING = ['url', 'extract_config', 'request_config', 'fetch_mode', 'visual_config'] as const
 
+/** Likewise of a search. Another number of pages is none of them: alerts compare what both checks cover. */
+const MEANING_OF_SEARCH = [
+  'keyword',
+  'engine',
+  'location_code',
+  'language_code',
+  'device',
+  'mode',
+  'target_domain',
+] as const
+
 /** The differences between two configurations of a monitor. */
-interface SpecChange {
-  readonly changed: readonly (keyof MonitorSpec)[]
+export interface SpecChange {
+  /** The keys that differ. */
+  readonly changed: readonly string[]
   /** The next run is a silent baseline. */
   readonly resetsBaseline: boolean
   /** A check under way starts over, so that none ends with what was sent before. */
@@ -19,12 +32,21 @@ interface SpecChange {
  * time must not be lost.
  */
 export function specChange(before: MonitorSpec, after: MonitorSpec): SpecChange {
-  const keys = Object.keys(after) as (keyof MonitorSpec)[]
-  const changed = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+  const changed = changedKeys(before, after)
   const hasOtherHeaders = !isDeepStrictEqual(headerNames(before), headerNames(after))
   const resetsBaseline = hasOtherHeaders || MEANING.some((key) => changed.includes(key))
   return { changed, resetsBaseline, startsOver: resetsBaseline || changed.includes('request_headers') }
 }
+
+/** Compares two configurations of a search. */
+export function serpSpecChange(before: SerpMonitorSpec, after: SerpMonitorSpec): SpecChange {
+  const changed = changedKeys(before, after)
+  const resetsBaseline = MEANING_OF_SEARCH.some((key) => changed.includes(key))
+  return { changed, resetsBaseline, startsOver: resetsBaseline }
+}
+
+const changedKeys = <Spec extends object>(before: Spec, after: Spec): readonly string[] =>
+  (Object.keys(after) as (keyof Spec & string)[]).filter((key) => !isDeepStrictEqual(before[key], after[key]))
 
 /** Names of headers are the same in upper and lower case. */
 const headerNames = ({ request_headers: headers }: MonitorSpec) =>

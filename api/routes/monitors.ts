@@ -7,6 +7,7 @@ import { createMonitor } from '../../monitors/create-monitor.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { type BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
@@ -106,7 +107,7 @@ export const editMonitorRoute = route({
   answers: { 200: { description: 'The monitor.', schema: Monitor } },
   async handle({ params, body, principal, actor, services }) {
     const { teamId } = principal
-    const { monitor } = doneOf(await editMonitor(services, { teamId, actor, id: params.id, patch: body }))
+    const { monitor } = doneOf(await editMonitor(services, PAGE_RECORDS, { teamId, actor, id: params.id, patch: body }))
     return ok(shownMonitor(monitor, { services, principal }))
   },
 })

@@ -3,8 +3,9 @@ import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
 import { createSerpMonitor, serpMonitorWarnings } from '../../monitors/create-serp-monitor.ts'
 import { declareMonitor } from '../../monitors/declare-monitor.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
-import { editSerpMonitor } from '../../monitors/edit-serp-monitor.ts'
+import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { SERP_RECORDS } from '../../monitors/record-kind.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { previewSearch } from '../../monitors/preview-search.ts'
@@ -155,7 +156,7 @@ const edit = route({
   answers: { 200: { description: 'The SERP monitor.', schema: SerpMonitor } },
   async handle({ params, body, principal, actor, services }) {
     const { teamId } = principal
-    const { monitor } = doneOf(await editSerpMonitor(services, { teamId, actor, id: params.id, patch: body }))
+    const { monitor } = doneOf(await editMonitor(services, SERP_RECORDS, { teamId, actor, id: params.id, patch: body }))
     return ok(await stored(monitor, { services, principal }))
   },
 })

@@ -31,7 +31,7 @@ export async function lockMonitor<K extends MonitorKind = 'page'>(
 interface MonitorEdit {
   readonly stored: Pick<MonitorRow, 'id' | 'no' | 'team_id'>
   readonly spec: MonitorSpec
-  readonly changed: readonly (keyof MonitorSpec)[]
+  readonly changed: readonly string[]
   /** The baseline is reset: the next run has nothing to compare with. */
   readonly resetsBaseline: boolean
   /** A check in progress starts over. True where the baseline is reset. */

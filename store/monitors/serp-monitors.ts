@@ -131,7 +131,7 @@ function newRow({ teamId, userId, spec, declared }: NewSerpMonitor, secrets: Sec
 interface SerpMonitorEdit {
   readonly stored: Pick<SerpMonitorRow, 'id' | 'no' | 'team_id'>
   readonly spec: SerpMonitorSpec
-  readonly changed: readonly (keyof SerpMonitorSpec)[]
+  readonly changed: readonly string[]
   /** The baseline is reset: the next run has nothing to compare with. A check in progress starts over. */
   readonly resetsBaseline: boolean
 }

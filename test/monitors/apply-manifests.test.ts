@@ -7,6 +7,7 @@ import { applyManifests } from '../../monitors/apply-manifests.ts'
 import { releaseCluster } from '../../monitors/apply-resource.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { FILES } from '../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../store/monitors/monitors.ts'
 import { createInstallation, type Installation, type Person } from './installation.ts'
@@ -75,7 +76,8 @@ test('a record of a manifest cannot be edited or deleted through the API, which 
   await apply([monitor('kettle')])
   const [{ id } = { id: '' }] = await list()
   const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page' }
-  expect(await editMonitor(world.context, { ...person, id, patch: { name: 'New' } })).toMatchObject(managed)
+  const edition = { ...person, id, patch: { name: 'New' } }
+  expect(await editMonitor(world.context, PAGE_RECORDS, edition)).toMatchObject(managed)
   expect(await deleteMonitor(world.context, { ...person, id })).toMatchObject(managed)
 })
 

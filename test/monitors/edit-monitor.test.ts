@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { specChange } from '../../monitors/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => installation.close())
 
 const edit = (person: Person, id: string, patch: MonitorPatch) =>
-  editMonitor(installation.context, { ...person, id, patch })
+  editMonitor(installation.context, PAGE_RECORDS, { ...person, id, patch })
 
 describe('editing a monitor', () => {
   test('names the changed keys in the audit line', async () => {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { expect, onTestFinished, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
@@ -63,7 +64,9 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     const { status } = await world.until('kettle', 'Ready', 'Suspended')
     const id = status?.id ?? ''
     const resource = `${world.namespace}/kettle`
-    expect(await editMonitor(world.context, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({ resource })
+    expect(await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({
+      resource,
+    })
     expect(await resumeMonitor(world.context, { ...world.owner, id })).toMatchObject({ kind: 'managed', act: 'resume' })
     expect(await pauseMonitor(world.context, { ...world.owner, id })).toMatchObject({ kind: 'done' })
     await world.apply('kettle', { suspend: false })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { releaseCluster } from '../../monitors/apply-resource.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
@@ -115,12 +116,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
     const refused = await world.until('pot', 'Ready', 'NotAdoptable')
     expect(world.condition(refused, 'Ready')?.message).toContain('admin release-cluster --cluster old-cluster')
     expect(await declaringClusters(world.store)).toEqual([{ cluster_id: 'old-cluster', monitors: 1 }])
-    expect(await editMonitor(world.context, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({
+    expect(await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({
       kind: 'managed',
     })
     expect(await releaseCluster(world.context, 'old-cluster')).toBe(1)
     expect(await releaseCluster(world.context, 'old-cluster')).toBe(0)
-    expect(await editMonitor(world.context, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({
+    expect(await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({
       kind: 'done',
     })
     await world.apply('pot', { scheduleIntervalSeconds: 600 }, { 'tidemark.dev/adopt': id })

@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { createSerpMonitor } from '../../monitors/create-serp-monitor.ts'
 import { declareMonitor } from '../../monitors/declare-monitor.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
-import { editSerpMonitor } from '../../monitors/edit-serp-monitor.ts'
+import { editMonitor } from '../../monitors/edit-monitor.ts'
+import { SERP_RECORDS } from '../../monitors/record-kind.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
@@ -107,7 +108,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     const one = { ...world.owner, id: status?.id ?? '', kind: 'serp' } as const
     expect(await stored(one.id)).toMatchObject({ suspended: true, next_run_at: null })
     const resource = `${world.namespace}/kettle`
-    const refused = await editSerpMonitor(world.context, { ...one, patch: { pages: 2 } })
+    const refused = await editMonitor(world.context, SERP_RECORDS, { ...one, patch: { pages: 2 } })
     expect(refused).toMatchObject({ resource, resourceKind: 'serp' })
     expect(await deleteMonitor(world.context, one)).toMatchObject({ kind: 'managed', resource })
     expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'managed', act: 'resume' })

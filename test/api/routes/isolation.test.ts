@@ -5,6 +5,7 @@ import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { createInstallation, type Installation } from '../../monitors/installation.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
+import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { MONITOR, pathsOf, type ServedApi, serveApi } from '../../spec/support.ts'
 import { SPEC } from '../../support/monitor-spec.ts'
 
@@ -54,7 +55,7 @@ test('where an operator starts runner pods it is stored, and can be taken back w
   expect(made).toMatchObject({ kind: 'done', monitor: { isolation: 'pod' } })
   await store.query(sql.type(nothing)`update operator_epochs set runners_seen_at = clock() - interval '3 minutes'`)
   const id = made.kind === 'done' ? made.monitor.id : ''
-  const edit = (patch: object) => editMonitor(context, { ...me, id, patch })
+  const edit = (patch: object) => editMonitor(context, PAGE_RECORDS, { ...me, id, patch })
   expect(await edit({ name: 'Renamed' })).toMatchObject({ kind: 'done', monitor: { isolation: 'pod' } })
   expect(await edit({ isolation: 'shared' })).toMatchObject({ kind: 'done', monitor: { isolation: 'shared' } })
   expect(await edit({ isolation: 'pod' })).toMatchObject({ kind: 'invalid' })

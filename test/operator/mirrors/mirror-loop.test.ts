@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
+import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { pauseMonitor } from '../../../monitors/pause-monitor.ts'
 import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -63,11 +64,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
   test('follows changes of a record, and writes nothing while there are none', async () => {
     const { id } = await world.monitor(world.owner)
     const [before] = await until(hasStatus)
-    await editMonitor(world.context, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
     await until(([now]) => now?.spec['scheduleIntervalSeconds'] === 900)
     await pauseMonitor(world.context, { ...world.owner, id })
     await until(([now]) => now?.spec.suspend === true && hasStatus([now]))
-    await editMonitor(world.context, { ...world.owner, id, patch: { name: 'Renamed' } })
+    await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { name: 'Renamed' } })
     const [renamed] = await until(
       (all) => all.length === 1 && all[0]?.metadata.name.startsWith('renamed-') === true && hasStatus(all),
     )
@@ -176,7 +177,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     await until((all) => all.some(({ metadata }) => metadata.name === name && metadata.uid !== mirror?.metadata.uid))
     expect(await world.stored(id)).not.toBeNull()
     // The operator itself is admitted.
-    await editMonitor(world.context, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
     await until((all) =>
       all.some(({ spec, metadata }) => metadata.name === name && spec['scheduleIntervalSeconds'] === 900),
     )
