@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import type { SearchOptions } from './check/check-search.ts'
+import type { ImportFlags } from './commands/import.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 import { commanderOf } from './remote/remote-command.ts'
 import { REMOTE_COMMANDS } from './remote/remote-commands.ts'
@@ -28,6 +29,7 @@ export function commandLine(version: string): Command {
     addCheck,
     addClusterSecret,
     addSmokeTest,
+    addImport,
   ])
     add(program)
   for (const command of REMOTE_COMMANDS) program.addCommand(commanderOf(command))
@@ -288,3 +290,39 @@ const addCheckSerp = (check: Command) =>
     })
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text]
+
+/** The keys of IMPORTED_TOOLS, so that help loads nothing. */
+const TOOLS = ['changedetection', 'urlwatch', 'webchanges', 'uptime-kuma'] as const
+
+const IMPORT_HELP = `
+Nothing is sent anywhere. Standard error has a line for everything that has no equivalent. Values that may be secrets
+are in Secrets beside the manifests, so keep the result as you keep passwords. docs/import.md says what becomes of what.
+
+Exits with 0 when the file could be read, 2 when not.
+
+Examples:
+  $ ./tidemark import changedetection url-watches.json -o monitors/
+  $ ./tidemark import urlwatch urls.yaml --interval 1800 > monitors.yaml
+  $ ./tidemark import uptime-kuma backup.json -o monitors/ && ./tidemark serve --config monitors/
+`
+
+const addImport = (program: Command) => {
+  const command = program
+    .command('import')
+    .description('Writes the configuration of another tool as manifests.')
+    .addArgument(new Argument('<tool>', 'the tool').choices(TOOLS))
+    .argument('<file>', 'its configuration or export, or - for standard input')
+    .option('-o, --output <folder>', 'write a file for each monitor into this folder (default: standard output)')
+    .option('--interval <seconds>', 'seconds between two checks, where the tool has none', interval, 3600)
+    .addHelpText('after', IMPORT_HELP)
+    .action(async (tool: (typeof TOOLS)[number], file: string, flags: ImportFlags) => {
+      const fault = await (await import('./commands/import.ts')).importFile(tool, file, flags)
+      if (fault !== null) command.error(`tidemark import: ${fault}`)
+    })
+}
+
+function interval(text: string): number {
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 60 && seconds <= 31_536_000) return seconds
+  throw new InvalidArgumentError('must be a whole number of seconds from 60 to 31536000')
+}

@@ -26,6 +26,8 @@ interface Declared {
 interface NeededSecret {
   readonly key: string
   readonly what: string
+  /** For whoever writes the Secret too. It is not shown otherwise. */
+  readonly value: string
 }
 
 export interface MonitorManifest {
@@ -53,13 +55,13 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
 export function monitorManifest(declared: Declared): MonitorManifest {
   const { id, resource, definition, spec, isPaused, name, adopts } = declared
   const secrets: NeededSecret[] = []
-  const refer: Refer = (key, what) => {
+  const refer: Refer = (key, what, value) => {
     const plainKey = key
       .toLowerCase()
       .replaceAll(/[^-._a-z0-9]/g, '_')
       .slice(0, 200)
     const free = secrets.some((known) => known.key === plainKey) ? `${plainKey}.${secrets.length}` : plainKey
-    secrets.push({ key: free, what })
+    secrets.push({ key: free, what, value })
     return { secretKeyRef: { name, key: free } }
   }
   const { deliveries, external_key: _key, labels, ...others } = spec
@@ -82,18 +84,25 @@ export function monitorManifest(declared: Declared): MonitorManifest {
 
 const labelled = (labels: Labels) => (Object.keys(labels).length === 0 ? {} : { labels: resourceLabels(labels) })
 
-type Refer = (key: string, what: string) => { readonly secretKeyRef: { readonly name: string; readonly key: string } }
+type Refer = (
+  key: string,
+  what: string,
+  value: string,
+) => { readonly secretKeyRef: { readonly name: string; readonly key: string } }
 
 function deliveryOf(delivery: DeliveryConfig, nth: number, refer: Refer): object {
   if (delivery.type === 'email') return delivery
   const at = `delivery-${nth}`
   if (delivery.type !== 'webhook') {
     const what = `the ${delivery.type} webhook address on ${hostOf(delivery.webhookUrl)}`
-    return { type: delivery.type, [secretKeyBeside('webhookUrl')]: refer(`${at}-webhook-url`, what) }
+    return {
+      type: delivery.type,
+      [secretKeyBeside('webhookUrl')]: refer(`${at}-webhook-url`, what, delivery.webhookUrl),
+    }
   }
   return {
     type: 'webhook',
-    [secretKeyBeside('url')]: refer(`${at}-url`, `the webhook address on ${hostOf(delivery.url)}`),
+    [secretKeyBeside('url')]: refer(`${at}-url`, `the webhook address on ${hostOf(delivery.url)}`, delivery.url),
     ...(delivery.headers && headersOf('headers', delivery.headers, { refer, at, what: `delivery ${nth}` })),
   }
 }
@@ -107,7 +116,10 @@ function headersOf(
   const isOpen = ([name]: [string, string]) => OPEN_HEADERS.has(name.toLowerCase())
   const open = entries.filter(isOpen)
   const hidden = entries.filter((entry) => !isOpen(entry))
-  const referred = hidden.map(([name]) => ({ name, ...refer(`${at}-header-${name}`, `the header ${name} of ${what}`) }))
+  const referred = hidden.map(([name, value]) => ({
+    name,
+    ...refer(`${at}-header-${name}`, `the header ${name} of ${what}`, value),
+  }))
   return {
     ...((open.length > 0 || hidden.length === 0) && { [key]: Object.fromEntries(open) }),
     ...(hidden.length > 0 && { [secretKeyBeside(key)]: referred }),

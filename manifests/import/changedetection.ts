@@ -1,0 +1,159 @@
+import { destinationOfApprise } from './apprise.ts'
+import {
+  allOf,
+  anyCase,
+  headersOf,
+  type Imported,
+  type ImportedMonitor,
+  isObject,
+  isSet,
+  labelsNamed,
+  nameOf,
+  requestOf,
+  textOf,
+  textsOf,
+  type Values,
+} from './imported.ts'
+
+/** Settings of a watch that this service has no equivalent of, and how the report names them. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  browser_steps: 'steps in the browser',
+  check_unique_lines: 'only lines that were never seen',
+  conditions: 'conditions',
+  extract_lines_containing: 'only lines with a text',
+  extract_text: 'patterns applied to the text',
+  notification_body: 'a text of its own for notifications',
+  notification_title: 'a title of its own for notifications',
+  proxy: 'a proxy of its own',
+  sort_text_alphabetically: 'sorted lines',
+  text_should_not_be_present: 'texts that have to be absent',
+  trigger_text: 'texts to wait for',
+  webdriver_delay: 'a delay in the browser',
+  webdriver_js_execute_code: 'code that runs in the page',
+}
+
+/**
+ * Returns the watches of changedetection.io: of `url-watches.json` from its data folder or its backup, of one
+ * `watch.json`, or of several by their ids. Null: it is none of these.
+ */
+export function importChangedetection(value: unknown): Imported | null {
+  const watches = watchesIn(value)
+  if (!watches) return null
+  const settings = isObject(value) && isObject(value['settings']) ? value['settings'] : {}
+  const report: string[] = []
+  const monitors = watches.map(([id, watch]) => monitorOf(id, watch, { settings, report }))
+  return { monitors, report }
+}
+
+function watchesIn(value: unknown): readonly (readonly [string, Values])[] | null {
+  if (!isObject(value)) return null
+  if (typeof value['url'] === 'string') return [[textOf(value['uuid']), value]]
+  const watching = isObject(value['watching']) ? value['watching'] : value
+  const found = Object.entries(watching).filter((entry): entry is [string, Values] => isWatch(entry[1]))
+  return found.length === 0 && !isObject(value['watching']) ? null : found
+}
+
+const isWatch = (value: unknown): value is Values => isObject(value) && typeof value['url'] === 'string'
+
+interface Reading {
+  readonly settings: Values
+  readonly report: string[]
+}
+
+function monitorOf(id: string, watch: Values, { settings, report }: Reading): ImportedMonitor {
+  const url = textOf(watch['url'])
+  const name = nameOf(textOf(watch['title']) || textOf(watch['page_title']) || url)
+  const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
+  const application = part(settings, 'application')
+  const backend = textOf(watch['fetch_backend'])
+  const layer = backend === 'system' || backend === '' ? textOf(application['fetch_backend']) : backend
+  for (const [key, what] of Object.entries(WITHOUT)) if (isSet(watch[key])) miss(what)
+  if (part(watch, 'time_schedule_limit')['enabled'] === true) miss('a schedule by the hours of a week')
+  const processor = textOf(watch['processor'])
+  if (!['', 'text_json_diff'].includes(processor)) miss(`the processor ${processor}`)
+  return {
+    id,
+    isPaused: watch['paused'] === true || application['all_paused'] === true,
+    body: {
+      name,
+      url,
+      schedule_interval_seconds: intervalOf(watch, settings, (what) => report.push(`${name}: ${what}`)),
+      extract_config: extractOf(watch, application, miss),
+      diff_predicate: { type: 'any_field_changes' },
+      fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
+      request_headers: headersOf(watch['headers'], miss),
+      request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
+      deliveries: destinationsOf(watch, application, miss),
+      labels: labelsNamed(tagsOf(watch, application)),
+    },
+  }
+}
+
+const part = (value: Values, key: string): Values => (isObject(value[key]) ? value[key] : {})
+
+const UNITS = { weeks: 604_800, days: 86_400, hours: 3_600, minutes: 60, seconds: 1 } as const
+const DEFAULT_SECONDS = 3 * 3_600
+const LEAST_SECONDS = 60
+
+function intervalOf(watch: Values, settings: Values, note: (text: string) => void): number {
+  const own = secondsOf(part(watch, 'time_between_check'))
+  const common = secondsOf(part(part(settings, 'requests'), 'time_between_check'))
+  const isDefault = watch['time_between_check_use_default'] === true || own === 0
+  const seconds = (isDefault ? common : own) || DEFAULT_SECONDS
+  if (seconds < LEAST_SECONDS) note(`an interval of ${seconds} seconds is raised to ${LEAST_SECONDS}`)
+  return Math.max(LEAST_SECONDS, seconds)
+}
+
+const secondsOf = (time: Values): number =>
+  Object.entries(UNITS).reduce((sum, [unit, size]) => sum + size * (Number(time[unit]) || 0), 0)
+
+type Method = keyof typeof allOf
+
+function extractOf(watch: Values, application: Values, miss: (what: string) => void): object {
+  const filters = textsOf(watch['include_filters']).map(filterOf)
+  const removed = [...textsOf(application['global_subtractive_selectors']), ...textsOf(watch['subtractive_selectors'])]
+  const ignored = [...textsOf(application['global_ignore_text']), ...textsOf(watch['ignore_text'])]
+  const [first] = filters.flatMap(({ method }) => (method === null ? [] : [method]))
+  for (const { method, text } of filters)
+    if (method === null) miss(`the filter ${text}`)
+    else if (method !== first) miss(`the filter ${text} beside filters of another kind`)
+  if (first === undefined)
+    return { method: 'full_page', ignore: { selectors: removed, patterns: ignored.map(patternOf) } }
+  if (removed.length > 0) miss('elements to leave out of a filter')
+  if (ignored.length > 0) miss('texts to ignore in a filter')
+  const kept = filters.filter(({ method }) => method === first)
+  const fields = kept.map(({ text }, index) => [kept.length === 1 ? 'text' : `text_${index + 1}`, allOf[first](text)])
+  return { method: first, fields: Object.fromEntries(fields) as object }
+}
+
+function filterOf(text: string): { readonly method: Method | null; readonly text: string } {
+  const [, prefix = '', rest = text] = /^(xpath1?|json|jqraw|jq|css):(.*)$/s.exec(text) ?? []
+  if (prefix.startsWith('xpath') || text.startsWith('/')) return { method: 'xpath', text: rest }
+  if (prefix === 'json') return { method: 'json_path', text: rest }
+  if (prefix.startsWith('jq')) return { method: null, text }
+  return { method: 'css', text: rest }
+}
+
+/** A text is a part of a line in any case, and `/…/` is a pattern. */
+function patternOf(text: string): string {
+  const [, source, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
+  if (source === undefined) return anyCase(text)
+  return flags.includes('i') ? `(?i:${source})` : source
+}
+
+function destinationsOf(watch: Values, application: Values, miss: (what: string) => void): readonly object[] {
+  if (watch['notification_muted'] === true || application['all_muted'] === true) return []
+  const own = textsOf(watch['notification_urls'])
+  const addresses = own.length > 0 ? own : textsOf(application['notification_urls'])
+  return addresses.flatMap((address) => {
+    const destination = destinationOfApprise(address)
+    if (!destination) miss(`a notification by ${/^[a-z0-9+.-]*/i.exec(address)?.[0] ?? 'an unknown service'}`)
+    return destination ? [destination] : []
+  })
+}
+
+function tagsOf(watch: Values, application: Values): readonly string[] {
+  const known = part(application, 'tags')
+  const named = textsOf(watch['tags']).map((id) => textOf(part(known, id)['title']))
+  return [...named, ...textsOf(watch['tag'])].filter((tag) => tag !== '')
+}

@@ -1,0 +1,87 @@
+/** A monitor of another tool, in the API's spelling. It has not been checked. */
+export interface ImportedMonitor {
+  /** What the other tool identifies it by: it makes the name of the manifest unique, and the same at each import. */
+  readonly id: string
+  readonly body: Readonly<Record<string, unknown>> & { readonly name: string }
+  readonly isPaused: boolean
+}
+
+/** What was read from the configuration of another tool. */
+export interface Imported {
+  readonly monitors: readonly ImportedMonitor[]
+  /** A line for everything that has no equivalent. It contains no secret. */
+  readonly report: readonly string[]
+}
+
+export type Values = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Values =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
+
+export const textsOf = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).map(textOf).filter((text) => text !== '')
+
+/** Returns whether somebody set a value: tools write their defaults as empty ones. */
+export const isSet = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  value !== '' &&
+  !(Array.isArray(value) && value.length === 0) &&
+  !(isObject(value) && Object.keys(value).length === 0)
+
+/** Returns the pattern that matches a text in any case. */
+export const anyCase = (text: string): string => `(?i:${literal(text)})`
+
+/** Returns the pattern that matches a text as it is. */
+export const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
+
+/** Returns the first 200 characters, which a name may have, in one line. */
+export const nameOf = (text: string): string =>
+  Array.from(text.replaceAll(/\s+/g, ' ').trim()).slice(0, 200).join('') || 'Imported'
+
+/** Returns texts as the names of labels; those that have no letter or digit are left out. */
+export const labelsNamed = (texts: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    texts.flatMap((text) => {
+      const words = text
+        .normalize('NFKD')
+        .replaceAll(/\p{M}/gu, '')
+        .replaceAll(/[^A-Za-z0-9]+/g, '-')
+      const name = words
+        .replaceAll(/^-+|-+$/g, '')
+        .slice(0, 63)
+        .replace(/-+$/, '')
+      return name === '' ? [] : [[name, 'true'] as const]
+    }),
+  )
+
+const RESERVED: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'cookie'])
+
+/** Returns the headers that a monitor may send, or null; the others go into the report. */
+export function headersOf(value: unknown, miss: (what: string) => void): Readonly<Record<string, string>> | null {
+  const entries = isObject(value) ? Object.entries(value) : []
+  const kept = entries.filter(([name]) => !RESERVED.has(name.toLowerCase()))
+  for (const [name] of entries) if (RESERVED.has(name.toLowerCase())) miss(`the header ${name}`)
+  return kept.length === 0 ? null : Object.fromEntries(kept.map(([name, text]) => [name, String(text)]))
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH'])
+
+/** Returns the request configuration of a method and a body, or null for a plain GET. */
+export function requestOf(method: string, body: string, miss: (what: string) => void): object | null {
+  const upper = method.toUpperCase()
+  if (upper === '' || (upper === 'GET' && body === '')) return null
+  if (METHODS.has(upper)) return { method: upper, ...(body !== '' && upper !== 'GET' && { body }) }
+  miss(`the method ${upper}`)
+  return null
+}
+
+/** Returns the expression that gives all matches of a selector. */
+export const allOf = {
+  css: (selector: string): string => `${selector.includes(',') ? `:is(${selector})` : selector}[]`,
+  xpath: (expression: string): string => `${expression.includes('|') ? `(${expression})` : expression}[]`,
+  json_path: (expression: string): string => expression,
+} as const

@@ -1,0 +1,163 @@
+import {
+  allOf,
+  anyCase,
+  headersOf,
+  type Imported,
+  type ImportedMonitor,
+  isObject,
+  isSet,
+  nameOf,
+  requestOf,
+  textOf,
+  type Values,
+} from './imported.ts'
+import { createHash } from 'node:crypto'
+
+/** Keys that change nothing here: comments, and what every monitor does anyway. */
+const SILENT: ReadonlySet<string> = new Set([
+  'kind',
+  'name',
+  'note',
+  'url',
+  'navigate',
+  'index_number',
+  'ignore_cached',
+])
+const READ: ReadonlySet<string> = new Set([
+  'filter',
+  'filters',
+  'headers',
+  'data',
+  'method',
+  'use_browser',
+  'wait_for_selector',
+  'enabled',
+])
+/** Filters that make text of what was selected: a monitor stores text anyway. */
+const TEXT_FILTERS: ReadonlySet<string> = new Set(['html2text', 'strip', 'striplines', 'beautify', 'format_json'])
+
+/**
+ * Returns the jobs of urlwatch or webchanges: the documents of `urls.yaml` or `jobs.yaml`, one for each job. Null: they
+ * are none. These tools have no intervals, because cron starts them, so all monitors get the same.
+ */
+export function importUrlwatch(documents: readonly unknown[], intervalSeconds: number): Imported | null {
+  const jobs = documents.filter((job) => job !== null && job !== undefined)
+  if (jobs.length === 0 || !jobs.every(isJob)) return null
+  const report = [`All monitors are checked every ${intervalSeconds} seconds: the jobs have no interval (--interval)`]
+  report.push('Destinations are no part of the jobs: add deliveries to the manifests')
+  const monitors = jobs.flatMap((job) => monitorOf(job, { intervalSeconds, report }) ?? [])
+  return { monitors, report }
+}
+
+const isJob = (job: unknown): job is Values =>
+  isObject(job) && ['url', 'navigate', 'command'].some((key) => typeof job[key] === 'string')
+
+interface Reading {
+  readonly intervalSeconds: number
+  readonly report: string[]
+}
+
+function monitorOf(job: Values, { intervalSeconds, report }: Reading): ImportedMonitor | null {
+  const url = textOf(job['url']) || textOf(job['navigate'])
+  const name = nameOf(textOf(job['name']) || url || textOf(job['command']))
+  const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
+  if (url === '') return (miss('a command of the shell, so it is left out'), null)
+  if (url.startsWith('file:')) return (miss('a file of this machine, so it is left out'), null)
+  for (const [key, value] of Object.entries(job)) if (!SILENT.has(key) && !READ.has(key) && isSet(value)) miss(key)
+  const isBrowser = typeof job['navigate'] === 'string' || job['use_browser'] === true
+  const waitFor = textOf(job['wait_for_selector'])
+  return {
+    id: createHash('sha256').update(`${url} ${name}`).digest('hex'),
+    isPaused: job['enabled'] === false,
+    body: {
+      name,
+      url,
+      schedule_interval_seconds: intervalSeconds,
+      extract_config: {
+        ...extractOf(job['filter'] ?? job['filters'], miss),
+        ...(waitFor !== '' && { wait_for: waitFor }),
+      },
+      diff_predicate: { type: 'any_field_changes' },
+      fetch_mode: isBrowser ? 'browser' : 'auto',
+      ...sentOf(job, miss),
+    },
+  }
+}
+
+/** Returns what is sent: a map is sent as a form, and a body without a type is taken for one. */
+function sentOf(job: Values, miss: (what: string) => void): object {
+  const data = job['data']
+  const form = isObject(data) ? Object.entries(data).map(([key, one]): [string, string] => [key, String(one)]) : null
+  const body = form ? String(new URLSearchParams(form)) : textOf(data)
+  const headers = headersOf(job['headers'], miss)
+  const isForm = body !== '' && !Object.keys(headers ?? {}).some((one) => one.toLowerCase() === 'content-type')
+  return {
+    request_headers: isForm ? { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } : headers,
+    request_config: requestOf(textOf(job['method']) || (body === '' ? '' : 'POST'), body, miss),
+  }
+}
+
+/** A filter: its name with underscores, and its parameters. */
+interface Filter {
+  readonly name: string
+  readonly value: unknown
+}
+
+/** Filters are a list of names and of maps with one name; old jobs have a text `css:…,html2text`. */
+function filtersOf(given: unknown): readonly Filter[] {
+  const list = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : []
+  return (list as readonly unknown[]).flatMap((one): readonly Filter[] => {
+    if (isObject(one)) return Object.entries(one).map(([name, value]) => ({ name: plain(name), value }))
+    const [, name = '', value = ''] = /^([^:]*):?(.*)$/s.exec(textOf(one)) ?? []
+    return name === '' ? [] : [{ name: plain(name), value }]
+  })
+}
+
+const plain = (name: string) => name.trim().replaceAll('-', '_')
+
+function extractOf(given: unknown, miss: (what: string) => void): object {
+  let selected: object | null = null
+  const patterns: string[] = []
+  for (const filter of filtersOf(given)) {
+    const selection = selectionOf(filter, miss)
+    if (selection && selected) miss('a second selection in one filter')
+    else if (selection) selected = selection
+    else if (filter.name === 'grepi') patterns.push(textIn(filter.value, 're', 'pattern'))
+    else if (filter.name === 'delete_lines_containing') patterns.push(linesOf(filter.value))
+    else if (!TEXT_FILTERS.has(filter.name)) miss(`the filter ${filter.name}`)
+  }
+  if (selected && patterns.length > 0) miss('lines to leave out of a selection')
+  return selected ?? { method: 'full_page', ignore: { patterns: patterns.filter((pattern) => pattern !== '') } }
+}
+
+function linesOf(value: unknown): string {
+  const pattern = isObject(value) ? textOf(value['re']) : ''
+  return pattern === '' ? anyCase(textIn(value, 'text')) : pattern
+}
+
+function selectionOf({ name, value }: Filter, miss: (what: string) => void): object | null {
+  const quoted = JSON.stringify(textIn(value, 'id', 'class', 'tag', 'style', 'value'))
+  const css = (selector: string) => ({ method: 'css', fields: { text: allOf.css(selector) } })
+  const more = isObject(value) ? ['exclude', 'skip', 'maxitems', 'namespaces', 'sort'].filter((key) => value[key]) : []
+  for (const key of more) miss(`${key} of the filter ${name}`)
+  switch (name) {
+    case 'css':
+      return css(textIn(value, 'selector'))
+    case 'xpath':
+      return { method: 'xpath', fields: { text: allOf.xpath(textIn(value, 'path')) } }
+    case 'element_by_id':
+      return css(`[id=${quoted}]`)
+    case 'element_by_class':
+      return css(`[class=${quoted}]`)
+    case 'element_by_style':
+      return css(`[style=${quoted}]`)
+    case 'element_by_tag':
+      return css(JSON.parse(quoted) as string)
+    default:
+      return null
+  }
+}
+
+/** Returns the parameter of a filter: the text itself, or one of these keys. */
+const textIn = (value: unknown, ...keys: readonly string[]): string =>
+  isObject(value) ? (keys.map((key) => textOf(value[key])).find((text) => text !== '') ?? '') : textOf(value)
