@@ -34,7 +34,7 @@ describe('a version of the runner API', () => {
     expect((await asker.post('heartbeat', '{"checks":[]}', { [RUNNER_API_HEADER]: '1' })).status).toBe(200)
   })
 
-  test('is told in words to a runner that starts with another one', async () => {
+  test('is explained to a runner that starts with another one', async () => {
     const other = createServer((_request, response) => {
       response.writeHead(422, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: { message: 'This worker speaks version 2 of the runner API.' } }))
