@@ -3,6 +3,7 @@ import type { BrowserChecks } from './browser-checks.ts'
 import type { ClaimCost } from './claim-cost.ts'
 import type { CommandCost } from './command-cost.ts'
 import type { DeliveryLateness } from './deliveries.ts'
+import type { ImageSizes } from './image-sizes.ts'
 import type { Lateness } from './lateness.ts'
 import type { OperatorCost } from './operator.ts'
 import type { RetentionCost } from './retention.ts'
@@ -32,4 +33,6 @@ export interface Results {
   readonly operator: OperatorCost | null
   /** Likewise. Absent in older results. */
   readonly retention?: RetentionCost | null
+  /** Likewise. */
+  readonly images?: ImageSizes | null
 }

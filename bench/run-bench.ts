@@ -7,6 +7,7 @@ import { measureClaims } from './claim-cost.ts'
 import { startServer } from './database.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
+import { measureImageSizes } from './image-sizes.ts'
 import { measureOperator, type OperatorSize } from './operator.ts'
 import { measureRetention, type RetentionSize } from './retention.ts'
 import type { Results } from './results.ts'
@@ -35,6 +36,8 @@ interface Sizes {
   readonly operator: OperatorSize | null
   /** Takes a quarter of an hour, so it is measured only when it is named. */
   readonly retention: RetentionSize | null
+  /** Fetches and unpacks Debian's packages, so it is measured only when it is named. */
+  readonly images: true | null
 }
 type Part = keyof Sizes
 
@@ -55,6 +58,7 @@ export const FULL: Sizes = {
   visual: { rounds: 3, height: 10_000 },
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
+  images: true,
 }
 
 export const QUICK: Sizes = {
@@ -73,12 +77,13 @@ export const QUICK: Sizes = {
   visual: { rounds: 1, height: 10_000 },
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
+  images: true,
 }
 
 const PARTS = Object.keys(FULL) as readonly Part[]
 
 /** Returns the sizes of a run that names no part. */
-export const unnamed = (sizes: Sizes): Sizes => ({ ...sizes, operator: null, retention: null })
+export const unnamed = (sizes: Sizes): Sizes => ({ ...sizes, operator: null, retention: null, images: null })
 
 /**
  * Returns the sizes with these parts only, named as in `claims,browser`. Returns a message when a part does not exist.
@@ -116,6 +121,7 @@ export async function runBench(
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
+    const images = sizes.images && (await measureImageSizes(say))
     const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
     return {
@@ -131,6 +137,7 @@ export async function runBench(
       visual,
       operator,
       retention,
+      images,
     }
   } finally {
     await bare.stop()

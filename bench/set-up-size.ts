@@ -29,7 +29,7 @@ export async function measureSetUpSize(): Promise<SetUpSize> {
  * Returns the bytes of a folder's files that were not counted yet. A file with two hard links is one file on the disk.
  * Symbolic links are not counted.
  */
-async function bytesOf(folder: string, seen: Set<number>): Promise<number> {
+export async function bytesOf(folder: string, seen: Set<number>): Promise<number> {
   let bytes = 0
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name)

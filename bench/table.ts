@@ -1,4 +1,5 @@
 import type { Kind } from './bare-loop.ts'
+import type { ImageSizes } from './image-sizes.ts'
 import type { OperatorCost } from './operator.ts'
 import type { RetentionCost } from './retention.ts'
 import type { Results } from './results.ts'
@@ -38,6 +39,7 @@ export function tableOf(results: Results): string {
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
+    ...(results.images ? [imagesOf(results.images)] : []),
     ...(rows.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
 }
@@ -227,6 +229,17 @@ function operatorOf({ date, resources, first, again, resultsMs, firstRun, rest }
       [`status writes of ${whole(rest.runs)} unchanged runs, as in an hour`, whole(rest.statusWrites), '0'],
       ['processor time at rest', `${tenths(rest.cpuMsASecond)} ms a second`, ''],
     ],
+  )
+}
+
+function imagesOf({ date, images }: ImageSizes): string {
+  return grid(
+    [`images, ${date.slice(0, 10)}`, 'on a node', 'compressed'],
+    images.map(({ name, bytes, compressed }) => [
+      `\`${name}\``,
+      `${megabytes(bytes)} MB`,
+      `${megabytes(compressed)} MB`,
+    ]),
   )
 }
 

@@ -28,6 +28,7 @@ test(
         visual: null,
         operator: null,
         retention: null,
+        images: null,
       },
       (line) => said.push(line),
     )
@@ -74,6 +75,7 @@ const ONLY_NEW = {
   start: null,
   operator: null,
   retention: null,
+  images: null,
 } as const
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator', () => {
@@ -115,6 +117,6 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     visual: QUICK.visual,
   })
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
-  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null })
+  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null, images: null })
   expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
 })

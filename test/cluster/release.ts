@@ -107,11 +107,12 @@ async function makeVolumes(): Promise<void> {
 }
 
 /** Waits until a condition of a resource has a status, and returns the resource. */
-export const condition = (kind: string, name: string, type: string, status: string) =>
+export const condition = (kind: string, name: string, type: string, status: string, forMs?: number) =>
   inTime(
     () => read('-n', NAMESPACE, kind, name),
     (seen) =>
       seen?.status?.conditions?.some(
         (one: { type: string; status: string }) => one.type === type && one.status === status,
       ) === true,
+    forMs,
   )

@@ -23,7 +23,7 @@ const rendered = (price: string) =>
   `<!doctype html><title>A shop</title><b class="price"></b>
   <script>document.querySelector('.price').textContent = ${JSON.stringify(price)}</script>`
 
-/** Answers a page when it is not held back. */
+/** Returns when pages are answered. */
 const released = () => (isHolding ? new Promise<void>((resolve) => waiting.add(resolve)) : Promise.resolve())
 
 async function answer(request: IncomingMessage): Promise<{ type: string; body: string }> {

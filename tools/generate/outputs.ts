@@ -3,6 +3,7 @@ import { routes } from '../../api/routes.ts'
 import { readFileSync } from 'node:fs'
 import { dashboard } from './chart/dashboard.ts'
 import { publicNetworks } from './chart/public-networks.ts'
+import { seccompObject, seccompProfile } from './chart/seccomp-profile.ts'
 import { valuesSchema } from './chart/values-schema.ts'
 import { valuesYaml } from './chart/values-yaml.ts'
 import { accessPage } from './access-page.ts'
@@ -39,6 +40,8 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/files/dashboard.json`, make: dashboard },
   { path: `${CHART}/files/mirror-policy.yaml`, make: () => readFileSync(MIRROR_POLICY, 'utf8') },
   { path: `${CHART}/files/public-networks.yaml`, make: publicNetworks },
+  { path: `${CHART}/files/seccomp/chromium.json`, make: seccompProfile },
+  { path: `${CHART}/files/seccomp/security-profiles-operator.yaml`, make: seccompObject },
   { path: `${CHART}/values.schema.json`, make: valuesSchema },
   { path: `${CHART}/values.yaml`, make: valuesYaml },
   ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),

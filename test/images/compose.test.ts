@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
+import { Config } from '../../schema/config.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+interface Service {
+  readonly image: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+}
+
+const { services } = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true }) as {
+  services: Readonly<Record<string, Service>>
+}
+const own = Object.entries(services).filter(([name]) => name !== 'postgres')
+
+test('the Compose file runs the images of this version, by settings that there are', async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const images = Object.keys(ROOT_FILE_SYSTEMS).map((name) => `${name}:${version}`)
+  for (const [name, { image, environment }] of own) {
+    expect(images, name).toContain(image)
+    for (const setting of Object.keys(environment)) expect(Object.keys(Config.properties), name).toContain(setting)
+  }
+})
+
+test('the Compose file gives no container a right, and the runner neither the database nor the key', () => {
+  for (const [name, service] of own) {
+    expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+    expect(service.security_opt, name).toContain('no-new-privileges:true')
+  }
+  const names = Object.keys(services['runner']?.environment ?? {})
+  for (const secret of ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY']) expect(names).not.toContain(secret)
+})
+
+test('the runner of the Compose file has a seccomp profile in which Chromium makes its namespaces', async () => {
+  const option = services['runner']?.security_opt?.find((one) => one.startsWith('seccomp='))
+  const file = join(ROOT, option?.slice('seccomp='.length) ?? '')
+  expect(existsSync(file), file).toBe(true)
+  const profile = JSON.parse(await readFile(file, 'utf8')) as { defaultAction: string; syscalls: { names: string[] }[] }
+  const allowed = profile.syscalls.flatMap(({ names }) => names)
+  expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO')
+  expect(allowed).toEqual(expect.arrayContaining(['clone', 'setns', 'unshare', 'chroot']))
+  for (const name of ['mount', 'init_module', 'bpf', 'kexec_load', 'process_vm_writev', 'add_key', 'io_uring_setup'])
+    expect(allowed).not.toContain(name)
+})
