@@ -109,6 +109,13 @@ const NO_OBJECTS: ObjectStore = {
   close: async () => {},
 }
 
+const loopOf = ({ concurrency = 32, perHost = 8, rendersPages = false, idleMs = 20 }: WorkerOptions) => ({
+  concurrency,
+  perHost,
+  rendersPages,
+  idleMs,
+})
+
 const MODEL: ModelSettings = { LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
@@ -164,10 +171,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     outage: storeOutage(log),
     metrics: createCheckMetrics(new Registry()),
     leaseMs,
-    concurrency: options.concurrency ?? 32,
-    perHost: options.perHost ?? 8,
-    rendersPages: options.rendersPages ?? false,
-    idleMs: options.idleMs ?? 20,
+    ...loopOf(options),
   })
   let stopped: Promise<void> | undefined
   const stop = async (graceMs: number) => {
