@@ -101,8 +101,12 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
     throw missing(`there is no ${what} with the id ${text}; "./tidemark get -o wide" shows the ids`)
   }
   if (text === '' || text.length > MOST_NAME) throw new RemoteError(`no ${what} has the name "${text}"`, 'usage')
+  // A manifest without a namespace is in the namespace default.
+  const key = text.includes('/') ? text : `default/${text}`
+  const declared = await listRecords(client, kind, { external_key: key })
   const alike = await listRecords(client, kind, { name: text })
-  const [found, ...others] = alike.filter(({ record }) => record.name === text)
+  const same = [...declared, ...alike.filter(({ record }) => record.name === text)]
+  const [found, ...others] = [...new Map(same.map((one) => [nameOf(one), one])).values()]
   if (!found) throw noneOfName(text, what, alike)
   if (others.length > 0) throw severalOfName(text, what, [found, ...others])
   return found

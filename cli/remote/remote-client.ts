@@ -175,7 +175,7 @@ export class RemoteClient {
       )
     const refusal = refusalOf(text)
     if (refusal === null && status < 500) return this.#isNotApi(request, text)
-    const { said, requestId } = inWords(refusal, status)
+    const { said, requestId, issues } = inWords(refusal, status)
     const { from } = this.#connection
     if (status === 401)
       return new RemoteError(
@@ -188,7 +188,7 @@ export class RemoteClient {
     if (BUSY.has(status) && !isLimitOfPlan(answer)) return new RemoteError(said, 'unavailable', status)
     if (status >= 500)
       return new RemoteError(`${said} The log of the server has the details under ${requestId}.`, 'failed', status)
-    return new RemoteError(said + olderServer(request, answer), 'failed', status)
+    return new RemoteError(said + olderServer(request, answer), 'failed', status, issues)
   }
 }
 
@@ -196,10 +196,9 @@ export class RemoteClient {
 function inWords(refusal: Refusal | null, status: number) {
   const { message = `the server answered ${status}`, details = [], requestId = '' } = refusal?.error ?? {}
   const lines = details.map(({ path = '', message: fault = '' }) => `\n  ${printable(`${path} ${fault}`.trim())}`)
-  return {
-    said: `${printable(message)}${lines.join('')}`,
-    requestId: printable(requestId) || 'the time of this request',
-  }
+  const issues = status === 422 ? details.map(({ path = '', message: fault = '' }) => ({ path, message: fault })) : []
+  const said = `${printable(message)}${lines.join('')}`
+  return { said, issues, requestId: printable(requestId) || 'the time of this request' }
 }
 
 function refusalOf(text: string): Refusal | null {

@@ -5,6 +5,16 @@ const NAMES = [
   '<names...>',
   'names, ids, or namespace/name of manifests; monitor/… or serpmonitor/… for one kind',
 ] as const
+const INPUT = [
+  { flags: '-f, --filename <path>', what: 'a file, a folder, or - for standard input; can be repeated', isList: true },
+  { flags: '--secrets <file>', what: 'a file with Secret documents for the references of the manifests' },
+  { flags: '--set <name>', what: 'the name of this set of manifests, which --prune deletes from', default: 'default' },
+  { flags: '--prune', what: 'delete the monitors that an earlier apply of this set made and no manifest declares' },
+] as const
+const INPUT_NOTES =
+  'A manifest is a Monitor or a SerpMonitor as for Kubernetes. Namespace and name identify the record, in its\n' +
+  'external_key. References to Secrets are resolved from Secret documents beside them, from --secrets, and from\n' +
+  'variables: the key webhook of the Secret chat is SECRET_CHAT_WEBHOOK.'
 const KIND = 'monitors or serpmonitors before the names, for one kind'
 
 /** The commands over REST. Help, completion, docs/command-line.md and the tests are made of this table. */
@@ -40,6 +50,26 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     load: async () => (await import('./commands/login.ts')).profiles,
   },
   {
+    name: 'apply',
+    summary: 'Makes the monitors of a server what manifests declare. Applying twice changes nothing.',
+    options: INPUT,
+    notes: `${INPUT_NOTES}\n\nIt first prints what it will do. It deletes nothing without --prune.`,
+    examples: [
+      './tidemark apply -f monitors/',
+      './tidemark apply -f monitors/ --prune',
+      './tidemark export kettle | ./tidemark apply -f -',
+    ],
+    load: async () => (await import('./commands/apply.ts')).apply,
+  },
+  {
+    name: 'diff',
+    summary: 'Shows what apply would do, and changes nothing.',
+    options: INPUT,
+    notes: `${INPUT_NOTES}\n\nExits with 0 where nothing differs, 1 where something does, 2 on an error.`,
+    examples: ['./tidemark diff -f monitors/', './tidemark diff -f monitors/ --prune || echo "something differs"'],
+    load: async () => (await import('./commands/apply.ts')).diff,
+  },
+  {
     name: 'get',
     summary: 'Lists monitors, or shows those that are named.',
     argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
@@ -49,6 +79,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
         what: 'only monitors of this status',
         choices: ['active', 'paused', 'billing_paused', 'error'],
       },
+      { flags: '-l, --label <selector>', what: 'only monitors with these labels, as in env=prod,!muted' },
     ],
     notes:
       'The forms json and yaml are the records of the API, with the secrets that the key may read. The form name is\n' +
@@ -58,6 +89,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
       './tidemark get kettle -o yaml',
       './tidemark get serpmonitors -o wide',
       './tidemark get --status error -o name',
+      './tidemark get --label env=prod',
       './tidemark get -o name | xargs ./tidemark resume   # all of them',
     ],
     load: async () => (await import('./commands/get.ts')).get,

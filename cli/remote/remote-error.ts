@@ -1,4 +1,5 @@
 import { ExplainedError } from '../../core/explained-error.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import { exitCode } from '../exit-codes.ts'
 
 /** A command over REST could not do what was asked. The message says why, and what to do next. */
@@ -8,8 +9,17 @@ export class RemoteError extends ExplainedError {
   /** The HTTP status, where the server refused. */
   readonly status: number | null
 
-  constructor(message: string, ending: Parameters<typeof exitCode>[0] = 'failed', status: number | null = null) {
+  /** The faults of the request, by the paths of the API. */
+  readonly issues: readonly Issue[]
+
+  constructor(
+    message: string,
+    ending: Parameters<typeof exitCode>[0] = 'failed',
+    status: number | null = null,
+    issues: readonly Issue[] = [],
+  ) {
     super(message)
+    this.issues = issues
     this.exitCode = exitCode(ending)
     this.status = status
   }

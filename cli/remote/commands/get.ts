@@ -14,6 +14,7 @@ import { RemoteError } from '../remote-error.ts'
 
 interface GetOptions {
   readonly status?: string
+  readonly label?: string
 }
 
 const COLOURS = {
@@ -35,6 +36,7 @@ const COLUMNS: readonly Column<RemoteRecord>[] = [
   { head: 'LAST RUN', cell: ({ record }) => distance(record.last_run_at) },
   { head: 'NEXT RUN', cell: ({ record }) => distance(record.next_run_at), isWide: true },
   { head: 'FAILURES', cell: ({ record }) => String(record.consecutive_failures), isWide: true },
+  { head: 'KEY', cell: ({ record }) => record.external_key ?? '-', isWide: true },
   { head: 'ID', cell: ({ record }) => record.id, isWide: true },
   { head: 'WATCHES', cell: watchedBy },
 ]
@@ -42,15 +44,15 @@ const COLUMNS: readonly Column<RemoteRecord>[] = [
 /** Prints monitors in the form of the options. */
 export const get: Handler<GetOptions> = async ({ words, options }) => {
   const { kind, references } = referencesOf(words)
-  const { status } = options
-  if (status !== undefined && references.length > 0)
-    throw new RemoteError('--status is for lists: leave the names out', 'usage')
+  const { status, label } = options
+  if ((status ?? label) !== undefined && references.length > 0)
+    throw new RemoteError('--status and --label are for lists: leave the names out', 'usage')
   if (status === 'error' && kind === 'serp')
     throw new RemoteError('a serpmonitor is never in the status error', 'usage')
   const client = connect(options)
   // A search has no status `error`, and its list refuses to be filtered by it.
   const listed = status === 'error' ? 'page' : kind
-  const items: RemoteRecord[] = references.length === 0 ? await listRecords(client, listed, { status }) : []
+  const items: RemoteRecord[] = references.length === 0 ? await listRecords(client, listed, { status, label }) : []
   for (const reference of references) items.push(await findRecord(client, reference))
   await printItems(
     formOf(options),

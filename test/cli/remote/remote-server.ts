@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '../../support/eventually.ts'
 import { createEmptyDatabase } from '../../support/postgres.ts'
+import { runOn } from '../../support/test-template.ts'
 import { openSite, type Site } from '../../support/site.ts'
 import { type CliProcess, type Environment, startCli, startShell } from '../cli-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -25,6 +26,8 @@ export interface RemoteServer extends AsyncDisposable {
   readonly databaseUrl: string
   /** Sends a request with the key. */
   ask<T>(method: string, path: string, body?: object): Promise<T>
+  /** Runs one statement on the database. */
+  sql(statement: string): Promise<void>
   /** Makes a monitor of the site's price and waits for its first run. Returns its id. */
   watch(name: string, more?: object): Promise<string>
   /** Runs lines of shell in the folder. `./tidemark` is there. */
@@ -69,6 +72,7 @@ export async function startRemoteServer(): Promise<RemoteServer> {
     databaseUrl: database.url,
     ask,
     start,
+    sql: (statement) => runOn(database.url, statement),
     async watch(name, more = {}) {
       const { id } = await ask<{ id: string }>('POST', '/v1/monitors', {
         name,

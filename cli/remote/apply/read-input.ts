@@ -1,0 +1,110 @@
+import { readFile, stat } from 'node:fs/promises'
+import { createPolicy } from '../../../egress/policy.ts'
+import { readFolder } from '../../../manifests/read-folder.ts'
+import {
+  type Manifest,
+  type ManifestFault,
+  type ManifestText,
+  readManifests,
+} from '../../../manifests/read-manifests.ts'
+import { faultsOf, resolveManifest } from '../../../manifests/resolve-manifest.ts'
+import { secretValues } from '../../../manifests/secret-values.ts'
+import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/check/check-configuration.ts'
+import { printable } from '../printable.ts'
+import { RemoteError } from '../remote-error.ts'
+
+/** A manifest with the whole configuration that it declares. */
+export interface Wanted {
+  readonly manifest: Manifest
+  /** The `external_key` of its record. */
+  readonly key: string
+  /** All keys of a record that a manifest says, with their defaults. */
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+interface InputOptions {
+  /** Files, folders, or `-`. */
+  readonly files: readonly string[]
+  /** A file with Secrets. */
+  readonly secrets: string | undefined
+  /** The label of every monitor that this input declares. */
+  readonly set: Readonly<Record<string, string>>
+}
+
+/** On a monitor that a manifest suspends: applying it without `suspend` resumes it, and no other paused one. */
+export const SUSPENDED_LABEL = 'tidemark-suspended'
+
+/**
+ * Only the server knows which addresses it refuses. A fault that only it can find is reported when the manifest is
+ * applied.
+ */
+const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAllow: [] })
+
+/** Reads and checks all manifests. Throws with every fault, its file and its line; nothing has been asked by then. */
+export async function readInput({ files, secrets, set }: InputOptions): Promise<readonly Wanted[]> {
+  const texts = (await Promise.all(files.map(textsOf))).flat()
+  const read = readManifests(texts)
+  const beside = secrets === undefined ? null : readManifests([await textOf(secrets)])
+  const valueOf = secretValues([...read.secrets, ...(beside?.secrets ?? [])], process.env)
+  const faults: ManifestFault[] = [...read.faults, ...(beside?.faults ?? [])]
+  const wanted: Wanted[] = []
+  for (const manifest of read.manifests) {
+    const resolved = resolveManifest(manifest, valueOf)
+    if (!resolved.ok) {
+      faults.push(...resolved.faults.map(withWaysToGiveIt))
+      continue
+    }
+    const { name, namespace, resource, suspend } = manifest
+    const labels = { ...(resolved.body['labels'] as object), ...set, ...(suspend && { [SUSPENDED_LABEL]: 'true' }) }
+    const body = { ...resolved.body, labels, external_key: `${namespace}/${name}` }
+    const check = resource.declares === 'serp' ? checkSerpConfiguration : checkConfiguration
+    const checked = check(body, ANY_ADDRESS)
+    if (checked.kind === 'invalid') faults.push(...faultsOf(manifest, checked.issues))
+    else wanted.push({ manifest, key: `${namespace}/${name}`, spec: declaredKeys(checked.spec) })
+  }
+  if (faults.length > 0)
+    throw new RemoteError(inLines('the manifests are not valid, and nothing was sent:', faults), 'usage')
+  return wanted
+}
+
+/** The template is no part of a manifest. */
+const declaredKeys = (spec: object): Wanted['spec'] =>
+  Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'template_slug'))
+
+/** Returns a sentence and a line for each fault. */
+export const inLines = (head: string, faults: readonly ManifestFault[]): string =>
+  [head, ...faults.map(({ file, line, message }) => `  ${printable(`${file}:${line} ${message}`)}`)].join('\n')
+
+function withWaysToGiveIt(fault: ManifestFault): ManifestFault {
+  const [, name, key] = /^the Secret \S+\/(\S+) has no value for the key (\S+)$/.exec(fault.message) ?? []
+  if (name === undefined || key === undefined) return fault
+  const variable = `SECRET_${name}_${key}`.replaceAll(/[^A-Za-z0-9]/g, '_').toUpperCase()
+  return { ...fault, message: `${fault.message}: add a Secret document, --secrets FILE, or the variable ${variable}` }
+}
+
+async function textsOf(path: string): Promise<readonly ManifestText[]> {
+  if (path === '-') return [{ file: 'standard input', text: await standardInput() }]
+  const found = await stat(path).catch((error: unknown) => unreadable(path, error))
+  if (!found.isDirectory()) return [await textOf(path)]
+  const { texts, faults } = await readFolder(path)
+  if (faults.length > 0) throw new RemoteError(inLines(`${path} cannot be read:`, faults), 'usage')
+  if (texts.length === 0)
+    throw new RemoteError(`${path} has no files *.yaml, *.yml or *.json: name another folder, or a file`, 'usage')
+  return texts.map(({ file, text }) => ({ file: `${path.replace(/\/+$/, '')}/${file}`, text }))
+}
+
+const textOf = async (path: string): Promise<ManifestText> => ({
+  file: path,
+  text: await readFile(path, 'utf8').catch((error: unknown) => unreadable(path, error)),
+})
+
+function unreadable(path: string, error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  throw new RemoteError(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`, 'usage')
+}
+
+async function standardInput(): Promise<string> {
+  let text = ''
+  for await (const part of process.stdin.setEncoding('utf8')) text += String(part)
+  return text
+}

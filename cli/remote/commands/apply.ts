@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { faultsOf } from '../../../manifests/resolve-manifest.ts'
+import { exitCode } from '../../exit-codes.ts'
+import { inLines, readInput } from '../apply/read-input.ts'
+import { planOf, type Step } from '../apply/plan.ts'
+import { connect } from '../connect.ts'
+import { clipped, coloured, type CommonOptions, formOf, print, printData, progress } from '../output.ts'
+import { printable } from '../printable.ts'
+import { REMOTE_KINDS } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
+import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+
+interface ApplyOptions {
+  readonly filename?: readonly string[]
+  readonly secrets?: string
+  readonly set: string
+  readonly prune?: boolean
+}
+
+/** The label of every monitor that `apply` made: its value is `--set`. */
+const SET_LABEL = 'tidemark-set'
+
+async function planned(client: RemoteClient, { filename = [], secrets, set, prune = false }: ApplyOptions) {
+  if (filename.length === 0)
+    throw new RemoteError('say what to read: -f FILE, -f FOLDER, or -f - for standard input', 'usage')
+  if (!/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(set))
+    throw new RemoteError('--set is the value of a label: letters, digits, dots and dashes, at most 63', 'usage')
+  const label = { [SET_LABEL]: set }
+  const wanted = await readInput({ files: filename, secrets, set: label })
+  // An empty folder is more often a mistake than a wish to delete everything.
+  if (wanted.length === 0)
+    throw new RemoteError(
+      `there is no Monitor and no SerpMonitor in ${filename.join(', ')}: nothing was changed`,
+      'usage',
+    )
+  return planOf(client, wanted, prune ? label : null)
+}
+
+/** Shows what `apply` would do. Exits with 1 where that is anything, and with 2 on every error. */
+export const diff: Handler<ApplyOptions> = async ({ options }) => {
+  try {
+    const steps = await planned(connect(options), options)
+    await printPlan(steps, options)
+    return exitCode(steps.every(({ action }) => action === 'keep') ? 'ok' : 'failed')
+  } catch (error) {
+    if (error instanceof RemoteError) throw new RemoteError(error.message, 'usage', error.status)
+    throw error
+  }
+}
+
+/** Makes the records of the server what the manifests declare. */
+export const apply: Handler<ApplyOptions> = async ({ options }) => {
+  const client = connect(options)
+  const steps = await planned(client, options)
+  const form = formOf(options)
+  const todo = steps.filter(({ action }) => action !== 'keep')
+  if (form === 'table' || form === 'wide') await printPlan(steps, options)
+  const done: object[] = []
+  let ending = exitCode('ok')
+  for (const [index, step] of todo.entries()) {
+    progress(`${index + 1} of ${todo.length}: ${wordsOf(step)}`)
+    try {
+      const id = await carryOut(client, step)
+      done.push({ ...shown(step), id })
+      if (form === 'name') print(`${REMOTE_KINDS[step.kind].resource.singular}/${id}\n`)
+      else if (form === 'table' || form === 'wide') print(`${DONE[step.action]} ${wordsOf(step)}\n`)
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error
+      if (error.exitCode !== exitCode('failed')) throw cutShort(error, todo, index)
+      process.stderr.write(`tidemark: ${wordsOf(step)} was not applied: ${error.message}\n`)
+      ending = error.exitCode
+    }
+  }
+  if (form === 'json' || form === 'yaml') await printData(form, done)
+  if (ending !== 0)
+    process.stderr.write(`tidemark: ${done.length} of ${todo.length} were applied; apply again for the rest\n`)
+  return ending
+}
+
+/** An error that holds for all that is left: says what was done and what was not. */
+function cutShort(error: RemoteError, todo: readonly Step[], index: number): RemoteError {
+  const left = todo.slice(index).map((step) => `\n  ${wordsOf(step)}`)
+  const ending = error.exitCode === exitCode('refused') ? 'refused' : 'unavailable'
+  const message =
+    `${error.message}\n${index} of ${todo.length} were applied before. Not applied, or not known to be:` +
+    `${left.join('')}\n` +
+    'Apply again when the cause is gone: it does only what is left.'
+  return new RemoteError(message, ending, error.status)
+}
+
+/** Returns the id of the record. */
+async function carryOut(client: RemoteClient, step: Step): Promise<string> {
+  const { path } = REMOTE_KINDS[step.kind]
+  if (step.action === 'delete') {
+    await client.text({ method: 'DELETE', path: `${path}/${step.id}` })
+    return step.id
+  }
+  if (step.action === 'keep') return step.id
+  const { manifest, spec } = step.wanted
+  try {
+    if (step.action === 'create') {
+      const headers = { 'idempotency-key': randomUUID() }
+      const { id } = await client.json<{ readonly id: string }>({ method: 'POST', path, body: spec, headers })
+      if (manifest.suspend) await client.text({ method: 'POST', path: `${path}/${id}/pause` })
+      return id
+    }
+    // It is resumed first: the label that says so must not be gone while the monitor is still paused.
+    const at = `${path}/${step.id}`
+    if (step.pausing === 'resume') await client.text({ method: 'POST', path: `${at}/resume` })
+    if (step.differences.length > 0) await client.text({ method: 'PATCH', path: at, body: step.patch })
+    if (step.pausing === 'pause') await client.text({ method: 'POST', path: `${at}/pause` })
+    return step.id
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.issues.length === 0) throw error
+    throw new RemoteError(inLines('the server refuses it:', faultsOf(manifest, error.issues)), 'failed', error.status)
+  }
+}
+
+const SIGNS = { create: '+', change: '~', adopt: '~', delete: '-', keep: ' ' } as const
+const COLOURS = { create: 'good', change: 'waiting', adopt: 'waiting', delete: 'bad', keep: 'aside' } as const
+const WORDS = { create: 'create', change: 'change', adopt: 'take over', delete: 'delete', keep: 'keep' } as const
+const DONE = { create: 'created', change: 'changed', adopt: 'took over', delete: 'deleted', keep: 'kept' } as const
+
+const wordsOf = ({ kind, key }: Step) => `${REMOTE_KINDS[kind].resource.singular} ${printable(key)}`
+
+const shown = (step: Step) => ({
+  action: step.action,
+  kind: REMOTE_KINDS[step.kind].resource.kind,
+  external_key: step.key,
+  ...('id' in step && { id: step.id }),
+  ...('differences' in step && { differences: step.differences, pausing: step.pausing }),
+})
+
+async function printPlan(steps: readonly Step[], options: CommonOptions): Promise<void> {
+  const form = formOf(options)
+  const todo = steps.filter(({ action }) => action !== 'keep')
+  if (form === 'json' || form === 'yaml') return printData(form, todo.map(shown))
+  if (form === 'name') return print(todo.map((step) => `${wordsOf(step).replace(' ', '/')}\n`).join(''))
+  for (const step of todo) {
+    const text = `${SIGNS[step.action]} ${WORDS[step.action]} ${wordsOf(step)}`
+    print(`${coloured({ text, colour: COLOURS[step.action] })}\n${detailsOf(step)}`)
+  }
+  const kept = steps.length - todo.length
+  if (kept > 0) print(todo.length === 0 ? `Nothing differs: ${kept} unchanged.\n` : `  ${kept} unchanged\n`)
+}
+
+const MOST_VALUE = 80
+
+function detailsOf(step: Step): string {
+  if (!('differences' in step)) return ''
+  const lines = step.differences.map(({ path, before, after }) => {
+    const [from, to] = [inShort(before), inShort(after)]
+    const change = from === to ? `${from}, with another value behind the mask` : `${from} → ${to}`
+    return `    ${printable(path)}: ${change}\n`
+  })
+  return lines.join('') + (step.pausing === null ? '' : `    suspend: ${step.pausing}\n`)
+}
+
+const inShort = (value: unknown) =>
+  printable(clipped(value === undefined || value === null ? 'none' : JSON.stringify(value), MOST_VALUE))

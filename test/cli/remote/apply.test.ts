@@ -1,0 +1,269 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type RemoteServer, startRemoteServer } from './remote-server.ts'
+
+// Each command is a process, and on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+
+let remote: RemoteServer
+beforeAll(async () => {
+  remote = await startRemoteServer()
+}, 60_000)
+afterAll(() => remote[Symbol.asyncDispose]())
+
+interface Listed {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly external_key: string | null
+  readonly labels: Readonly<Record<string, string>>
+  readonly deliveries: readonly { readonly url: string }[]
+  readonly schedule_interval_seconds: number
+}
+const list = async (path = '/v1/monitors') => (await remote.ask<{ data: Listed[] }>('GET', `${path}?limit=100`)).data
+
+beforeEach(async () => {
+  for (const path of ['/v1/monitors', '/v1/serp-monitors'])
+    for (const { id } of await list(path)) await remote.ask('DELETE', `${path}/${id}`)
+  await rm(join(remote.folder, 'monitors'), { recursive: true, force: true })
+})
+
+async function write(file: string, text: string): Promise<void> {
+  const path = join(remote.folder, file)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+const page = (name: string, more = '', metadata = '') => `apiVersion: tidemark.dev/v1
+kind: Monitor
+metadata:
+  name: ${name}
+  namespace: shop
+${metadata}spec:
+  name: The ${name}
+  url: ${remote.site.url}
+  scheduleIntervalSeconds: 3600
+  extractConfig: { method: css, fields: { price: .price } }
+  diffPredicate: { type: any_field_changes }
+${more}`
+
+const HOOK = `  deliveries:
+    - type: webhook
+      urlFrom: { secretKeyRef: { name: chat, key: webhook } }
+`
+const SEARCH = `apiVersion: tidemark.dev/v1
+kind: SerpMonitor
+metadata: { name: rank, namespace: shop }
+spec:
+  name: Rank
+  keyword: kettle
+  scheduleIntervalSeconds: 86400
+  targetDomain: shop.example.com
+`
+const SECRET = (url: string) => `apiVersion: v1
+kind: Secret
+metadata: { name: chat, namespace: shop }
+stringData: { webhook: "${url}" }
+`
+
+describe('apply', () => {
+  test('makes both kinds of a folder; again it changes nothing, and diff exits with 0', async () => {
+    await write('monitors/kettle.yaml', `${page('kettle', HOOK)}---\n${SECRET('https://hooks.example.com/s3cret')}`)
+    await write('monitors/deep/rank.yaml', SEARCH)
+    const shown = await remote.sh('./tidemark diff -f monitors')
+    expect(shown).toMatchObject({ code: 1, stderr: '' })
+    expect(shown.stdout).toBe('+ create serpmonitor shop/rank\n+ create monitor shop/kettle\n')
+    expect(await list()).toEqual([])
+    const first = await remote.sh('./tidemark apply -f monitors/')
+    expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('created monitor shop/kettle') })
+    const [kettle] = await list()
+    expect(kettle).toMatchObject({
+      external_key: 'shop/kettle',
+      deliveries: [{ url: 'https://hooks.example.com/s3cret' }],
+    })
+    expect(await list('/v1/serp-monitors')).toMatchObject([{ external_key: 'shop/rank' }])
+    const again = await remote.sh('./tidemark apply -f monitors; ./tidemark diff -f monitors')
+    expect(again).toMatchObject({ code: 0, stdout: 'Nothing differs: 2 unchanged.\n'.repeat(2) })
+    expect(await remote.sh('./tidemark get kettle shop/rank -o name')).toMatchObject({ code: 1 })
+    expect(await remote.sh('./tidemark get shop/kettle -o name')).toMatchObject({ stdout: `monitor/${kettle?.id}\n` })
+  })
+
+  test('says in words what changes, with secrets masked, and changes only that', async () => {
+    await write('monitors/kettle.yaml', `${page('kettle', HOOK)}---\n${SECRET('https://hooks.example.com/old')}`)
+    await remote.sh('./tidemark apply -f monitors')
+    const changed = page('kettle', HOOK).replace('3600', '900')
+    await write('monitors/kettle.yaml', `${changed}---\n${SECRET('https://hooks.example.com/new')}`)
+    const shown = await remote.sh('./tidemark diff -f monitors')
+    expect(shown.stdout).toBe(
+      '~ change monitor shop/kettle\n' +
+        '    spec.scheduleIntervalSeconds: 3600 → 900\n' +
+        '    spec.deliveries[0].url: "https://hooks.example.com/********", with another value behind the mask\n',
+    )
+    for (const form of ['json', 'yaml'])
+      expect((await remote.sh(`./tidemark diff -f monitors -o ${form}`)).stdout).not.toMatch(/\/(old|new)/)
+    expect(await remote.sh('./tidemark apply -f monitors')).toMatchObject({ code: 0 })
+    const deliveries = [{ url: 'https://hooks.example.com/new' }]
+    expect(await list()).toMatchObject([{ schedule_interval_seconds: 900, deliveries }])
+  })
+
+  test('takes secrets from --secrets and the environment; a missing one is refused with file and line', async () => {
+    await write('monitors/pot.yaml', `# A comment\n${page('pot', HOOK)}`)
+    const none = await remote.sh('./tidemark apply -f monitors')
+    expect([none.code, none.stdout]).toEqual([2, ''])
+    expect(none.stderr).toMatch(
+      /monitors\/pot\.yaml:\d+ the Secret shop\/chat has no value for the key webhook: .*SECRET_CHAT_WEBHOOK/,
+    )
+    await write('secrets.yaml', SECRET('https://hooks.example.com/a'))
+    expect(await remote.sh('./tidemark apply -f monitors --secrets secrets.yaml')).toMatchObject({ code: 0 })
+    const variable = { SECRET_CHAT_WEBHOOK: 'https://hooks.example.com/b' }
+    expect(await remote.sh('./tidemark diff -f monitors', variable)).toMatchObject({ code: 1 })
+    expect(await remote.sh('./tidemark apply -f monitors', variable)).toMatchObject({ code: 0 })
+    expect(await list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/b' }] }])
+  })
+
+  test('--prune deletes what an apply of this set made and no manifest declares, and nothing else', async () => {
+    await write('monitors/kettle.yaml', page('kettle'))
+    await write('monitors/pot.yaml', page('pot'))
+    await write('other.yaml', page('urn'))
+    await remote.watch('by hand', { external_key: 'shop/by-hand' })
+    await remote.sh('./tidemark apply -f monitors; ./tidemark apply -f other.yaml --set other')
+    await rm(join(remote.folder, 'monitors/pot.yaml'))
+    expect(await remote.sh('./tidemark diff -f monitors')).toMatchObject({ code: 0 })
+    const shown = await remote.sh('./tidemark diff -f monitors --prune')
+    expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('- delete monitor shop/pot\n') })
+    expect(await remote.sh('./tidemark apply -f monitors --prune')).toMatchObject({ code: 0 })
+    expect((await list()).map(({ name }) => name).sort()).toEqual(['The kettle', 'The urn', 'by hand'])
+    await rm(join(remote.folder, 'monitors/kettle.yaml'))
+    const empty = await remote.sh('./tidemark apply -f monitors --prune')
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('has no files') })
+    expect(await list()).toHaveLength(3)
+  })
+
+  test('adopts a record of the API once, and keeps its id', async () => {
+    const id = await remote.watch('The kettle')
+    await write('monitors/a.yaml', page('kettle', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`))
+    const done = await remote.sh('./tidemark apply -f monitors')
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('took over monitor shop/kettle') })
+    expect(await list()).toMatchObject([{ id, external_key: 'shop/kettle' }])
+    expect(await remote.sh('./tidemark diff -f monitors')).toMatchObject({ code: 0 })
+    await write('monitors/a.yaml', page('pot', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`))
+    const taken = await remote.sh('./tidemark apply -f monitors')
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('belongs to shop/kettle') })
+  })
+
+  test('suspend pauses; without it the monitor is resumed, but not one that a person has paused', async () => {
+    await write('monitors/a.yaml', page('kettle', '  suspend: true\n'))
+    await remote.sh('./tidemark apply -f monitors')
+    expect(await list()).toMatchObject([{ status: 'paused' }])
+    expect(await remote.sh('./tidemark diff -f monitors')).toMatchObject({ code: 0 })
+    await write('monitors/a.yaml', page('kettle'))
+    await remote.sh('./tidemark apply -f monitors')
+    expect(await list()).toMatchObject([{ status: 'active' }])
+    await remote.sh('./tidemark pause shop/kettle; ./tidemark apply -f monitors')
+    expect(await list()).toMatchObject([{ status: 'paused' }])
+  })
+})
+
+describe('an input that is not valid changes nothing, and names file and line', () => {
+  test.each([
+    ['half-written YAML', (kettle: string) => `${kettle}  deliveries: [`, /bad\.yaml:\d+ is not YAML/],
+    ['two documents of one name', (kettle: string) => `${kettle}---\n${kettle}`, /bad\.yaml:\d+ .*is used twice/],
+    ['an unknown key', (kettle: string) => `${kettle}  colour: red\n`, /bad\.yaml:12 spec\.colour is not a known key/],
+    [
+      'a selector that cannot be read',
+      (kettle: string) => kettle.replace('.price', "'[['"),
+      /bad\.yaml:10 spec\.extractConfig\.fields\.price/,
+    ],
+    [
+      'an interval too short',
+      (kettle: string) => kettle.replace('3600', '5'),
+      /bad\.yaml:9 spec\.schedule.* at least 60/,
+    ],
+  ])('%s', async (_, change, message) => {
+    await write('monitors/good.yaml', page('pot'))
+    await write('monitors/bad.yaml', change(page('kettle')))
+    for (const command of ['apply', 'diff']) {
+      const { code, stdout, stderr } = await remote.sh(`./tidemark ${command} -f monitors`)
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(message)
+      expect(stderr).not.toContain('    at ')
+    }
+    expect(await list()).toEqual([])
+  })
+
+  test.each([
+    ['./tidemark apply', 'say what to read'],
+    ['./tidemark apply -f nothing', 'nothing does not exist'],
+    ['echo "kind: Namespace" | ./tidemark apply -f -', 'standard input:1 apiVersion is required'],
+    ['echo | ./tidemark apply -f -', 'there is no Monitor'],
+    ['./tidemark diff -f - --set "a b" < /dev/null', '--set is the value of a label'],
+  ])('%s', async (line, message) => {
+    const { code, stderr } = await remote.sh(line)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  test('what only the server can find is reported with file and line; the others are applied', async () => {
+    await write('monitors/a.yaml', page('kettle').replace(remote.site.url, 'http://10.1.2.3/'))
+    await write('monitors/b.yaml', page('pot'))
+    const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/monitor shop\/kettle was not applied: .*\n +monitors\/a\.yaml:8 spec\.url/)
+    expect((await list()).map(({ name }) => name)).toEqual(['The pot'])
+  })
+
+  test('a record that a file or a cluster declares is not touched', async () => {
+    await write('monitors/a.yaml', page('kettle'))
+    await remote.sh('./tidemark apply -f monitors')
+    await remote.sql(`update monitors set managed_by = 'file' where external_key = 'shop/kettle'`)
+    await write('monitors/a.yaml', page('kettle').replace('3600', '900'))
+    const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml:1 .*tidemark serve --config: change it there/)])
+    await remote.sql(`update monitors set managed_by = 'api'`)
+  })
+})
+
+test('a server that goes away in mid-apply: what was done is said, and the next apply finishes', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) await write(`monitors/${name}.yaml`, page(name))
+  let creations = 0
+  // It passes requests on, and after the second creation it takes the answer away and answers nobody any more.
+  const proxy = createServer((asked, answer) => {
+    if (asked.method === 'POST') creations += 1
+    if (creations > 2) return void answer.destroy()
+    const target = request(remote.base + asked.url, { method: asked.method, headers: asked.headers }, (response) => {
+      if (creations === 2) {
+        creations = 3
+        response.resume().on('end', () => answer.destroy())
+      } else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers))
+    })
+    asked.pipe(target)
+  })
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve))
+  const TIDEMARK_URL = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const cut = await remote.sh('./tidemark apply -f monitors', { TIDEMARK_URL })
+  proxy.closeAllConnections()
+  proxy.close()
+  expect(cut.code).toBe(69)
+  expect(cut.stdout).toContain('created monitor shop/a\n')
+  expect(cut.stderr).toContain('1 of 4 were applied before. Not applied, or not known to be:\n  monitor shop/b\n')
+  expect(cut.stderr).toContain('  monitor shop/d\nApply again')
+  expect(await remote.sh('./tidemark apply -f monitors')).toMatchObject({ code: 0 })
+  const keys = (await list()).map(({ external_key: key }) => key)
+  expect(new Set(keys)).toEqual(new Set(['shop/a', 'shop/b', 'shop/c', 'shop/d']))
+  expect(keys).toHaveLength(4)
+})
+
+test('a key without the scope write reads the diff, and applies nothing', async () => {
+  await write('monitors/a.yaml', `${page('kettle', HOOK)}---\n${SECRET('https://hooks.example.com/s3cret')}`)
+  await remote.sh('./tidemark apply -f monitors')
+  const admin = { DATABASE_URL: remote.databaseUrl, TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test' }
+  const line = './tidemark admin create-key --email owner@tidemark.local --name reader --scope read --json'
+  const { key } = JSON.parse((await remote.sh(line, admin)).stdout) as { key: string }
+  const reader = { TIDEMARK_API_KEY: key }
+  expect(await remote.sh('./tidemark diff -f monitors', reader)).toMatchObject({ code: 0 })
+  await write('monitors/b.yaml', page('pot'))
+  const { code, stderr } = await remote.sh('./tidemark apply -f monitors', reader)
+  expect([code, stderr]).toEqual([77, expect.stringMatching(/scope read does not allow .*\n.*0 of 1/)])
+})
