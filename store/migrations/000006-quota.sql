@@ -12,8 +12,6 @@ create table team_usage (
   visual_used bigint not null default 0 check (visual_used >= 0),
   serp_used bigint not null default 0 check (serp_used >= 0),
   credits bigint not null default 0 check (credits >= 0),
-  -- All credits that the team was ever given. It tells one purchase from the next.
-  credits_given bigint not null default 0,
   period_start timestamptz not null default clock(),
   -- Null: these pools are never renewed (those of a trial).
   resets_at timestamptz,
