@@ -65,7 +65,15 @@ In Kubernetes, apply the file ([custom resources](custom-resources.md)):
 kubectl apply -f examples/cookbook/price-drop.yaml
 \`\`\`
 
-Without a cluster, send what is under \`spec\` to [\`POST /v1/monitors\`](reference/monitors.md), or to
+On your own machine, a folder of such files can be the configuration ([config folder](config-folder.md)):
+
+<!-- not run by the test: another test follows a folder -->
+
+\`\`\`sh
+./tidemark serve --config examples/cookbook
+\`\`\`
+
+To use the API instead, send what is under \`spec\` to [\`POST /v1/monitors\`](reference/monitors.md), or to
 [\`POST /v1/serp-monitors\`](reference/serp-monitors.md) for a \`SerpMonitor\`. The API writes its names with
 underscores: \`scheduleIntervalSeconds\` is \`schedule_interval_seconds\`. The keys below \`fields\` and
 \`requestHeaders\` stay as they are.
