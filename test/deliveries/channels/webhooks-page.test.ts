@@ -71,7 +71,7 @@ describeIf(spawnSync('go', ['version']).status === 0, 'install go')('the Go code
       await writeFile(join(folder, 'go.mod'), 'module receiver\n\ngo 1.21\n')
       await writeFile(join(folder, 'receiver.go'), code('go').replace('package receiver', 'package main'))
       await writeFile(join(folder, 'main.go'), GO_MAIN)
-      // Neither the network nor the flags of whoever runs this have a part in it. The standard library is compiled once.
+      // No network and no flags of whoever runs this. The cache is theirs: it takes a while to fill.
       const env = { ...process.env, GOFLAGS: '', GOPROXY: 'off', GOTOOLCHAIN: 'local' }
       const args = ['run', '.', JSON.stringify(CASES), SECRET]
       const { stdout, stderr } = spawnSync('go', args, { cwd: folder, env, encoding: 'utf8' })
