@@ -32,7 +32,8 @@ export function resolveManifest(manifest: Manifest, valueOf: (key: SecretKey) =>
     if (valueOf({ namespace, name, key }) === null)
       faults.push({ ...manifest.place, message: `the Secret ${namespace}/${name} has no value for the key ${key}` })
   if (faults.length > 0) return { ok: false, faults }
-  const whole = withSecrets(spec, ({ name, key }) => valueOf({ namespace, name, key }) ?? '')
+  const known = ({ name, key }: Pick<SecretKey, 'name' | 'key'>) => valueOf({ namespace, name, key }) ?? ''
+  const whole = withSecrets(manifest.spec, known)
   const definition = resource.declares === 'serp' ? SerpMonitorSpec : MonitorSpec
   return { ok: true, body: { ...(toApiNames(definition, whole) as object), labels } }
 }

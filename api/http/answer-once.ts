@@ -13,9 +13,9 @@ const REPLAYED = { 'idempotency-replayed': 'true' }
 type Call = Parameters<PrivateRoute['handle']>[0]
 
 /**
- * Answers a request that has an Idempotency-Key. The request is handled in one transaction with the record of its
- * answer, so a client that got no answer may send it again: it is handled if it had no effect, and answered as before
- * if it had. A refusal had no effect and is not kept.
+ * Returns the answer to a request that has an Idempotency-Key. It is handled in one transaction with the record
+ * of its answer, so a client that got no answer may send it again: it is handled if it had no effect, and answered as
+ * before if it had. A refusal had no effect and is not kept.
  */
 export async function answerOnce(route: PrivateRoute, key: unknown, call: Call): Promise<Answer> {
   if (typeof key !== 'string' || !KEY.test(key)) throw notAKey()

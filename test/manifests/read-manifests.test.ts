@@ -152,7 +152,7 @@ describe('a fault in a manifest', () => {
     expect(faults(text)).toEqual([expect.stringContaining(expected)])
   })
 
-  test('names both places of two documents of one name', () => {
+  test('names both documents of one name', () => {
     const found = readManifests([
       { file: 'a.yaml', text: MONITOR },
       { file: 'b.yaml', text: `# second\n${MONITOR}` },
