@@ -15,7 +15,7 @@ import { temporaryFolder } from './temporary-folder.ts'
  * The commit that stands for the version before this one. From it on, migrations are only added, as
  * docs/decisions/0023-migrations-only-add.md says. A release moves it to the release before.
  */
-const BEFORE = 'ad8f3cb229a4'
+const BEFORE = '27ca65a49b31'
 const ROOT = join(import.meta.dirname, '../..')
 const MONITORS = 12
 
