@@ -154,4 +154,56 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     ],
     load: async () => (await import('./commands/export.ts')).exportManifests,
   },
+  {
+    name: 'tail',
+    summary: 'Shows the last runs of monitors, and each further run when it has ended. Ctrl-C ends it.',
+    argument: NAMES,
+    options: [
+      { flags: '--limit <number>', what: 'how many of the last runs', most: 20, default: 5 },
+      { flags: '--count <number>', what: 'end after so many runs', most: 1_000_000 },
+    ],
+    notes: 'The form json has one run a line.',
+    examples: ['./tidemark tail kettle --count 1', './tidemark tail kettle --limit 1 --count 1 --json'],
+    load: async () => (await import('./commands/tail.ts')).tail,
+  },
+  {
+    name: 'backtest',
+    summary: 'Shows on which of the stored changes of a monitor a predicate would have fired, and why.',
+    argument: ['<name>', 'a name, an id, or namespace/name of a manifest'],
+    options: [{ flags: '--predicate <json>', what: 'a diff_predicate, or @FILE (default: that of the monitor)' }],
+    examples: [
+      './tidemark backtest kettle',
+      `./tidemark backtest kettle --predicate '{"type": "field_above", "field": "price", "threshold": 20}'`,
+    ],
+    load: async () => (await import('./commands/backtest.ts')).backtest,
+  },
+  {
+    name: 'verify-webhook',
+    summary: 'Receives webhooks on this machine, checks their signatures, and prints them.',
+    argument: ['[names...]', 'the monitors whose secrets are used; $TIDEMARK_WEBHOOK_SECRET without it'],
+    options: [
+      { flags: '--port <number>', what: 'the port on 127.0.0.1', most: 65_535, default: 8182 },
+      {
+        flags: '--count <number>',
+        what: 'end after so many webhooks; with 1 where one was not verified',
+        most: 1_000_000,
+      },
+      { flags: '--test', what: 'send one to itself first' },
+    ],
+    notes: 'A server refuses this address unless TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8 is set where it runs.',
+    examples: ['./tidemark verify-webhook kettle --test --count 1'],
+    load: async () => (await import('./commands/verify-webhook.ts')).verifyWebhook,
+  },
+  {
+    name: 'completion',
+    summary: 'Prints what makes a shell complete the commands and their options.',
+    argument: ['<shell>', 'bash, zsh or fish'],
+    isLocal: true,
+    examples: [
+      './tidemark completion bash > tidemark.bash   # then: source tidemark.bash',
+      './tidemark completion zsh > _tidemark',
+      './tidemark completion fish > tidemark.fish',
+    ],
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
 ]

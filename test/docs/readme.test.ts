@@ -129,6 +129,11 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The R
     expect(all).toContain('  price   "$19.99"\n  title   "Hearth kettle, 0.9 litres"\n')
     expect(all).toContain("extracted: { price: '$19.99' }")
     expect(all).toContain('queued: true')
+    expect(all).toContain('created monitor kettles/title\n')
+    expect(all).toMatch(/^Title of the kettle +\d+s +success/m)
+    const change = '~ change monitor kettles/title\n    spec.scheduleIntervalSeconds: 3600 → 900\n'
+    expect(all.split(change)).toHaveLength(3)
+    expect(all).toContain('Nothing differs: 1 unchanged.\n')
     expect(all).toMatch(/diffUrl: 'http/)
     expect(all).toContain('grace@example.com team.member_joined\n')
     expect(all).toContain('owner@tidemark.local team.member_invited\n')

@@ -10,10 +10,17 @@ vi.setConfig({ testTimeout: 120_000 })
 
 describe('the examples in the help of the commands over REST', () => {
   let remote: RemoteServer
+  let variables = {}
   beforeAll(async () => {
     remote = await startRemoteServer()
     await writeFile(join(remote.folder, 'key.txt'), `${remote.key}\n`)
-    for (const name of ['kettle', 'pot']) await remote.watch(name)
+    const deliveries = [{ type: 'webhook', url: 'https://hooks.example.com/a' }]
+    for (const name of ['kettle', 'pot']) await remote.watch(name, { labels: { env: 'prod' }, deliveries })
+    // The example that applies an export finds the address here.
+    variables = { SECRET_KETTLE_DELIVERY_1_URL: 'https://hooks.example.com/a' }
+    // A change, for the backtests.
+    remote.site.price('$2')
+    await remote.sh('./tidemark run kettle --wait')
     // What the examples apply.
     await remote.sh('./tidemark export kettle --dir monitors')
     const search = { keyword: 'kettle', schedule_interval_seconds: 86_400, mode: 'full_analysis' }
@@ -24,7 +31,7 @@ describe('the examples in the help of the commands over REST', () => {
   const examples = REMOTE_COMMANDS.flatMap(({ examples: lines }) => lines)
 
   test.each(examples)('%s', async (line) => {
-    const { code, stderr } = await remote.sh(line.replace('https://tidemark.example.com', remote.base))
+    const { code, stderr } = await remote.sh(line.replace('https://tidemark.example.com', remote.base), variables)
     expect([code, stderr]).toEqual([line.startsWith('./tidemark diff -f monitors/') && code === 1 ? 1 : 0, ''])
   })
 

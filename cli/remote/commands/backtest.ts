@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import type { Backtest, BacktestRun } from '../../../schema/monitor/backtest.ts'
+import { connect } from '../connect.ts'
+import { type Column, formOf, print, printData, printItems } from '../output.ts'
+import { printable } from '../printable.ts'
+import { findRecord, neededReferences, pathOf } from '../records.ts'
+import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+
+interface BacktestOptions {
+  /** JSON, or the name of a file with JSON after an `@`. */
+  readonly predicate?: string
+}
+
+const COLUMNS: readonly Column<BacktestRun>[] = [
+  { head: 'STARTED', cell: ({ started_at: at }) => at },
+  { head: 'FIRES', cell: ({ fires }) => (fires ? { text: 'yes', colour: 'good' } : 'no') },
+  { head: 'FIRED', cell: ({ delivery_triggered: fired }) => (fired ? 'yes' : 'no') },
+  { head: 'RUN', cell: ({ run_id: id }) => id, isWide: true },
+  { head: 'CHANGED', cell: ({ fields_changed: names }) => names.join(', ') },
+  {
+    head: 'WHY',
+    cell: ({ fires, conditions }) => {
+      const holding = conditions.filter(({ holds }) => holds === fires)
+      return (holding.length > 0 ? holding : conditions).map(({ why }) => why).join('; ')
+    },
+  },
+]
+
+/** Prints which of the stored runs of a monitor a predicate would have fired on, and why. */
+export const backtest: Handler<BacktestOptions> = async ({ words, options }) => {
+  const client = connect(options)
+  const form = formOf(options)
+  const [reference] = neededReferences(words)
+  if (!reference) return
+  const found = await findRecord(client, reference)
+  if (found.kind === 'serp') throw new RemoteError('a serpmonitor has no predicate to try: name a monitor', 'usage')
+  const predicate = options.predicate === undefined ? found.record.diff_predicate : await predicateOf(options.predicate)
+  const result = await client.json<Backtest>({
+    method: 'POST',
+    path: `${pathOf(found)}/backtest`,
+    body: { diff_predicate: predicate },
+  })
+  if (form === 'json' || form === 'yaml') return printData(form, result)
+  await printItems(form, {
+    items: result.runs,
+    columns: COLUMNS,
+    name: ({ run_id: id }) => `run/${id}`,
+    data: (run) => run,
+    none: 'No stored run has found a difference.',
+  })
+  if (form === 'name') return
+  for (const warning of result.warnings) process.stderr.write(`${printable(warning)}\n`)
+  if (result.runs.length > 0) print(`${result.would_fire} of ${result.changes} changes fire\n`)
+  if (result.truncated) process.stderr.write('Older changes were left out.\n')
+}
+
+async function predicateOf(given: string): Promise<unknown> {
+  const isFile = given.startsWith('@')
+  try {
+    return JSON.parse(isFile ? await readFile(given.slice(1), 'utf8') : given) as unknown
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new RemoteError(`--predicate must be JSON, or @ and the name of a file with JSON: ${reason}`, 'usage')
+  }
+}

@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { sign, verify } from '../../../core/signature.ts'
+import { exitCode } from '../../exit-codes.ts'
+import { connect } from '../connect.ts'
+import { coloured, type CommonOptions, print } from '../output.ts'
+import { printable } from '../printable.ts'
+import { findRecord, pathOf, referencesOf } from '../records.ts'
+import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+
+interface WebhookOptions {
+  readonly port: number
+  readonly count?: number
+  readonly test?: boolean
+}
+
+/** A delivery is smaller than this. */
+const MOST_BODY = 4 * 1024 * 1024
+const WHY = {
+  malformed: 'the header Service-Signature is missing or cannot be read',
+  expired: 'the signature is older than five minutes: is the clock of this machine right?',
+  mismatch: 'the secret is another one, or the body was changed on its way',
+} as const
+
+/** Receives webhooks on this machine, checks their signatures, and prints them. */
+export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options }) => {
+  const secrets = await secretsOf(words, options)
+  let left = options.count ?? Number.POSITIVE_INFINITY
+  let ending = exitCode('ok')
+  const ended = Promise.withResolvers<number>()
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await bodyOf(request)
+    if (body === null) return void response.writeHead(413, { connection: 'close' }).end()
+    const header = String(request.headers['service-signature'] ?? '')
+    const verdict = verify({ header, rawBody: body, secrets, nowSeconds: Date.now() / 1_000 })
+    const text = verdict.ok ? 'verified' : `not verified: ${WHY[verdict.reason]}`
+    print(`${coloured({ text, colour: verdict.ok ? 'good' : 'bad' })}\n${inLines(body.toString('utf8'))}\n`)
+    if (!verdict.ok) ending = exitCode('failed')
+    left -= 1
+    // The last one is answered before the receiver ends.
+    response.once('close', () => left <= 0 && ended.resolve(ending))
+    response.writeHead(verdict.ok ? 204 : 400, { connection: 'close' }).end()
+  }
+  const server = createServer((request, response) => {
+    // A sender that goes away in mid-request is no fault of this command.
+    receive(request, response).catch(() => response.destroy())
+  })
+  server.once('error', (error: NodeJS.ErrnoException) =>
+    ended.reject(new RemoteError(`port ${options.port} cannot be opened (${error.code}): choose another by --port`)),
+  )
+  server.listen(options.port, '127.0.0.1', () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    print(`Waiting for webhooks at ${url}. Ctrl-C ends this.\n`)
+    if (options.test === true) sendTest(url, secrets[0] ?? '').catch(ended.reject)
+  })
+  try {
+    return await ended.promise
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+async function secretsOf(words: readonly string[], options: CommonOptions): Promise<readonly string[]> {
+  const { references } = referencesOf(words)
+  const given = process.env['TIDEMARK_WEBHOOK_SECRET'] ?? ''
+  if (references.length === 0 && given === '')
+    throw new RemoteError('name the monitor whose webhooks are checked, or set TIDEMARK_WEBHOOK_SECRET', 'usage')
+  if (references.length === 0) return given.split(',').map((secret) => secret.trim())
+  const client = connect(options)
+  const secrets: string[] = []
+  for (const reference of references) {
+    const found = await findRecord(client, reference)
+    const path = `${pathOf(found)}/signing-secret`
+    const { secret } = await client.json<{ readonly secret: string | null }>({ method: 'GET', path })
+    if (secret === null)
+      throw new RemoteError(`${printable(found.record.name)} has no webhook, so it has no secret: add one first`)
+    secrets.push(secret)
+  }
+  return secrets
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > MOST_BODY) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function inLines(body: string): string {
+  try {
+    return printable(JSON.stringify(JSON.parse(body), null, 2), '\n')
+  } catch {
+    return printable(body.slice(0, 2_000))
+  }
+}
+
+/** Sends a message to the receiver itself, signed as a delivery is. */
+async function sendTest(url: string, secret: string): Promise<void> {
+  const body = JSON.stringify({ test: true })
+  // The receiver of this very process.
+  // oxlint-disable-next-line no-restricted-globals
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'service-signature': sign([secret], Math.floor(Date.now() / 1_000), body) },
+  })
+  await answer.text()
+}
