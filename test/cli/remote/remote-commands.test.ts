@@ -168,7 +168,6 @@ describe('get', () => {
     for (const form of ['table', 'json', 'yaml', 'wide']) {
       const { stdout } = await remote.sh(`./tidemark get -o ${form}; ./tidemark describe ${id}`)
       expect(stdout).toContain('pot')
-      // oxlint-disable-next-line no-control-regex
       expect(stdout).not.toMatch(/[\u001b\u009b]/)
     }
     await remote.ask('DELETE', `/v1/monitors/${id}`)
