@@ -174,6 +174,12 @@ function seconds(text: string): number {
   return Number(text)
 }
 
+function pause(text: string): number {
+  const chosen = seconds(text)
+  if (chosen === 0) throw new InvalidArgumentError('must be a whole number of seconds from 1 to 9999')
+  return chosen
+}
+
 const addClusterSecret = (program: Command) =>
   program
     .command('cluster-secret')
@@ -231,6 +237,7 @@ Examples:
   $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
   $ ./tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
   $ ./tidemark check --monitor monitor.json saved.html the same on another page
+  $ ./tidemark check --watch --monitor monitor.json saved.html   again whenever one of the two files is written
   $ ./tidemark check serp "running shoes"             the results of a search engine (check serp --help)
 `
 
@@ -249,6 +256,8 @@ const addCheck = (program: Command) => {
     .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
     .option('--wait-for <selector>', 'render the page, and read it once an element matches this CSS selector')
     .option('--json', 'print one line of JSON for each target')
+    .option('--watch', 'check again when a file changes, and addresses at intervals; show what differs, until Ctrl-C')
+    .option('--every <seconds>', 'with --watch: seconds between two checks of addresses', pause, 60)
     .addHelpText('after', CHECK_HELP)
     .showHelpAfterError('(tidemark check --help shows the options)')
     .action(async (targets: readonly string[], options: CheckOptions) => {

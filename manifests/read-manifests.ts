@@ -1,5 +1,6 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
 import { ADOPT, labelsOf, runRequestOf } from '../core/custom-resource/annotations.ts'
+import { DEFAULT_NAMESPACE } from '../core/custom-resource/resource-name.ts'
 import { camelCase } from '../core/custom-resource/camel-case.ts'
 import { secretKeyBeside } from '../core/custom-resource/secret-places.ts'
 import type { Labels } from '../schema/monitor/labels.ts'
@@ -66,8 +67,6 @@ interface Manifests {
   readonly faults: readonly ManifestFault[]
 }
 
-/** The namespace of a manifest that names none. */
-const DEFAULT_NAMESPACE = 'default'
 const KINDS: readonly ResourceKind[] = [MONITOR_RESOURCE, SERP_MONITOR_RESOURCE]
 const LISTS: ReadonlySet<string> = new Set(['List', ...KINDS.map(({ kind }) => `${kind}List`)])
 const TOO_DEEP = 'is nested too deeply'

@@ -1,5 +1,5 @@
 import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
-import { isResourceName, resourceName } from '../core/custom-resource/resource-name.ts'
+import { identityOfKey, isResourceName, resourceName } from '../core/custom-resource/resource-name.ts'
 import type { NotFound } from '../core/outcome.ts'
 import { isOnlyOfItsName } from '../store/monitors/monitors.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
@@ -16,7 +16,8 @@ export interface DeclaredMonitor {
 
 /**
  * Returns a monitor as a manifest. Applying the manifest takes over the record, unless a resource has it already. The
- * resource gets the monitor's name if that is a valid resource name and no other monitor of the team has it.
+ * resource has the namespace and name of the manifest that made the record. Otherwise it gets the monitor's name if
+ * that is a valid resource name and no other monitor of the team has it.
  */
 export async function declareMonitor(
   { store, secrets }: Pick<MonitorContext, 'store' | 'secrets'>,
@@ -26,7 +27,7 @@ export async function declareMonitor(
   const stored = await records.find(store, teamId, id)
   if (!stored) return NO_MONITOR
   const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name, kind))
-  const name = resourceName(stored, isAlone)
-  const declared = records.manifest(secrets, stored, { name, adopts: stored.managed_by === 'api' })
-  return { kind: 'done', declared, name }
+  const identity = identityOfKey(stored.external_key) ?? { name: resourceName(stored, isAlone) }
+  const declared = records.manifest(secrets, stored, { ...identity, adopts: stored.managed_by === 'api' })
+  return { kind: 'done', declared, name: identity.name }
 }

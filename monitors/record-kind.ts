@@ -1,4 +1,5 @@
 import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
+import type { ResourceIdentity } from '../core/custom-resource/resource-name.ts'
 import { monitorManifest } from '../core/custom-resource/monitor-manifest.ts'
 import type { Invalid } from '../core/outcome.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
@@ -32,6 +33,7 @@ export interface MonitorRecord {
   readonly no: number
   readonly name: string
   readonly managed_by: Manager
+  readonly external_key: string | null
   readonly paused: boolean
   readonly suspended: boolean
 }
@@ -87,7 +89,7 @@ export interface RecordKind<Spec = unknown, Stored extends MonitorRecord = Monit
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly Stored[]>
   /** Returns the resource that declares a record. */
-  manifest(secrets: SecretBox, stored: Stored, as: { readonly name: string; readonly adopts: boolean }): MonitorManifest
+  manifest(secrets: SecretBox, stored: Stored, as: ResourceIdentity & { readonly adopts: boolean }): MonitorManifest
 }
 
 /** Monitors of pages, APIs and feeds. */
@@ -113,15 +115,14 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
   run,
   results: resultsOf,
   mirrored: mirroredRecords,
-  manifest: (secrets, stored, { name, adopts }) =>
+  manifest: (secrets, stored, as) =>
     monitorManifest({
       id: stored.id,
       resource: MONITOR_RESOURCE,
       definition: MonitorSpec,
       spec: monitorSpec(stored, secrets),
       isPaused: stored.paused || stored.suspended,
-      name,
-      adopts,
+      ...as,
     }),
 }
 
@@ -147,15 +148,14 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   run: (tx, one) => run(tx, { ...one, kind: 'serp' }),
   results: resultsOf,
   mirrored: (store, teamId, page) => mirroredRecords(store, teamId, page, 'serp'),
-  manifest: (secrets, stored, { name, adopts }) =>
+  manifest: (secrets, stored, as) =>
     monitorManifest({
       id: stored.id,
       resource: SERP_MONITOR_RESOURCE,
       definition: SerpMonitorSpec,
       spec: serpMonitorSpec(stored, secrets),
       isPaused: stored.paused || stored.suspended,
-      name,
-      adopts,
+      ...as,
     }),
 }
 

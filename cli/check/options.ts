@@ -11,6 +11,9 @@ export interface CheckOptions {
   readonly monitor?: string
   readonly header?: readonly string[]
   readonly json?: boolean
+  readonly watch?: boolean
+  /** Seconds between two checks of addresses that are watched. */
+  readonly every?: number
 }
 
 /** The options that define what to extract. A check has one of them. */

@@ -19,6 +19,8 @@ export interface CheckOutput {
   out(text: string): void
   /** Writes errors and hints. */
   err(text: string): void
+  /** Decides whether a result is written. Default: each is. */
+  isNews?(target: string, shown: Preview): boolean
 }
 
 /** Parts that not every check needs. */
@@ -47,18 +49,19 @@ export async function runCheck(
     await warmUp(extractor)
     for (const [index, target] of targets.entries()) {
       const shown = await tryTarget(target, spec, ports)
-      if (index > 0 && !output.json) output.out('\n')
-      tell(target, shown, output)
-      isSuccess &&=
-        shown.status === 'success' && unmatchedFields(shown.fields as Values, spec.extract_config).length === 0
+      isSuccess &&= isWhole(shown, spec)
+      if (output.isNews?.(target, shown) !== false) tell(target, shown, { ...output, isFirst: index === 0 })
     }
   } finally {
     await Promise.all([extractor.close(), web?.close()])
   }
-  if (isSuccess && isDefault && !output.json)
+  if (isSuccess && isDefault && !output.json && !output.isNews)
     output.err('No rule was given, so the whole answer was hashed; name fields with --css or a similar option.\n')
   return isSuccess
 }
+
+const isWhole = ({ status, fields }: Preview, { extract_config }: Configuration['spec']) =>
+  status === 'success' && unmatchedFields(fields as Values, extract_config).length === 0
 
 /** Loads what fetches addresses. A check of files does without it. */
 async function openWeb(
@@ -82,8 +85,13 @@ async function warmUp(extractor: Extractor): Promise<void> {
   await extractor.extract(page, { method: 'css', fields: { p: 'p' } })
 }
 
-function tell(target: string, shown: Preview, { json, out, err }: CheckOutput): void {
+function tell(
+  target: string,
+  shown: Preview,
+  { json, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
+): void {
   if (json) return out(`${JSON.stringify({ target, ...shown })}\n`)
+  if (!isFirst) out('\n')
   out(table(target, shown))
   if (shown.error_message !== null) err(`tidemark check: ${printable(shown.error_message)}\n`)
   if (shown.error_code === 'target_not_allowed') err(PRIVATE_HINT)

@@ -4,6 +4,7 @@ import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
 import type { SearchOptions } from '../check/check-search.ts'
 import { isWebAddress } from '../check/source.ts'
+import { watchChecks } from '../check/watch-checks.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings, SettingsError } from '../boot/settings/read-config.ts'
@@ -63,17 +64,22 @@ export async function check(targets: readonly string[], options: CheckOptions): 
       ? null
       : (await import('../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
   try {
-    const configuration = await configurationOf(targets, options, egress)
-    if (!browser && configuration.spec.fetch_mode === 'browser' && configuration.targets.some(isWebAddress))
-      throw noBrowser('rendering')
-    const isSuccess = await runCheck(configuration, egress, outputOf(options), { prompts, ...(browser && { browser }) })
-    if (!isSuccess) process.exitCode = 1
+    if (options.watch) await watchChecks(targets, options, outputOf(options), once)
+    else await once(outputOf(options))
     return null
   } catch (error) {
     if (error instanceof UsageError) return error.message
     throw error
   } finally {
     await Promise.all([prompts?.close(), opening?.then((browsers) => browsers?.close())])
+  }
+
+  async function once(output: CheckOutput): Promise<void> {
+    const configuration = await configurationOf(targets, options, egress)
+    if (!browser && configuration.spec.fetch_mode === 'browser' && configuration.targets.some(isWebAddress))
+      throw noBrowser('rendering')
+    const isSuccess = await runCheck(configuration, egress, output, { prompts, ...(browser && { browser }) })
+    if (!isSuccess) process.exitCode = 1
   }
 
   async function render(...asked: Parameters<Browsers['render']>) {

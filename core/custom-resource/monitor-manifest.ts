@@ -18,6 +18,7 @@ interface Declared {
   readonly isPaused: boolean
   /** The name of the resource, and of the Secret that it reads. */
   readonly name: string
+  readonly namespace?: string
   /** True: applying the manifest takes over the stored monitor. False where a resource already declares it. */
   readonly adopts: boolean
 }
@@ -53,7 +54,7 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
  * credentials, so references to a Secret replace them (docs/decisions/0006-secrets-beside-literals.md).
  */
 export function monitorManifest(declared: Declared): MonitorManifest {
-  const { id, resource, definition, spec, isPaused, name, adopts } = declared
+  const { id, resource, definition, spec, isPaused, name, namespace, adopts } = declared
   const secrets: NeededSecret[] = []
   const refer: Refer = (key, what, value) => {
     const plainKey = key
@@ -71,7 +72,12 @@ export function monitorManifest(declared: Declared): MonitorManifest {
   const manifest = {
     apiVersion: RESOURCE_API,
     kind: resource.kind,
-    metadata: { name, ...labelled(labels), ...(adopts && { annotations: { [ADOPT]: id } }) },
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...labelled(labels),
+      ...(adopts && { annotations: { [ADOPT]: id } }),
+    },
     spec: {
       ...(toResourceNames(definition, given) as object),
       ...(headers && headersOf('requestHeaders', headers, { refer, at: 'request', what: 'the request' })),

@@ -1,3 +1,6 @@
+/** The namespace of a manifest that names none. */
+export const DEFAULT_NAMESPACE = 'default'
+
 const MOST = 63
 /** The number of digits of the id that make a name unique. */
 const ID_DIGITS = 8
@@ -16,4 +19,17 @@ export function resourceName({ id, name }: { readonly id: string; readonly name:
   const words = plain.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MOST - ID_DIGITS - 1)
   const stem = words.replaceAll(/^-+|-+$/g, '')
   return `${stem === '' ? 'monitor' : stem}-${id.slice(0, ID_DIGITS)}`
+}
+
+/** The identity of a manifest. Without a namespace it is `DEFAULT_NAMESPACE`. */
+export interface ResourceIdentity {
+  readonly name: string
+  readonly namespace?: string
+}
+
+/** Returns the identity of the manifest that an external key comes from, as `shop/kettle` does; null for other keys. */
+export function identityOfKey(externalKey: string | null): ResourceIdentity | null {
+  const [namespace = '', name = '', ...more] = (externalKey ?? '').split('/')
+  if (more.length > 0 || !isResourceName(namespace) || !isResourceName(name)) return null
+  return namespace === DEFAULT_NAMESPACE ? { name } : { name, namespace }
 }

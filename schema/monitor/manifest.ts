@@ -8,6 +8,7 @@ export const MonitorManifest = Closed({
   kind: Choice([MONITOR_RESOURCE.kind, SERP_MONITOR_RESOURCE.kind]),
   metadata: Closed({
     name: Text(1, 63),
+    namespace: Type.Optional(Text(1, 63)),
     labels: Type.Optional(JsonObject()),
     annotations: Type.Optional(JsonObject()),
   }),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
+import { DEFAULT_NAMESPACE } from '../../core/custom-resource/resource-name.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
@@ -80,7 +81,7 @@ export async function countMonitors(store: Queryable, query: Omit<MonitorQuery, 
 
 const alone = rowWith({ is_alone: Type.Boolean() })
 
-/** Returns whether at most one monitor of the team and the kind has this name. */
+/** Returns whether at most one monitor of the team and the kind has this name or is of a manifest of this name. */
 export async function isOnlyOfItsName(
   store: Queryable,
   teamId: string,
@@ -91,7 +92,8 @@ export async function isOnlyOfItsName(
     select count(*) < 2 as is_alone
     from (
       select from monitors m
-      where m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null and m.name = ${name}
+      where m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
+        and (m.name = ${name} or m.external_key = ${`${DEFAULT_NAMESPACE}/${name}`})
       limit 2
     ) same
   `)

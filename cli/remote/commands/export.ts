@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'yaml'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { connect } from '../connect.ts'
 import { formOf, print, printData } from '../output.ts'
@@ -37,13 +38,13 @@ export const exportManifests: Handler<ExportOptions> = async ({ words, options }
 
 /** Writes a manifest below the name that it gives itself. Names of resources are labels, so none leads elsewhere. */
 function writeManifest(dir: string, text: string, isJson: boolean): void {
-  const name = isJson
-    ? (JSON.parse(text) as MonitorManifest).metadata.name
-    : /^metadata:\n {2}name: "?([a-z0-9][-a-z0-9]*)/m.exec(text)?.[1]
-  const kind = /"?kind"?: ?"?(\w+)/.exec(text)?.[1]?.toLowerCase()
-  if (name === undefined || !/^[a-z0-9][-a-z0-9]*$/.test(name) || kind === undefined)
+  // JSON is YAML.
+  const { kind = '', metadata = {} } = (parse(text) ?? {}) as Partial<MonitorManifest>
+  const { name = '', namespace }: Partial<MonitorManifest['metadata']> = metadata
+  const parts = [...(namespace === undefined ? [] : [namespace]), name, kind.toLowerCase()]
+  if (!parts.every((part) => /^[a-z0-9][-a-z0-9]*$/.test(part)))
     throw new RemoteError('the server sent a manifest without a name: is it a Tidemark API?')
-  const file = join(dir, `${name}.${kind}.${isJson ? 'json' : 'yaml'}`)
+  const file = join(dir, `${parts.join('.')}.${isJson ? 'json' : 'yaml'}`)
   try {
     mkdirSync(dir, { recursive: true })
     writeFileSync(file, text)

@@ -39,7 +39,11 @@ async function read(id: string, accept?: string) {
   return { type: headers['content-type'], vary: headers['vary'], text: payload }
 }
 interface Manifest {
-  readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly annotations?: Record<string, string>
+  }
   readonly spec: Readonly<Record<string, unknown>>
 }
 async function manifestOf(id: string): Promise<Manifest> {
@@ -63,6 +67,7 @@ describe('the manifest of a monitor', () => {
         diffPredicate: BODY.diff_predicate,
         deliveries: [],
         fetchMode: 'auto',
+        isolation: 'shared',
         notifyOn: [],
       },
     })
@@ -146,6 +151,26 @@ describe('the manifest of a monitor', () => {
       '#   delivery-1-header-x-token: the header X-Token of delivery 1',
       '#   delivery-2-webhook-url: the slack webhook address on chat.example.com',
     ])
+  })
+
+  test.each([
+    ['shop/pan', { namespace: 'shop', name: 'pan' }],
+    ['default/pan', { name: 'pan' }],
+    ['Shop/pan', { name: expect.stringMatching(/^blue-kettle-/) as string }],
+    ['a/b/c', { name: expect.stringMatching(/^blue-kettle-/) as string }],
+  ])(
+    'of the external key %j has the namespace and name of the manifest that made it',
+    async (external_key, metadata) => {
+      const id = await create({ external_key })
+      expect((await manifestOf(id)).metadata).toEqual({ ...metadata, annotations: { 'tidemark.dev/adopt': id } })
+      await api.call(owner.api_key, 'DELETE', `/v1/monitors/${id}`)
+    },
+  )
+
+  test('has another name than the manifest that made another monitor', async () => {
+    await create({ external_key: 'default/teapot' })
+    const id = await create({ name: 'teapot' })
+    expect((await manifestOf(id)).metadata.name).toBe(`teapot-${id.slice(0, 8)}`)
   })
 
   test('names keys of a Secret that are valid and differ', async () => {

@@ -91,6 +91,20 @@ describe('apply', () => {
     expect(await remote.sh('./tidemark get shop/kettle -o name')).toMatchObject({ stdout: `monitor/${kettle?.id}\n` })
   })
 
+  test('what export prints of applied monitors can be applied again, and changes nothing', async () => {
+    await write('monitors/kettle.yaml', page('kettle'))
+    await write('monitors/rank.yaml', SEARCH.replace(', namespace: shop', ''))
+    await remote.sh('./tidemark apply -f monitors')
+    const again = await remote.sh('./tidemark export --dir exported; ./tidemark diff -f exported')
+    expect(again.code).toBe(0)
+    expect(again.stdout.split('\n')).toEqual([
+      'exported/shop.kettle.monitor.yaml',
+      'exported/rank.serpmonitor.yaml',
+      'Nothing differs: 2 unchanged.',
+      '',
+    ])
+  })
+
   test('says in words what changes, with secrets masked, and changes only that', async () => {
     await write('monitors/kettle.yaml', `${page('kettle', HOOK)}---\n${SECRET('https://hooks.example.com/old')}`)
     await remote.sh('./tidemark apply -f monitors')
