@@ -31,7 +31,8 @@ export function boundValues(values: Values): Bounded {
 
 function boundField(value: Json, left: number): Json {
   if (isList(value)) {
-    const kept = boundList(value, (item) => item, left)
+    // A list that was cut before keeps its mark: what is left of it says nothing of the whole.
+    const kept = boundList(value, (item) => item, left, isCutList(value) ? value.at(-1) : undefined)
     return kept.length === value.length && kept.every((item, at) => item === value[at]) ? value : kept
   }
   const fitting = boundItem(value)
@@ -48,15 +49,22 @@ const MARK_BYTES = Buffer.byteLength(JSON.stringify(cutMark('0'.repeat(32)))) + 
 /**
  * Returns the items of a list, each one cut where it is too long. A list with too many items, or with more bytes of
  * JSON than `room`, ends in a mark with the hash of all its items instead of the last ones.
+ *
+ * @param known the mark of the whole list, where `items` end in it already
  */
-export function boundList<T>(items: readonly T[], read: (item: T) => Json, room: number): readonly Json[] {
+export function boundList<T>(
+  items: readonly T[],
+  read: (item: T) => Json,
+  room: number,
+  known?: Json,
+): readonly Json[] {
   const kept: Json[] = []
   let bytes = 2
   for (const [at, one] of items.entries()) {
     const item = boundItem(read(one))
     const size = jsonSize(item)
     if (kept.length === EXTRACT_LIMITS.items || bytes + size > room)
-      return withMark(kept, { room: room - bytes, mark: markOf(allOf(kept, items.slice(at), read)) })
+      return withMark(kept, { room: room - bytes, mark: known ?? markOf(allOf(kept, items.slice(at), read)) })
     kept.push(item)
     bytes += size
   }
@@ -67,11 +75,12 @@ const jsonSize = (item: Json) => Buffer.byteLength(JSON.stringify(item)) + 1
 
 function* allOf<T>(kept: readonly Json[], rest: readonly T[], read: (item: T) => Json): Iterable<Json> {
   yield* kept
-  for (const item of rest) yield read(item)
+  // Cut as the kept ones are: how many are kept depends on the room, and the mark must not.
+  for (const item of rest) yield boundItem(read(item))
 }
 
 /** Drops the last items until the mark has a place. */
-function withMark(kept: Json[], { room, mark }: { readonly room: number; readonly mark: string }): readonly Json[] {
+function withMark(kept: Json[], { room, mark }: { readonly room: number; readonly mark: Json }): readonly Json[] {
   let left = room
   while (kept.length > 0 && (kept.length === EXTRACT_LIMITS.items || left < MARK_BYTES))
     left += jsonSize(kept.pop() ?? null)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { equalValues } from '../../../core/diff/diff-values.ts'
+import { changedBehindCut, equalValues } from '../../../core/diff/diff-values.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 import { extract } from '../../../runners/extract/extract.ts'
 import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
@@ -122,6 +122,36 @@ describe('results over the limits', () => {
     }
     const longer = typeof value === 'string' ? `${value}!` : [...(value as Json[]), 'more']
     expect(equalValues(cut ?? null, beside(60_000, longer)['watched'] ?? null)).toBe(false)
+  })
+
+  test.each<[what: string, read: (body: string) => ReturnType<typeof extract>]>([
+    ['css', (body) => extract(html(body), { method: 'css', fields: { note: 'p', watched: 'li[]' } })],
+    ['xpath', (body) => extract(html(body), { method: 'xpath', fields: { note: '//p', watched: '//li[]' } })],
+  ])('a list over the limit that %s reads is the same beside any other field', (_what, read) => {
+    const beside = (note: number, more = '') => {
+      const items = Array.from({ length: 900 }, (_, at) => `<li>item ${at} ${'x'.repeat(400)}</li>`).join('')
+      const found = read(`<p>${'n'.repeat(note)}</p><ul>${items}<li>last${more}</li></ul>`)
+      if (!found.ok) throw new Error(found.fault.message)
+      // The trusted side bounds once more what a runner sent.
+      expect(boundValues(found.values).values).toEqual(found.values)
+      return found.values['watched'] as Json[]
+    }
+    const [first, later] = [beside(10), beside(40_000)]
+    expect(later.length).toBeLessThan(first.length)
+    expect(later.at(-1)).toBe(first.at(-1))
+    expect(equalValues(first, later)).toBe(true)
+    expect(changedBehindCut(first, later, () => 0)).toBe(false)
+    expect(equalValues(first, beside(40_000, '!'))).toBe(false)
+    expect(equalValues(first, beside(10, '!'))).toBe(false)
+  })
+
+  test('a list with an item that is cut itself is the same wherever the list was cut', () => {
+    const list = [...Array.from({ length: 30 }, () => 'x'.repeat(3_000)), 'y'.repeat(70_000), 'z']
+    const beside = (bytes: number) =>
+      boundValues({ a: ['x', 'x', 'x'].map((one) => one.repeat(bytes)), list }).values['list'] as Json[]
+    const [cut, earlier] = [beside(60_000), beside(30_000)]
+    expect(earlier.length).toBeGreaterThan(cut.length)
+    expect(equalValues(cut, earlier)).toBe(true)
   })
 
   test('cut long items of a list, and objects as their JSON', () => {
