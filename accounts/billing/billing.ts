@@ -172,7 +172,7 @@ interface UnknownPrice {
 
 /**
  * Writes what the provider said, and what follows from it for the team, in one transaction: plan, periods, locks, audit
- * log. Returns `stale`, and changes nothing, when somebody wrote since `row` was read.
+ * log. Returns `stale`, and changes nothing, when somebody wrote since `row` was read, or the team has ended since.
  */
 async function applySubscription(
   tx: Transaction,

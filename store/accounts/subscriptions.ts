@@ -42,12 +42,12 @@ export const findByCustomer = (store: Queryable, customer: string): Promise<Cust
 
 const customer = row({ customer_id: Type.String() })
 
-/** Returns the customers of the account's team, or of all teams. */
+/** Returns the customers of the account's team, or of all teams, also of those that ended: they may be paid for yet. */
 export const listCustomers = (store: Queryable, email: string | null): Promise<readonly string[]> =>
   store.anyFirst(sql.type(customer)`
     select s.customer_id
-    from subscriptions s join teams t on t.id = s.team_id join auth.users u on u.id = t.owner_user_id
-    where s.customer_id is not null and u.email = coalesce(${email}, u.email)
+    from subscriptions s join teams t on t.id = s.team_id left join auth.users u on u.id = t.owner_user_id
+    where s.customer_id is not null and (${email}::text is null or u.email = ${email})
     order by s.team_id`)
 
 export async function noteCustomer(tx: Transaction, teamId: string, id: string): Promise<void> {
@@ -69,20 +69,27 @@ interface WrittenSubscription {
   readonly cancelAtPeriodEnd: boolean
 }
 
-/** Writes what the provider said. Returns false, and writes nothing, when somebody wrote since the row was read. */
-export const writeSubscription = (
+/**
+ * Writes what the provider said. Returns false, and writes nothing, when somebody wrote since the row was read, or the
+ * team has ended.
+ */
+export async function writeSubscription(
   tx: Transaction,
   { team_id: teamId, version }: SubscriptionRow,
   { id, status, isLive, periodEndsAt, cancelAtPeriodEnd }: WrittenSubscription,
-): Promise<boolean> =>
-  tx
-    .query(
-      sql.type(nothing)`
-        update subscriptions set version = version + 1, subscription_id = ${id}, status = ${status},
-          is_live = ${isLive}, period_ends_at = ${periodEndsAt}, cancel_at_period_end = ${cancelAtPeriodEnd}
-        where team_id = ${teamId}::uuid and version = ${version}`,
-    )
-    .then(({ rowCount }) => rowCount === 1)
+): Promise<boolean> {
+  // Locked in this order everywhere. The second one waits for a deletion of the team that is under way.
+  const same = await tx.maybeOne(sql.type(nothing)`
+    select from subscriptions where team_id = ${teamId}::uuid and version = ${version} for update`)
+  const team = await tx.maybeOne(sql.type(nothing)`
+    select from teams where id = ${teamId}::uuid and ended_at is null for no key update`)
+  if (!same || !team) return false
+  await tx.query(sql.type(nothing)`
+    update subscriptions set version = version + 1, subscription_id = ${id}, status = ${status},
+      is_live = ${isLive}, period_ends_at = ${periodEndsAt}, cancel_at_period_end = ${cancelAtPeriodEnd}
+    where team_id = ${teamId}::uuid`)
+  return true
+}
 
 /** Adds paid credits. Returns false, and adds nothing, when this checkout was counted before. */
 export async function addPurchase(tx: Transaction, paid: { checkout: string; teamId: string; runs: number }) {

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listCustomers } from '../../../store/accounts/subscriptions.ts'
 import { rowOf } from '../../../store/db/row.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
 import { shownSession } from './stripe-server.ts'
@@ -73,6 +74,27 @@ describe('events', () => {
     expect(await installation.deliver(created, installation.other)).toBe(204)
     const { store } = installation.api.services
     expect(await store.oneFirst(tierOf(owner.team_id))).toBe('free')
+  })
+
+  test('of a team that is deleted while Stripe is asked end the subscription, and give it no plan', async () => {
+    const owner = await installation.api.owner({ plan: 'free', serp: false })
+    expect((await installation.post(owner, 'checkout', { plan: 'pro' })).status).toBe(200)
+    const { customer } = installation.stripe.pay()
+    installation.stripe.before = async (call) => {
+      if (!call.startsWith('GET /v1/subscriptions?')) return
+      installation.stripe.before = null
+      const confirmed = { email: owner.email }
+      const deleted = await installation.api.call(owner.session_token, 'DELETE', '/v1/account', confirmed)
+      expect(deleted.status).toBe(204)
+    }
+    expect(await installation.deliver(installation.stripe.subscriptionEvent('created'))).toBe(204)
+    expect(installation.stripe.before).toBeNull()
+    const { store } = installation.api.services
+    expect(await store.oneFirst(tierOf(owner.team_id))).toBe('free')
+    expect(installation.stripe.subscriptions.at(-1)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
+    // A later look at all customers finds it too, and one at the address of the account that is gone does not.
+    expect(await listCustomers(store, null)).toContain(customer)
+    expect(await listCustomers(store, owner.email)).toEqual([])
   })
 
   test('an answer of Stripe that is overtaken by a later one is not written', async () => {
