@@ -53,7 +53,7 @@ export async function admitPublic(
     await limit(
       services,
       {
-        subject: `${route.method} ${route.path}:${addressBlock(clientAddress(request))}`,
+        subject: `${route.countedAs ?? `${route.method} ${route.path}`}:${addressBlock(clientAddress(request))}`,
         perMinute: route.perAddress,
         exact: true,
       },

@@ -108,6 +108,8 @@ interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema
    * credentials.
    */
   readonly perAddress?: number
+  /** Routes of one name share the count of `perAddress`. Default: the route has its own. */
+  readonly countedAs?: string
   /** The body is a form that a browser posts, and not JSON. */
   readonly isForm?: boolean
   /** The sender has signed the body. The route gets its bytes, and no check of a shape comes before its own. */

@@ -31,6 +31,7 @@ export const invitationPages: readonly Route[] = [
     tag: 'Team',
     policy: 'public',
     perAddress: PREVIEWS_PER_MINUTE,
+    countedAs: 'invitation',
     query: Closed({ token: Type.Optional(Token) }),
     answers,
     async handle(call) {
@@ -46,6 +47,7 @@ export const invitationPages: readonly Route[] = [
     tag: 'Team',
     policy: 'public',
     perAddress: PREVIEWS_PER_MINUTE,
+    countedAs: 'invitation',
     isForm: true,
     body: Filled,
     answers,

@@ -43,6 +43,7 @@ const previewRoute = publicRoute({
   tag,
   policy: 'public',
   perAddress: PREVIEWS_PER_MINUTE,
+  countedAs: 'invitation',
   query: InvitationToken,
   answers: { 200: { description: 'The invitation.', schema: InvitationPreview } },
   refusals: ['NOT_FOUND'],

@@ -10,7 +10,7 @@ export const INVITATION_KEPT_DAYS = 30
 export const RESENDS_PER_HOUR = 3
 /** How often a team can invite the same address within an hour, after revocations. */
 export const INVITES_PER_HOUR = 3
-/** How often an address may look at invitations, a minute. */
+/** How often an address may look at invitations, a minute: over the API and on the page together. */
 export const PREVIEWS_PER_MINUTE = 10
 
 /** The states of an invitation. Only an open one can be accepted, and only an open one takes a seat. */

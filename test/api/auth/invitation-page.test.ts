@@ -48,6 +48,24 @@ const signUp = (email: string, invitation?: string) =>
   })
 
 describe('the page of an invitation', () => {
+  test('counts with the form and the API: an address may look ten times a minute in sum', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.77' }
+    const form = { ...headers, origin: BASE, 'content-type': 'application/x-www-form-urlencoded' }
+    const statuses: number[] = []
+    for (let nth = 0; nth < 8; nth++) {
+      for (const asked of [
+        { url: '/invitation?token=none', headers },
+        { url: '/v1/team/invitation?token=none', headers },
+        { method: 'POST', url: '/invitation', headers: form, payload: 'token=none&act=accept' } as const,
+      ])
+        statuses.push((await api.app.inject(asked)).statusCode)
+    }
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 404))
+    // A minute can end in between, though not twice.
+    expect(statuses).toContain(429)
+    expect((await look('none')).statusCode).toBe(404)
+  })
+
   test('makes an account, signs it in, and joins it to the team in one step; the inviter gets a mail', async () => {
     const { email, owner, token } = await invite()
     const page = await look(token)
