@@ -220,10 +220,13 @@ class Team<T extends Bound> {
   }
 }
 
-/** A gate without a job of a second team for this long leaves no slots to others. */
-const ALONE_MS = 600_000
-/** A job that frees its slot within this time earns its team credit. */
-const QUICK_MS = 1_000
+/**
+ * A gate without a job of a second team for this long leaves no slots to others. A team that is checked only once a day
+ * still finds slots.
+ */
+const ALONE_MS = 86_400_000
+/** A job that frees its slot within this time earns its team credit. A silent name takes five seconds. */
+const QUICK_MS = 4_000
 /** Teams whose credit is remembered. */
 const MOST_KNOWN = 10_000
 
@@ -233,8 +236,8 @@ const MOST_KNOWN = 10_000
  * share is depends on what the team did before:
  *
  * - A team with credit uses at most three times as many slots as it leaves free. Each start costs one credit, and each
- *   job that ends within a second gives two back. So a team of quick sites has all that it can use after a few rounds,
- *   and one whose sites hang loses its credit with the first of them.
+ *   job that ends within four seconds gives two back. So a team of quick sites has all that it can use after a few
+ *   rounds, and one whose sites hang loses its credit with the first of them.
  * - A team without credit uses at most a quarter of what it leaves free. A sixteenth of all slots is not for such
  *   teams.
  *

@@ -117,7 +117,7 @@ export interface ClaimRequest {
 }
 
 /** Teams that one claim looks at. It limits the cost of a claim when there are many teams. */
-const TEAMS_PER_CLAIM = 256
+export const TEAMS_PER_CLAIM = 256
 const NO_TEAM = '00000000-0000-0000-0000-000000000000'
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createHostGate } from '../../concurrency/host-gate.ts'
 
 const byName = (one = '', other = '') => one.localeCompare(other)
@@ -187,6 +187,51 @@ test('a team that frees its slots quickly soon uses three quarters of them, and 
     running = startAll(gate)
   }
   expect(running.length).toBe(24)
+})
+
+test.each([1_000, 2_000, 3_000])('a team whose jobs take %i ms soon uses what others leave idle', (tookMs) => {
+  const gate = shared(128)
+  gate.add({ host: 'other', team: 'other' })
+  addMany(gate, 'steady', 3_000)
+  let running = startAll(gate).filter(({ team }) => team === 'steady')
+  for (let round = 0; round < 4; round++) {
+    for (const one of running) gate.done(one, tookMs)
+    running = startAll(gate)
+  }
+  expect(running.length).toBeGreaterThan(90)
+})
+
+test('jobs that wait for a silent name earn their team nothing', () => {
+  const gate = shared(128)
+  gate.add({ host: 'other', team: 'other' })
+  addMany(gate, 'silent', 3_000)
+  for (let round = 0; round < 4; round++)
+    for (const one of startAll(gate)) if (one.team === 'silent') gate.done(one, 5_000)
+  expect(startAll(gate)).toHaveLength(24)
+})
+
+afterEach(() => void vi.useRealTimers())
+
+test('slots are left to a team that is checked once in hours, and not to one that has been away for days', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const gate = shared(128)
+  addMany(gate, 'rare', 1)
+  for (const one of startAll(gate)) gate.done(one, 20)
+  addMany(gate, 'silent', 500)
+  const silent = startAll(gate)
+  for (let hour = 0; hour < 30; hour += 6) {
+    vi.advanceTimersByTime(6 * 3_600_000)
+    // Its jobs end by their time limit, and others start.
+    for (const one of silent.splice(0)) gate.done(one, 30_000)
+    silent.push(...startAll(gate))
+    addMany(gate, 'silent', 500)
+    addMany(gate, 'rare', 1)
+    const rare = startAll(gate).filter(({ team }) => team === 'rare')
+    expect(rare).toHaveLength(1)
+    for (const one of rare) gate.done(one, 20)
+  }
+  vi.advanceTimersByTime(2 * 86_400_000)
+  expect(startAll(gate).length + silent.length).toBe(128)
 })
 
 test('what a slow team leaves waiting is bounded, and does not count as work ahead', () => {

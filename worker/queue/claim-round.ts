@@ -1,5 +1,5 @@
 import { type CheckQueue, layerReason, type PageQueue } from '../../core/check-queue.ts'
-import { claimChecks, type ClaimedPage } from '../../store/queue/claim.ts'
+import { claimChecks, type ClaimedPage, TEAMS_PER_CLAIM } from '../../store/queue/claim.ts'
 import { type ClaimedSearch, claimSearches } from '../../store/queue/claim-search.ts'
 import { noteRendering } from '../../store/maintenance/unrendered.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -37,8 +37,8 @@ interface ClaimRound {
 /**
  * Claims from one queue. Every claim is divided among the teams that have due work, however many processes claim: a
  * team with thousands of due checks delays no other team to a later claim. What the others leave of it is then offered
- * to those that have more. One claim looks at a few hundred teams; with more of them, the next continues after the
- * last.
+ * to those that have more. One statement looks at a few hundred teams; with more of them, the next continues after
+ * the last.
  */
 function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
   let afterTeam = ''
@@ -56,12 +56,21 @@ function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
       room -= rows.length
       return { rows, claimedAt }
     }
-    for (const start of afterTeam === '' ? [''] : [afterTeam, '']) {
-      const together = await claimed(start, null)
-      afterTeam = room > 0 ? '' : lastOf(together.rows)
-      yield together
-      if (room <= 0) return
+    // A runner pod asks for its own check only. That is no turn of anybody.
+    if (only !== null) {
+      yield await claimed('', null)
+      return
     }
+    let start = afterTeam
+    let hasBegunAgain = start === ''
+    while (room > 0) {
+      const together = await claimed(start, null)
+      start = afterTeam = room <= 0 || mayHaveMissed(together.rows) ? lastOf(together.rows) : ''
+      yield together
+      if (start === '' && hasBegunAgain) break
+      hasBegunAgain ||= start === ''
+    }
+    if (room <= 0) return
     // A team that had more than an even share of this claim may have more due checks.
     const mayHaveMore = served.size > 1 && Math.max(...served.values()) >= limit / (served.size + 1)
     if (mayHaveMore) yield await claimed('', room)
@@ -70,6 +79,13 @@ function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
 
 /** The queues of this round hold pages only. */
 const isPage = (row: { readonly kind: string }): row is ClaimedPage => row.kind === 'page'
+
+/**
+ * Returns whether the statement may have looked at as many teams as it can, so that there may be others after them. Not
+ * each of them gives a row: another process may have what was due. If there are none, the next statement finds nothing.
+ */
+const mayHaveMissed = (rows: readonly Claimed[]): boolean =>
+  new Set(rows.map(({ team_id: team }) => team)).size > TEAMS_PER_CLAIM / 2
 
 /** Returns the last of the teams, in the order in which claims look at them. */
 const lastOf = (rows: readonly Claimed[]): string =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
+import { createClaims } from '../../../worker/queue/claim-round.ts'
 import type { Recorder } from '../../../worker/record/recorder.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
@@ -48,6 +49,29 @@ test('teams that are all behind share a claim; a round over them leaves nobody o
   for (const nos of due) expect(nos.some((no) => taken.includes(no))).toBe(true)
   for (let n = 0; n < 30 && taken.length < 240; n++) taken.push(...(await source.claim(20)).map(({ no }) => no))
   expect(new Set(taken).size).toBe(240)
+})
+
+test('with more due teams than one statement looks at, a claim with room goes on to the rest of them', async () => {
+  const ids = Array.from({ length: 300 }, (_, n) => `10000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
+  for (const id of ids) await database.monitors(await database.team({ id }))
+  const source = runnerApiOf()
+  const claimed = [...(await source.claim(270)), ...(await source.claim(20))]
+  // Those that were first are due again at once. The others were claimed nevertheless, or are next.
+  expect(new Set(claimed.map(({ team }) => team)).size).toBe(290)
+  await database.query('update checks set due_at = clock(), run_id = null where team_id < $1', [ids[256]])
+  expect((await source.claim(10)).map(({ team }) => team)).toEqual(ids.slice(290))
+})
+
+test('a claim of one isolated check is no turn: the next claim goes on where the last one ended', async () => {
+  const teams = ['2', '3', '4'].map((first) => `${first}0000000-0000-4000-8000-000000000000`)
+  for (const id of teams) await database.monitors(await database.team({ id }), { count: 2 })
+  const claim = createClaims({
+    ...{ store: database.store, secrets: database.secrets, queues: ['static'], leaseSeconds: 60, hasModel: false },
+  })
+  const [one] = await claim(1, { holder: null })
+  await claim(1, { holder: null, only: 1_000_000 })
+  const [two] = await claim(1, { holder: null })
+  expect([one?.team, two?.team]).toEqual(teams.slice(0, 2))
 })
 
 test('what other teams leave of a claim goes to a team that has more', async () => {
