@@ -37,6 +37,11 @@ const headers = fc.dictionary(
   fc.constantFrom('', 'a', 'Bearer abc', 'text/html; q=0.5', 'tab\there ~'),
   { maxKeys: 4, noNullPrototype: true },
 )
+const labels = fc.dictionary(
+  fc.constantFrom('env', 'A.b_c-d', 'x'.repeat(63), 'toString', '0'),
+  fc.constantFrom('', 'prod', '0', 'a.b_c-d', 'x'.repeat(63)),
+  { maxKeys: 4, noNullPrototype: true },
+)
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
@@ -68,6 +73,11 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'ExtractConfigJsonPath.fields': rules('$', '$.price', '$..price', "$['a b'][0]", '$[?@.a > 1]'),
   'ExtractConfigRegex.fields': rules(String.raw`(\d+) EUR`, '.', 'a|b', '(?<name>x+)'),
   '*.keyword': () => fc.constantFrom('running shoes', 'Größe 😀'),
+  '*.labels': () => labels,
+  '*.label': () => fc.constantFrom('env=prod', '!muted,tier!=x', 'a.b_c-d'),
+  '*.external_key': () => fc.uuid(),
+  // Nothing starts pods here.
+  '*.isolation': () => fc.constant('shared'),
   '*.location_code': () => fc.constantFrom('us', 'de'),
   '*.language_code': () => fc.constantFrom('en', 'de'),
   '*.target_domain': () => fc.constantFrom('example.com', 'shop.example.net'),
