@@ -17,9 +17,13 @@ interface RunnersSeen {
   readonly isolated: readonly number[]
   readonly slots: number
   readonly max: number
+  /** Since when the pods of Jobs do not run, by name of the Job. */
+  readonly waitingSince: ReadonlyMap<string, number>
   readonly nowMs: number
-  /** A pod that is not running this long after its Job began does not start. */
+  /** A pod that is not running for this long does not start. */
   readonly startMs: number
+  /** Whether a pod that either kind of check could have goes to an isolated one: the last one did not. */
+  readonly isIsolatedNext: boolean
 }
 
 /** What is to be done. */
@@ -56,8 +60,10 @@ export function decideRunners(seen: RunnersSeen): RunnersDecision {
   const shared = [...living.values()].filter(({ isIsolated }) => !isIsolated).length
   const room = Math.min(MOST_AT_ONCE, Math.max(0, max - living.size))
   const missing = Math.min(room, Math.max(0, want - shared))
-  // Neither kind keeps the other one out.
-  const isolate = seen.isolated.slice(0, missing > 0 ? Math.max(room - missing, Math.floor(room / 2)) : room)
+  // Neither kind keeps the other one out: each may have half of all pods, and a single one goes from kind to kind.
+  const half = Math.floor((living.size + room + (seen.isIsolatedNext ? 1 : 0)) / 2)
+  const fair = Math.min(room, Math.max(0, half - (living.size - shared)))
+  const isolate = seen.isolated.slice(0, Math.max(room - missing, fair))
   return {
     want,
     have: shared,
@@ -69,11 +75,11 @@ export function decideRunners(seen: RunnersSeen): RunnersDecision {
 }
 
 function removalOf(
-  { name, isSuspended, isReady, startedMs }: RunnerJob,
-  { released, nowMs, startMs }: RunnersSeen,
+  { name, isSuspended }: RunnerJob,
+  { released, waitingSince, nowMs, startMs }: RunnersSeen,
 ): RunnersDecision['remove'] {
   // Whoever made it was killed before it had its token.
   if (isSuspended) return released.has(name) ? [] : [{ name, why: 'orphan' }]
-  if (!isReady && startedMs !== null && nowMs - startedMs > startMs) return [{ name, why: 'not_started' }]
-  return []
+  const since = waitingSince.get(name)
+  return since !== undefined && nowMs - since > startMs ? [{ name, why: 'not_started' }] : []
 }

@@ -37,9 +37,8 @@ export interface RunnerJob {
   readonly isSuspended: boolean
   readonly isFinished: boolean
   readonly isDeleted: boolean
-  /** Its pod runs. */
-  readonly isReady: boolean
-  readonly startedMs: number | null
+  /** It has begun, and its pod does not run: not yet, or not at the moment. */
+  readonly isWaiting: boolean
 }
 
 /** An object of the API server that Jobs are made from. It was validated there. */
@@ -73,14 +72,14 @@ const TOKEN_KEY = 'token'
 export function readRunnerJob(job: JobObject): RunnerJob {
   const { metadata, spec, status } = job
   const { startTime, ready = 0 } = status ?? {}
+  const isFinished = endOf(job) !== null
   return {
     name: metadata.name,
     isIsolated: metadata.labels?.[ISOLATED] !== undefined,
     isSuspended: spec?.suspend === true,
-    isFinished: endOf(job) !== null,
+    isFinished,
     isDeleted: metadata.deletionTimestamp !== undefined,
-    isReady: ready > 0,
-    startedMs: startTime === undefined ? null : Date.parse(startTime),
+    isWaiting: startTime !== undefined && ready === 0 && !isFinished,
   }
 }
 

@@ -44,8 +44,10 @@ interface SpawnerOptions {
 export interface SpawnerTimes {
   /** How often the queue is asked. */
   readonly everyMs: number
-  /** A pod that is not running this long after its Job began does not start. */
+  /** A pod that is not running for this long does not start. */
   readonly startMs: number
+  /** A released Job that a watch, which works, has not shown for this long is not there. */
+  readonly unseenMs: number
   /** After a refusal or a failed pod, no Job is created for this long. Each time is twice as long as the one before. */
   readonly pauses: { readonly firstMs: number; readonly longestMs: number }
 }
@@ -53,11 +55,10 @@ export interface SpawnerTimes {
 export const SPAWNER_TIMES: SpawnerTimes = {
   everyMs: 2_000,
   startMs: 300_000,
+  unseenMs: 30_000,
   pauses: { firstMs: 2_000, longestMs: 300_000 },
 }
 
-/** A released Job that the watch has not shown for this long is not there. */
-const UNSEEN_MS = 30_000
 /** A copy of the Jobs without an event or bookmark for this long is out of date. A bookmark comes each minute. */
 const QUIET_MS = 120_000
 /** The pause between two looks is at least this many times as long as a look. */
@@ -74,6 +75,13 @@ export class Spawner {
   readonly #pauses: ReturnType<typeof createBackoff>
   /** Released Jobs, by name, until the watch shows them. */
   readonly #released = new Map<string, { readonly at: number; readonly isIsolated: boolean }>()
+  /**
+   * Jobs whose pods do not run, by name, and since when. It is the time that this leader saw it: the status of a Job
+   * does not tell whether its pod ran before, and was evicted or is about to end.
+   */
+  readonly #waitingSince = new Map<string, number>()
+  /** The last pod was not for an isolated check. */
+  #isIsolatedNext = true
   #pausedUntil = 0
   #count = 0
   #decided: RunnersDecision = { want: 0, have: null, create: 0, isolate: [], remove: [], revoke: [] }
@@ -138,8 +146,10 @@ export class Spawner {
       isolated,
       slots: pods.slots,
       max: pods.max,
-      nowMs: Date.now(),
+      waitingSince: this.#waitingSince,
+      nowMs: performance.now(),
       startMs: times.startMs,
+      isIsolatedNext: this.#isIsolatedNext,
     })
     for (const token of tokens) if (token.is_unsandboxed) this.#unsandboxed(this.#jobOf(token.job))
     for (const { name, why } of this.#decided.remove) await this.#remove(name, why)
@@ -159,12 +169,18 @@ export class Spawner {
     const name = (now ?? before)?.metadata.name ?? ''
     if (!now || now.spec?.suspend !== true) this.#released.delete(name)
     if (!now) this.#unsafe.delete(name)
+    this.#waits(name, now !== undefined && readRunnerJob(now).isWaiting)
     const end = now && endOf(now)
     if (now && end && before && endOf(before) === null) {
       if (end.isFailed) this.#failed(now, end)
-      else this.#pauses.reset()
+      else this.#worked()
     }
     this.#loop.wake()
+  }
+
+  #waits(name: string, isWaiting: boolean): void {
+    if (!isWaiting) this.#waitingSince.delete(name)
+    else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, performance.now())
   }
 
   #failed(job: JobObject, { reason, message }: { readonly reason: string; readonly message: string }): void {
@@ -176,8 +192,15 @@ export class Spawner {
     events.record(job, { type: 'Warning', reason: 'RunnerFailed', action: 'RunChecks', note })
   }
 
+  /** Pods work. */
+  #worked(): void {
+    this.#pauses.reset()
+    this.#pausedUntil = 0
+  }
+
+  /** Pods that end together, as with their node, are one failure. */
   #pause(): void {
-    this.#pausedUntil = performance.now() + this.#pauses.next()
+    if (performance.now() >= this.#pausedUntil) this.#pausedUntil = performance.now() + this.#pauses.next()
   }
 
   /** Creates a Job for each isolated check, and for each null one that any check can have. */
@@ -256,6 +279,7 @@ export class Spawner {
     const released = await client.call({ method: 'PATCH', path: own, body, contentType: MERGE_PATCH })
     if (released.status !== 200) throw new KubeError(`the Job ${name} cannot be released`, released)
     this.#released.set(name, { at: performance.now(), isIsolated: checkNo !== null })
+    this.#isIsolatedNext = checkNo === null
     log.info({ job: name, want: this.#decided.want, have: this.#decided.have }, 'a runner pod was started')
   }
 
@@ -277,7 +301,10 @@ export class Spawner {
   }
 
   #forgetUnseen(): void {
-    for (const [name, { at }] of this.#released) if (performance.now() - at > UNSEEN_MS) this.#released.delete(name)
+    // A watch that is silent does not show Jobs that there are.
+    const heardAt = performance.now() - this.#jobs.state().quietMs
+    const { unseenMs } = this.#options.times
+    for (const [name, { at }] of this.#released) if (heardAt > at + unseenMs) this.#released.delete(name)
   }
 
   /** The name that a token is bound to. A store may serve several clusters. */

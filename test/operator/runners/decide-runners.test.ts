@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decideRunners } from '../../../operator/runners/decide-runners.ts'
 import type { RunnerJob } from '../../../operator/runners/runner-job.ts'
 
-const NOW = Date.parse('2026-11-01T12:00:00Z')
+const NOW = 1_000_000
 
 const job = (name: string, more: Partial<RunnerJob> = {}): RunnerJob => ({
   name,
@@ -10,8 +10,7 @@ const job = (name: string, more: Partial<RunnerJob> = {}): RunnerJob => ({
   isSuspended: false,
   isFinished: false,
   isDeleted: false,
-  isReady: true,
-  startedMs: NOW - 60_000,
+  isWaiting: false,
   ...more,
 })
 
@@ -23,8 +22,10 @@ const seen = (more: Partial<Parameters<typeof decideRunners>[0]> = {}) => ({
   isolated: [] as number[],
   slots: 4,
   max: 10,
+  waitingSince: new Map<string, number>(),
   nowMs: NOW,
   startMs: 300_000,
+  isIsolatedNext: true,
   ...more,
 })
 
@@ -68,10 +69,14 @@ test('counts no Job that has ended, that is deleted, or that is removed now', ()
     job('ended', { isFinished: true }),
     job('deleted', { isDeleted: true }),
     job('orphan', { isSuspended: true }),
-    job('stuck', { isReady: false, startedMs: NOW - 300_001 }),
-    job('starting', { isReady: false, startedMs: NOW - 299_999 }),
+    job('stuck', { isWaiting: true }),
+    job('starting', { isWaiting: true }),
   ]
-  expect(decideRunners(seen({ jobs, demand: { due: 8, leased: 0 } }))).toMatchObject({
+  const waitingSince = new Map([
+    ['stuck', NOW - 300_001],
+    ['starting', NOW - 299_999],
+  ])
+  expect(decideRunners(seen({ jobs, waitingSince, demand: { due: 8, leased: 0 } }))).toMatchObject({
     have: 1,
     create: 1,
     remove: [
@@ -105,4 +110,24 @@ test('gives each isolated check a pod of its own, within the same limit, and cou
 test('lets neither kind of check keep the other one out', () => {
   const both = seen({ max: 4, isolated: [1, 2, 3, 4, 5, 6], demand: { due: 900, leased: 0 } })
   expect(decideRunners(both)).toMatchObject({ create: 2, isolate: [1, 2] })
+})
+
+test('gives a single free pod to the kind that has fewer', () => {
+  const flood = { max: 3, demand: { due: 1_000, leased: 0 }, isolated: [7, 8] }
+  const own = (name: string) => job(name, { isIsolated: true })
+  for (const isIsolatedNext of [true, false]) {
+    const shared = seen({ ...flood, isIsolatedNext, jobs: [job('a'), job('b')] })
+    expect(decideRunners(shared)).toMatchObject({ create: 0, isolate: [7] })
+    const isolated = seen({ ...flood, isIsolatedNext, jobs: [own('a'), own('b')] })
+    expect(decideRunners(isolated)).toMatchObject({ create: 1, isolate: [] })
+  }
+})
+
+test('gives a single pod to one kind after the other', () => {
+  const flood = { max: 1, demand: { due: 1_000, leased: 0 }, isolated: [7, 8] }
+  expect(decideRunners(seen({ ...flood, isIsolatedNext: true }))).toMatchObject({ create: 0, isolate: [7] })
+  expect(decideRunners(seen({ ...flood, isIsolatedNext: false }))).toMatchObject({ create: 1, isolate: [] })
+  // A turn that nobody waits for is not lost.
+  expect(decideRunners(seen({ ...flood, isolated: [], isIsolatedNext: true }))).toMatchObject({ create: 1 })
+  expect(decideRunners(seen({ ...flood, demand: { due: 0, leased: 0 }, isIsolatedNext: false })).isolate).toEqual([7])
 })

@@ -1,9 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
 import { findLiveRunnerToken, noteUnsandboxed } from '../../../store/accounts/runner-tokens.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { KubeApi } from '../../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
+import { createFaultyKube } from '../cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorWorld, TIMES } from '../operator-world.ts'
 
 const TEMPLATE = 'tidemark-runner'
@@ -15,7 +20,7 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 }
 const PODS = { template: TEMPLATE, slots: 2, max: 3, checks: 7, lifetimeSeconds: 600 }
-const FAST = { everyMs: 50, startMs: 300_000, pauses: { firstMs: 50, longestMs: 200 } }
+const FAST = { everyMs: 50, startMs: 300_000, unseenMs: 30_000, pauses: { firstMs: 50, longestMs: 200 } }
 
 interface Job {
   metadata: { name: string; uid: string; labels: Record<string, string>; ownerReferences: object[] }
@@ -184,8 +189,63 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     expect(await world.figure('runner_failures_total')).toBe(1)
   })
 
-  test('gives up a pod that does not start, and says so', async () => {
+  test('counts pods that fail together as one failure', async () => {
+    const pauses = { firstMs: 1_000, longestMs: 600_000 }
+    await world.restart({ runners: { ...PODS, max: 5 }, times: { ...TIMES, runners: { ...FAST, pauses } } })
+    await wait('browser', 10)
+    const found = await jobsAre(5)
+    await Promise.all(found.map(({ metadata }) => fail(metadata.name, 'BackoffLimitExceeded', 'The node is gone.')))
+    await eventually(released, (all) => all.length === 10, { forMs: 8_000 })
+    expect(await world.figure('runner_failures_total')).toBe(5)
+  })
+
+  test('ends the pause after a failure when another pod completes', async () => {
+    const pauses = { firstMs: 600_000, longestMs: 600_000 }
+    await world.restart({ times: { ...TIMES, runners: { ...FAST, pauses } } })
+    await wait('browser', 3)
+    const [failed, completed] = await jobsAre(2)
+    await fail(failed?.metadata.name ?? '', 'BackoffLimitExceeded', 'It ended.')
+    await warned(/^Job RunnerFailed/)
+    await complete(completed?.metadata.name ?? '')
+    await jobsAre(4)
+  })
+
+  test('keeps a pod that ran and does not run now: it was evicted, or is about to end', async () => {
     await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+    await wait('browser', 1)
+    const [first] = await jobsAre(1)
+    const name = first?.metadata.name ?? ''
+    await status(name, { startTime: at, active: 1, ready: 1 })
+    await status(name, { startTime: at, active: 1, ready: 0 })
+    // Each new leader sees it only so.
+    for (const count of [2, 3]) {
+      await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+      await wait('browser', 2)
+      await jobsAre(count)
+    }
+    expect((await jobs()).map(({ metadata }) => metadata.name)).toContain(name)
+    expect((await tokenOf(name)).live).not.toBeNull()
+  })
+
+  test('counts a pod that it started for as long as the watch is silent', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-spawner-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const faulty = await createFaultyKube(kube, folder)
+    onTestFinished(() => faulty[Symbol.asyncDispose]())
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    faulty.spoil(/batch.*watch=true/, { kind: 'stall' })
+    await world.restart({ client, times: { ...TIMES, runners: { ...FAST, unseenMs: 50 } } })
+    await wait('browser', 1)
+    const [first] = await jobsAre(1)
+    await wait('browser', 3)
+    await jobsAre(2)
+    expect((await tokenOf(first?.metadata.name ?? '')).live).not.toBeNull()
+    await world.stop()
+  })
+
+  test('gives up a pod that does not start, and says so', async () => {
+    await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 1_000 } } })
     await wait('browser', 1)
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
@@ -196,7 +256,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
       () => findLiveRunnerToken(world.store, text),
       (live) => live === null,
     )
-    await warned(/^Job RunnerNotStarted: Its pod did not start within 30 s/)
+    await warned(/^Job RunnerNotStarted: Its pod did not start within 1 s/)
   })
 
   test('starts one for each check that is to have a pod of its own, with a token for that check alone', async () => {
