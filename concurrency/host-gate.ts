@@ -240,6 +240,8 @@ const MOST_KNOWN = 10_000
  *   rounds, and one whose sites hang loses its credit with the first of them.
  * - A team without credit uses at most a quarter of what it leaves free. A sixteenth of all slots is not for such
  *   teams.
+ * - Teams with credit leave another sixteenth, less the slots that jobs without credit use. Of it, a team without
+ *   credit that has no job under way uses one: busy teams do not keep a new one from earning credit.
  *
  * So no number of teams whose sites hang takes the slots of a team whose sites answer. A team that is alone uses all
  * slots: an installation of one team has nobody to leave slots to.
@@ -250,6 +252,8 @@ class TeamShares<T extends Bound> {
   #lastTeam = ''
   #sharedUntil = -Infinity
   #active = 0
+  /** Jobs under way that were started without credit. */
+  readonly #uncredited = new Set<T>()
 
   constructor(total: number) {
     this.#total = total
@@ -278,17 +282,21 @@ class TeamShares<T extends Bound> {
   /** Jobs of no team have no limit here. */
   isWithin({ name, active, credit }: Team<T>): boolean {
     const free = this.#total - this.#active
-    return name === '' || (credit > 0 && active < 3 * free) || active * 4 < free - this.#reserve
+    const leftToNew = this.#reserve - this.#uncredited.size
+    if (name === '' || active * 4 < free - this.#reserve) return true
+    return credit > 0 ? active < 3 * free && free > leftToNew : active === 0 && leftToNew > 0
   }
 
-  started(team: Team<T>): void {
+  started(team: Team<T>, job: T): void {
     this.#active++
     team.active++
     if (team.credit > 0) team.credit--
+    else if (team.name !== '') this.#uncredited.add(job)
   }
 
-  ended(team: Team<T>, tookMs: number): void {
+  ended(team: Team<T>, job: T, tookMs: number): void {
     this.#active--
+    this.#uncredited.delete(job)
     team.active--
     if (tookMs < QUICK_MS) team.credit = Math.min(this.#total, team.credit + 2)
   }
@@ -403,7 +411,7 @@ class TurnGate<T extends Bound> implements HostGate<T> {
       if (job === undefined) continue
       this.#waiting--
       team.waiting--
-      this.#shares.started(team)
+      this.#shares.started(team, job)
       team.takeTurns()
       return job
     }
@@ -415,11 +423,11 @@ class TurnGate<T extends Bound> implements HostGate<T> {
     const line = host?.lines.get(job.team ?? '')
     if (!host || !line) return
     const { team } = line
-    this.#shares.ended(team, tookMs)
+    this.#shares.ended(team, job, tookMs)
     host.done(job, line)
     if (host.lines.size === 0) this.#hosts.delete(job.host)
-    if (team.isKeptBack && this.#shares.isWithin(team)) this.#release(team)
-    else if (team.active === 0 && team.waiting === 0) this.#idle(team)
+    // A team that was kept back does not get this slot before those that have waited longer: `next` asks all of them.
+    if (team.active === 0 && team.waiting === 0) this.#idle(team)
   }
 
   waitingAt(host: string, team?: string): number {

@@ -234,6 +234,64 @@ test('slots are left to a team that is checked once in hours, and not to one tha
   expect(startAll(gate).length + silent.length).toBe(128)
 })
 
+interface Simulated {
+  readonly team: string
+  readonly count: number
+  readonly tookMs: number
+  /** When its jobs come. Default 0. */
+  readonly atMs?: number
+}
+
+/** Runs the jobs of teams through a gate of 128 slots. Returns how many jobs of each team started. */
+function simulate(teams: readonly Simulated[], untilMs: number): Map<string, number> {
+  const gate = shared(128)
+  const started = new Map<string, number>()
+  const running: { readonly job: TeamJob; readonly endsMs: number; readonly tookMs: number }[] = []
+  const tookMs = new Map(teams.map((one) => [one.team, one.tookMs]))
+  let n = 0
+  for (let ms = 0; ms < untilMs; ms += 10) {
+    for (const { team, count, atMs = 0 } of teams) if (atMs === ms) addMany(gate, team, count)
+    for (let at = running.length - 1; at >= 0; at--) {
+      const one = running[at]
+      if (!one || one.endsMs > ms) continue
+      running.splice(at, 1)
+      gate.done(one.job, one.tookMs)
+    }
+    for (const job of startAll(gate)) {
+      // Half as long to half as long again, so that they do not all end at once.
+      const took = (tookMs.get(job.team) ?? 0) * (0.5 + ((n++ * 0.618) % 1))
+      started.set(job.team, (started.get(job.team) ?? 0) + 1)
+      running.push({ job, endsMs: ms + took, tookMs: took })
+    }
+  }
+  return started
+}
+
+const busy = (count: number, tookMs = 200): Simulated[] =>
+  Array.from({ length: count }, (_, n) => ({ team: `busy${n}`, count: 5_000, tookMs }))
+const silent = (count: number, atMs = 0): Simulated[] =>
+  Array.from({ length: count }, (_, n) => ({ team: `silent${n}`, count: 500, tookMs: 30_000, atMs }))
+
+test('a new team among busy ones with credit has its checks made soon, and they keep nearly all slots', () => {
+  const started = simulate([...busy(10, 1_000), { team: 'new', count: 20, tookMs: 500, atMs: 10_000 }], 30_000)
+  expect(started.get('new')).toBe(20)
+  const ofBusy = busy(10).reduce((sum, { team }) => sum + (started.get(team) ?? 0), 0)
+  expect(ofBusy).toBeGreaterThan(0.85 * 128 * 30)
+})
+
+test('a team whose sites take five seconds has a slot at least, however busy the others are', () => {
+  const started = simulate([...busy(10), { team: 'late', count: 20, tookMs: 5_000, atMs: 10_000 }], 40_000)
+  expect(started.get('late')).toBeGreaterThanOrEqual(5)
+})
+
+test('silent teams take no more than what is left to new ones from busy teams, nor from one that checks rarely', () => {
+  const rare = [9_000, 20_000, 30_000].map((atMs) => ({ team: 'rare', count: 1, tookMs: 100, atMs }))
+  const started = simulate([...rare, ...busy(3), ...silent(40, 10_000)], 40_000)
+  expect(started.get('rare')).toBe(3)
+  const ofBusy = busy(3).reduce((sum, { team }) => sum + (started.get(team) ?? 0), 0)
+  expect(ofBusy).toBeGreaterThan(0.75 * 3 * 5_000)
+})
+
 test('what a slow team leaves waiting is bounded, and does not count as work ahead', () => {
   const gate = shared(16)
   gate.add({ host: 'other', team: 'other' })
