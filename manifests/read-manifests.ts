@@ -63,11 +63,22 @@ interface Manifests {
   readonly manifests: readonly Manifest[]
   readonly secrets: readonly SecretManifest[]
   /** Documents of kinds that are none of ours, such as a Namespace. */
-  readonly skipped: readonly (Place & { readonly kind: string })[]
+  readonly skipped: readonly Skipped[]
   readonly faults: readonly ManifestFault[]
+  /**
+   * A fault for each text without a character, where what is not declared is deleted or released: a file whose writing
+   * was cut off looks so.
+   */
+  readonly empty: readonly ManifestFault[]
+}
+
+interface Skipped extends Place {
+  readonly kind: string
+  readonly name: string | null
 }
 
 const KINDS: readonly ResourceKind[] = [MONITOR_RESOURCE, SERP_MONITOR_RESOURCE]
+const OWN_KINDS: ReadonlySet<string> = new Set(KINDS.flatMap(({ kind }) => [kind, `${kind}List`]))
 const LISTS: ReadonlySet<string> = new Set(['List', ...KINDS.map(({ kind }) => `${kind}List`)])
 const TOO_DEEP = 'is nested too deeply'
 /** More text than a hundred thousand monitors need. */
@@ -78,7 +89,7 @@ const MOST_TEXT = 64 * 1024 * 1024
  * every fault of the texts with its file and line too.
  */
 export function readManifests(texts: readonly ManifestText[]): Manifests {
-  const found: Found = { manifests: [], secrets: [], skipped: [], faults: [], seen: new Map() }
+  const found: Found = { manifests: [], secrets: [], skipped: [], faults: [], empty: [], seen: new Map() }
   for (const text of texts) readText(text, found)
   const { seen: _, ...read } = found
   return read
@@ -87,8 +98,9 @@ export function readManifests(texts: readonly ManifestText[]): Manifests {
 interface Found {
   readonly manifests: Manifest[]
   readonly secrets: SecretManifest[]
-  readonly skipped: (Place & { readonly kind: string })[]
+  readonly skipped: Skipped[]
   readonly faults: ManifestFault[]
+  readonly empty: ManifestFault[]
   /** The first document of each name. */
   readonly seen: Map<string, Place>
 }
@@ -105,6 +117,8 @@ interface Part {
 function readText({ file, text }: ManifestText, found: Found): void {
   const fault = (line: number, message: string) => void found.faults.push({ file, line, message })
   if (text.length > MOST_TEXT) return fault(1, `is larger than ${MOST_TEXT / 1024 / 1024} MB`)
+  if (text.trim() === '')
+    return void found.empty.push({ file, line: 1, message: 'is empty: delete the file, or write a comment into it' })
   const lines = new LineCounter()
   let documents: readonly Document.Parsed[]
   try {
@@ -156,12 +170,16 @@ function readDocument(part: Part, found: Found): void {
   const isOurs = apiVersion.startsWith(`${RESOURCE_GROUP}/`)
   if (LISTS.has(kind) && (isOurs || apiVersion === 'v1')) return readList(part, found, fault)
   if (apiVersion === 'v1' && kind === 'Secret') return readSecret(part, found, fault)
-  if (!isOurs) return void found.skipped.push({ ...placeAt(part, []), kind })
   const resource = KINDS.find((one) => one.kind === kind)
-  if (!resource) return fault(['kind'], `must be Monitor or SerpMonitor, and is ${kind}`)
-  if (apiVersion !== RESOURCE_API) return fault(['apiVersion'], `must be ${RESOURCE_API}, and is ${apiVersion}`)
-  readMonitor(part, resource, found, fault)
+  if (resource && apiVersion === RESOURCE_API) return readMonitor(part, resource, found, fault)
+  // A slip in the group must not take a monitor out of what is declared.
+  if (OWN_KINDS.has(kind)) return fault(['apiVersion'], `must be ${RESOURCE_API}, and is ${apiVersion}`)
+  if (isOurs) return fault(['kind'], `must be Monitor or SerpMonitor, and is ${kind}`)
+  found.skipped.push({ ...placeAt(part, []), kind, name: nameIn(value['metadata']) })
 }
+
+const nameIn = (metadata: unknown): string | null =>
+  isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : null
 
 type Key = string | number
 type Fault = (path: readonly Key[], message: string) => void

@@ -12,6 +12,8 @@ export interface RemoteRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
+  /** A second one would have a second effect: it is not sent again where the first may have arrived. */
+  readonly isOnce?: true
 }
 
 interface RemoteAnswer {
@@ -41,6 +43,8 @@ interface Refusal {
 const ANSWER_MS = 65_000
 /** Pauses before the attempts after the first one. */
 const PAUSES_MS = [250, 500, 1_000] as const
+/** With this one, the server has not begun with the request. It may have ended it before it says one of the others. */
+const NOT_BEGUN: ReadonlySet<number> = new Set([429])
 /** A server that asks for a longer pause is not waited for. */
 const LONGEST_PAUSE_MS = 20_000
 /** Statuses of a server, or of a balancer before it, that has no time at this moment. */
@@ -48,9 +52,8 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const PAGE = 100
 
 /**
- * A client of the REST API. A request is repeated when the server does not answer or has no time; all requests of the
- * commands may be, because those that create carry an `Idempotency-Key`. Throws a RemoteError that explains each
- * failure.
+ * A client of the REST API. A request is repeated when the server does not answer or has no time: those that create
+ * carry an `Idempotency-Key`, and `isOnce` keeps others from it. Throws a RemoteError that explains each failure.
  */
 export class RemoteClient {
   readonly #connection: Connection
@@ -63,14 +66,12 @@ export class RemoteClient {
     return this.#connection.url
   }
 
-  /** Returns the answer's JSON. */
-  async json<T>(request: RemoteRequest): Promise<T> {
+  /** Returns the answer's JSON. Throws where it is none, or not what `isIt` knows. */
+  async json<T>(request: RemoteRequest, isIt: (body: unknown) => boolean = () => true): Promise<T> {
     const { text } = await this.#done(request)
-    try {
-      return JSON.parse(text) as T
-    } catch {
-      throw this.#isNotApi(request, text)
-    }
+    const body = parsed(text)
+    if (body === undefined || !isIt(body)) throw this.#isNotApi(request, text)
+    return body as T
   }
 
   /** Returns the answer's JSON; null where there is no such record. */
@@ -91,11 +92,10 @@ export class RemoteClient {
   /** Returns all items of a list, page by page. */
   async *list<T>(path: string, query: RemoteRequest['query'] = {}): AsyncGenerator<T> {
     for (let page = 1; ; page++) {
-      const { data, pagination } = await this.json<Page<T>>({
-        method: 'GET',
-        path,
-        query: { ...query, page, limit: PAGE },
-      })
+      const { data, pagination } = await this.json<Page<T>>(
+        { method: 'GET', path, query: { ...query, page, limit: PAGE } },
+        isPage,
+      )
       yield* data
       if (!pagination.hasMore) return
     }
@@ -116,14 +116,15 @@ export class RemoteClient {
       try {
         answer = await this.#once(request)
       } catch (error) {
+        if (request.isOnce && !hasNotArrived(error)) throw this.#mayHaveArrived(error)
         if (pauseMs === undefined || isFinal(error)) throw this.#away(error)
         await pause(pauseMs)
         continue
       }
       const askedMs = Number(answer.headers.get('retry-after') ?? 0) * 1_000
       const waitMs = Math.max(pauseMs ?? 0, Number.isFinite(askedMs) ? askedMs : 0)
-      if (!BUSY.has(answer.status) || isLimitOfPlan(answer) || pauseMs === undefined || waitMs > LONGEST_PAUSE_MS)
-        return { ...answer, isRepeated: attempt > 0 }
+      const isLast = !(request.isOnce ? NOT_BEGUN : BUSY).has(answer.status) || isLimitOfPlan(answer)
+      if (isLast || pauseMs === undefined || waitMs > LONGEST_PAUSE_MS) return { ...answer, isRepeated: attempt > 0 }
       await pause(waitMs)
     }
   }
@@ -156,6 +157,12 @@ export class RemoteClient {
       ? 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
       : `is it running, and is the address of ${this.#connection.from} right?`
     return new RemoteError(`${url} does not answer (${reason}): ${advice}`, 'unavailable')
+  }
+
+  #mayHaveArrived(error: unknown): RemoteError {
+    const { url } = this.#connection
+    const advice = 'it may have done this all the same, so look before you ask again'
+    return new RemoteError(`${url} does not answer (${reasonOf(error)}): ${advice}`, 'unavailable')
   }
 
   #isNotApi({ method, path }: RemoteRequest, text: string): RemoteError {
@@ -201,13 +208,23 @@ function inWords(refusal: Refusal | null, status: number) {
   return { said, issues, requestId: printable(requestId) || 'the time of this request' }
 }
 
-function refusalOf(text: string): Refusal | null {
+/** Returns the value of a JSON text; undefined where it is none. */
+function parsed(text: string): unknown {
   try {
-    const body = JSON.parse(text) as Refusal | null
-    return typeof body?.error?.message === 'string' ? body : null
+    return JSON.parse(text) as unknown
   } catch {
-    return null
+    return undefined
   }
+}
+
+function isPage(body: unknown): boolean {
+  const { data, pagination } = (body ?? {}) as Partial<Page<unknown>>
+  return Array.isArray(data) && typeof pagination === 'object'
+}
+
+function refusalOf(text: string): Refusal | null {
+  const body = parsed(text) as Refusal | null | undefined
+  return typeof body?.error?.message === 'string' ? body : null
 }
 
 /**
@@ -239,6 +256,10 @@ const isLimitOfPlan = ({ status, text }: { readonly status: number; readonly tex
 
 /** Returns whether another attempt would end in the same way. */
 const isFinal = (error: unknown) => /CERT|SSL|TLS|ENOTFOUND|bad port/i.test(reasonOf(error))
+
+/** Returns whether no byte of a request can have reached the server. */
+const hasNotArrived = (error: unknown) =>
+  isFinal(error) || /ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT/.test(reasonOf(error))
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -80,12 +80,21 @@ describe('reading manifests', () => {
   test('accepts what kubectl writes into an export, and skips documents of other kinds', () => {
     const exported = { ...SEARCH, metadata: { name: 'a', uid: 'b', generation: 3, managedFields: [] }, status: {} }
     const found = read(`${JSON.stringify(exported)}\n---\napiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n`)
-    expect(found).toMatchObject({ faults: [], manifests: [{ name: 'a' }], skipped: [{ kind: 'Namespace', line: 3 }] })
+    expect(found).toMatchObject({
+      faults: [],
+      manifests: [{ name: 'a' }],
+      skipped: [{ kind: 'Namespace', name: 'shop', line: 3 }],
+    })
   })
 
   test('an empty text declares nothing', () => {
     for (const text of ['', '\n', '---\n', '# only a comment\n', '---\n---\n'])
-      expect(read(text)).toEqual({ manifests: [], secrets: [], skipped: [], faults: [] })
+      expect(read(text)).toMatchObject({ manifests: [], secrets: [], skipped: [], faults: [] })
+  })
+
+  test('a text without a character is reported: the writing of the file may have been cut off', () => {
+    for (const text of ['', ' \n']) expect(read(text).empty).toMatchObject([{ file: 'a.yaml', line: 1 }])
+    expect(read('# the kettle is gone\n').empty).toEqual([])
   })
 
   test('says the line of each part that the API names', () => {
@@ -134,6 +143,13 @@ describe('a fault in a manifest', () => {
     ['no kind', 'apiVersion: v1\n', 'a.yaml:1 kind is required'],
     ['no apiVersion', '\nkind: Monitor\n', 'a.yaml:2 apiVersion is required'],
     ['another version', 'kind: Monitor\napiVersion: tidemark.dev/v9\n', 'a.yaml:2 apiVersion must be tidemark.dev/v1'],
+    [
+      'the group of another',
+      'kind: Monitor\napiVersion: tidemark.io/v1\n',
+      'a.yaml:2 apiVersion must be tidemark.dev/v1',
+    ],
+    ['a group without a version', 'kind: SerpMonitor\napiVersion: tidemark.dev\n', 'a.yaml:2 apiVersion must be'],
+    ['a list of another group', 'kind: MonitorList\napiVersion: x/v1\nitems: []\n', 'a.yaml:2 apiVersion must be'],
     ['another kind', 'apiVersion: tidemark.dev/v1\nkind: Watcher\n', 'a.yaml:2 kind must be Monitor or SerpMonitor'],
     ['a list of nothing', 'apiVersion: v1\nkind: List\nitems: 3\n', 'a.yaml:3 items must be a list'],
     ['a spec that is a list', MONITOR.replace(/spec:\n[^]*/, 'spec: []\n'), 'a.yaml:13 spec must be an object'],

@@ -29,6 +29,8 @@ interface InputOptions {
   readonly secrets: string | undefined
   /** The label of every monitor that this input declares. */
   readonly set: Readonly<Record<string, string>>
+  /** Whether records without a manifest are deleted: an empty file is a fault then. */
+  readonly prunes: boolean
 }
 
 /** On a monitor that a manifest suspends: applying it without `suspend` resumes it, and no other paused one. */
@@ -41,12 +43,12 @@ export const SUSPENDED_LABEL = 'tidemark-suspended'
 const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAllow: [] })
 
 /** Reads and checks all manifests. Throws with every fault, its file and its line; nothing has been asked by then. */
-export async function readInput({ files, secrets, set }: InputOptions): Promise<readonly Wanted[]> {
+export async function readInput({ files, secrets, set, prunes }: InputOptions): Promise<readonly Wanted[]> {
   const texts = (await Promise.all(files.map(textsOf))).flat()
   const read = readManifests(texts)
   const beside = secrets === undefined ? null : readManifests([await textOf(secrets)])
   const valueOf = secretValues([...read.secrets, ...(beside?.secrets ?? [])], process.env)
-  const faults: ManifestFault[] = [...read.faults, ...(beside?.faults ?? [])]
+  const faults: ManifestFault[] = [...read.faults, ...(beside?.faults ?? []), ...(prunes ? read.empty : [])]
   const wanted: Wanted[] = []
   for (const manifest of read.manifests) {
     const resolved = resolveManifest(manifest, valueOf)
@@ -64,6 +66,10 @@ export async function readInput({ files, secrets, set }: InputOptions): Promise<
   }
   if (faults.length > 0)
     throw new RemoteError(inLines('the manifests are not valid, and nothing was sent:', faults), 'usage')
+  if (read.skipped.length > 0) {
+    const names = read.skipped.map(({ kind, name }) => `${kind}${name === null ? '' : ` ${name}`}`)
+    process.stderr.write(`tidemark: left out, being no monitors: ${printable(names.join(', '))}\n`)
+  }
   return wanted
 }
 

@@ -27,7 +27,7 @@ async function planned(client: RemoteClient, { filename = [], secrets, set, prun
   if (!/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(set))
     throw new RemoteError('--set is the value of a label: letters, digits, dots and dashes, at most 63', 'usage')
   const label = { [SET_LABEL]: set }
-  const wanted = await readInput({ files: filename, secrets, set: label })
+  const wanted = await readInput({ files: filename, secrets, set: label, prunes: prune })
   // An empty folder is more often a mistake than a wish to delete everything.
   if (wanted.length === 0)
     throw new RemoteError(
@@ -45,7 +45,7 @@ export const diff: Handler<ApplyOptions> = async ({ options }) => {
     return exitCode(steps.every(({ action }) => action === 'keep') ? 'ok' : 'failed')
   } catch (error) {
     if (error instanceof RemoteError) throw new RemoteError(error.message, 'usage', error.status)
-    throw error
+    throw new RemoteError(error instanceof Error ? (error.stack ?? error.message) : String(error), 'usage')
   }
 }
 
@@ -56,38 +56,74 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
   const form = formOf(options)
   const todo = steps.filter(({ action }) => action !== 'keep')
   if (form === 'table' || form === 'wide') await printPlan(steps, options)
-  const done: object[] = []
-  let ending = exitCode('ok')
-  for (const [index, step] of todo.entries()) {
-    progress(`${index + 1} of ${todo.length}: ${wordsOf(step)}`)
-    try {
-      const id = await carryOut(client, step)
-      done.push({ ...shown(step), id })
-      if (form === 'name') print(`${REMOTE_KINDS[step.kind].resource.singular}/${id}\n`)
-      else if (form === 'table' || form === 'wide') print(`${DONE[step.action]} ${wordsOf(step)}\n`)
-    } catch (error) {
-      if (!(error instanceof RemoteError)) throw error
-      if (error.exitCode !== exitCode('failed')) throw cutShort(error, todo, index)
-      process.stderr.write(`tidemark: ${wordsOf(step)} was not applied: ${error.message}\n`)
-      ending = error.exitCode
-    }
-  }
-  if (form === 'json' || form === 'yaml') await printData(form, done)
+  const { done, notDeleted, ending, cut } = await carryOutAll(client, todo, form)
+  if (form === 'json' || form === 'yaml') await printData(form, [...done.values()])
+  if (cut) throw cutShort(cut, todo, done)
+  if (notDeleted.length > 0)
+    process.stderr.write(`tidemark: nothing was deleted, because something failed before:${inList(notDeleted)}\n`)
   if (ending !== 0)
-    process.stderr.write(`tidemark: ${done.length} of ${todo.length} were applied; apply again for the rest\n`)
+    process.stderr.write(`tidemark: ${done.size} of ${todo.length} were applied; apply again for the rest\n`)
   return ending
 }
 
+/** What became of the steps. */
+interface CarriedOut {
+  readonly done: ReadonlyMap<Step, object>
+  /** Deletions that were left out. */
+  readonly notDeleted: readonly Step[]
+  readonly ending: number
+  /** What ended it before the last step. */
+  readonly cut: Error | null
+}
+
+async function carryOutAll(
+  client: RemoteClient,
+  todo: readonly Step[],
+  form: ReturnType<typeof formOf>,
+): Promise<CarriedOut> {
+  const done = new Map<Step, object>()
+  // Deletions are the last steps. Where a record of another name was not made, the old one must not go.
+  const failed = new Set<Step['action']>()
+  const isKept = ({ action }: Step) => action === 'delete' && [...failed].some((other) => other !== 'delete')
+  const ended = (cut: Error | null): CarriedOut => {
+    const ending = exitCode(failed.size > 0 ? 'failed' : 'ok')
+    return { done, notDeleted: todo.filter(isKept), ending, cut }
+  }
+  for (const [index, step] of todo.entries()) {
+    if (isKept(step)) continue
+    progress(`${index + 1} of ${todo.length}: ${wordsOf(step)}`)
+    try {
+      const id = await carryOut(client, step)
+      done.set(step, { ...shown(step), id })
+      if (form === 'name') print(`${REMOTE_KINDS[step.kind].resource.singular}/${id}\n`)
+      else if (form === 'table' || form === 'wide') print(`${DONE[step.action]} ${wordsOf(step)}\n`)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      if (!(error instanceof RemoteError) || error.exitCode !== exitCode('failed')) return ended(error)
+      const what = error instanceof NotPausedError ? 'was created, but not paused' : 'was not applied'
+      process.stderr.write(`tidemark: ${wordsOf(step)} ${what}: ${error.message}\n`)
+      failed.add(step.action)
+    }
+  }
+  return ended(null)
+}
+
+const inList = (steps: readonly Step[]) => steps.map((step) => `\n  ${wordsOf(step)}`).join('')
+
 /** An error that holds for all that is left: says what was done and what was not. */
-function cutShort(error: RemoteError, todo: readonly Step[], index: number): RemoteError {
-  const left = todo.slice(index).map((step) => `\n  ${wordsOf(step)}`)
+function cutShort(error: Error, todo: readonly Step[], done: ReadonlyMap<Step, object>): Error {
+  if (!(error instanceof RemoteError)) return error
+  const left = todo.filter((step) => !done.has(step))
   const ending = error.exitCode === exitCode('refused') ? 'refused' : 'unavailable'
   const message =
-    `${error.message}\n${index} of ${todo.length} were applied before. Not applied, or not known to be:` +
-    `${left.join('')}\n` +
+    `${error.message}\n${done.size} of ${todo.length} were applied before. Not applied, or not known to be:` +
+    `${inList(left)}\n` +
     'Apply again when the cause is gone: it does only what is left.'
   return new RemoteError(message, ending, error.status)
 }
+
+/** The record exists. The next apply pauses it. */
+class NotPausedError extends RemoteError {}
 
 /** Returns the id of the record. */
 async function carryOut(client: RemoteClient, step: Step): Promise<string> {
@@ -102,7 +138,7 @@ async function carryOut(client: RemoteClient, step: Step): Promise<string> {
     if (step.action === 'create') {
       const headers = { 'idempotency-key': randomUUID() }
       const { id } = await client.json<{ readonly id: string }>({ method: 'POST', path, body: spec, headers })
-      if (manifest.suspend) await client.text({ method: 'POST', path: `${path}/${id}/pause` })
+      if (manifest.suspend) await pauseCreated(client, `${path}/${id}`)
       return id
     }
     // It is resumed first: the label that says so must not be gone while the monitor is still paused.
@@ -114,6 +150,16 @@ async function carryOut(client: RemoteClient, step: Step): Promise<string> {
   } catch (error) {
     if (!(error instanceof RemoteError) || error.issues.length === 0) throw error
     throw new RemoteError(inLines('the server refuses it:', faultsOf(manifest, error.issues)), 'failed', error.status)
+  }
+}
+
+async function pauseCreated(client: RemoteClient, path: string): Promise<void> {
+  try {
+    await client.text({ method: 'POST', path: `${path}/pause` })
+  } catch (error) {
+    // Whatever the cause is: where it holds for the others too, the next one of them says so.
+    if (error instanceof RemoteError) throw new NotPausedError(error.message, 'failed', error.status)
+    throw error
   }
 }
 

@@ -22,7 +22,7 @@ export const run: Handler<RunOptions> = async ({ words, options }) => {
   const client = connect(options)
   const begun: { readonly found: RemoteRecord; readonly id: string }[] = []
   const ending = await forEachRecord(client, words, async (found) => {
-    const { run_id: id } = await client.json<RunQueued>({ method: 'POST', path: `${pathOf(found)}/run` })
+    const { run_id: id } = await client.json<RunQueued>({ method: 'POST', path: `${pathOf(found)}/run`, isOnce: true })
     begun.push({ found, id })
   })
   if (options.wait !== true) {

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -156,6 +156,39 @@ describe('apply', () => {
     expect(await list()).toHaveLength(3)
   })
 
+  test('--prune deletes nothing where a creation was refused before: a renamed manifest keeps its old record', async () => {
+    await write('monitors/a.yaml', page('kettle'))
+    await remote.sh('./tidemark apply -f monitors')
+    await write('monitors/a.yaml', page('blue-kettle').replace(remote.site.url, 'http://10.1.2.3/'))
+    const { code, stderr } = await remote.sh('./tidemark apply -f monitors --prune')
+    expect(code).toBe(1)
+    expect(stderr).toContain('nothing was deleted, because something failed before:\n  monitor shop/kettle\n')
+    expect(stderr).toContain('0 of 2 were applied; apply again')
+    expect(await list()).toMatchObject([{ external_key: 'shop/kettle' }])
+    await write('monitors/a.yaml', page('blue-kettle'))
+    expect(await remote.sh('./tidemark apply -f monitors --prune')).toMatchObject({ code: 0 })
+    expect(await list()).toMatchObject([{ external_key: 'shop/blue-kettle' }])
+  })
+
+  test('--prune takes an empty file and a slip in apiVersion for faults; other documents are named', async () => {
+    await write('monitors/a.yaml', page('kettle'))
+    await write('monitors/b.yaml', page('pot'))
+    await remote.sh('./tidemark apply -f monitors')
+    await write('monitors/b.yaml', '')
+    const cut = await remote.sh('./tidemark apply -f monitors --prune')
+    expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining('monitors/b.yaml:1 is empty')])
+    await write('monitors/b.yaml', page('pot').replace('tidemark.dev/v1', 'tidemark.io/v1'))
+    const slip = await remote.sh('./tidemark apply -f monitors --prune')
+    expect([slip.code, slip.stderr]).toEqual([
+      2,
+      expect.stringContaining('b.yaml:1 apiVersion must be tidemark.dev/v1'),
+    ])
+    expect(await list()).toHaveLength(2)
+    await write('monitors/b.yaml', `${page('pot')}---\napiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n`)
+    const other = await remote.sh('./tidemark apply -f monitors --prune')
+    expect(other).toMatchObject({ code: 0, stderr: 'tidemark: left out, being no monitors: Namespace shop\n' })
+  })
+
   test('adopts a record of the API once, and keeps its id', async () => {
     const id = await remote.watch('The kettle')
     await write('monitors/a.yaml', page('kettle', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`))
@@ -237,6 +270,72 @@ describe('an input that is not valid changes nothing, and names file and line', 
     expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml:1 .*tidemark serve --config: change it there/)])
     await remote.sql(`update monitors set managed_by = 'api'`)
   })
+})
+
+/** Passes requests on to the server. What `instead` answers does not get there. */
+async function startProxy(instead: (asked: IncomingMessage, answer: ServerResponse) => boolean) {
+  const proxy = createServer((asked, answer) => {
+    if (instead(asked, answer)) return
+    const target = request(remote.base + asked.url, { method: asked.method, headers: asked.headers }, (response) =>
+      response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers)),
+    )
+    asked.pipe(target)
+  })
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve))
+  return {
+    environment: { TIDEMARK_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}
+
+function refuse(answer: ServerResponse, status: number): true {
+  const error = { code: 'FORBIDDEN', message: 'Not today.', requestId: 'x' }
+  answer.writeHead(status).end(JSON.stringify({ error }))
+  return true
+}
+
+test('a pause that is refused concerns its monitor alone, and the next apply pauses it', async () => {
+  await write('monitors/a.yaml', page('kettle', '  suspend: true\n'))
+  await write('monitors/b.yaml', page('pot'))
+  await using proxy = await startProxy(({ url = '' }, answer) => url.endsWith('/pause') && refuse(answer, 403))
+  const { code, stdout, stderr } = await remote.sh('./tidemark apply -f monitors', proxy.environment)
+  expect([code, stdout]).toEqual([1, expect.stringContaining('created monitor shop/pot\n')])
+  expect(stderr).toContain('tidemark: monitor shop/kettle was created, but not paused: Not today.')
+  expect(stderr).toContain('1 of 2 were applied; apply again')
+  const again = await remote.sh('./tidemark apply -f monitors')
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('suspend: pause') })
+  expect((await list()).map(({ name, status }) => `${name} ${status}`).sort()).toEqual([
+    'The kettle paused',
+    'The pot active',
+  ])
+})
+
+test('an apply that is cut counts what was done, and prints it as JSON', async () => {
+  for (const name of ['a', 'c', 'd']) await write(`monitors/${name}.yaml`, page(name))
+  await write('monitors/b.yaml', page('b').replace(remote.site.url, 'http://10.1.2.3/'))
+  let creations = 0
+  await using proxy = await startProxy(({ method }, answer) => {
+    if (method === 'POST') creations += 1
+    return creations > 3 && refuse(answer, 403)
+  })
+  const { code, stdout, stderr } = await remote.sh('./tidemark apply -f monitors --json', proxy.environment)
+  expect(code).toBe(77)
+  expect(JSON.parse(stdout)).toMatchObject([{ external_key: 'shop/a' }, { external_key: 'shop/c' }])
+  expect(stderr).toContain(
+    '2 of 4 were applied before. Not applied, or not known to be:\n  monitor shop/b\n  monitor shop/d\n',
+  )
+})
+
+test.each(['{"ok":true}', 'null', '{"data":[]}'])('diff against another service exits with 2: %s', async (text) => {
+  await write('monitors/a.yaml', page('kettle'))
+  await using proxy = await startProxy((_, answer) => (answer.end(text), true))
+  const { code, stdout, stderr } = await remote.sh('./tidemark diff -f monitors', proxy.environment)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain('is not the address of a Tidemark API')
+  expect(stderr).not.toContain('    at ')
 })
 
 test('a server that goes away in mid-apply: what was done is said, and the next apply finishes', async () => {

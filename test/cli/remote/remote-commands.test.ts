@@ -245,6 +245,8 @@ describe('export', () => {
   })
 })
 
+const EMPTY = JSON.stringify({ data: [], pagination: { hasMore: false } })
+
 describe('a server that does not do what was asked', () => {
   test('does not answer: 69', async () => {
     const { code, stdout, stderr } = await remote.sh('./tidemark get', { TIDEMARK_URL: 'http://127.0.0.1:8' })
@@ -300,6 +302,25 @@ describe('a server that does not do what was asked', () => {
     })
     expect(await remote.sh('./tidemark get', { TIDEMARK_URL: busy.url })).toMatchObject({ code: 0 })
     expect(count).toBe(4)
+  })
+
+  test('loses the answer to a run: it is not asked for again', async () => {
+    const record = { id: kettle, name: 'kettle' }
+    const list = JSON.stringify({ data: [record], pagination: { hasMore: false } })
+    let runs = 0
+    let status: number | null = null
+    await using lost = await stub((request, response) => {
+      if (request.method !== 'POST') return void response.end(request.url?.includes('/serp') ? EMPTY : list)
+      runs += 1
+      if (status === null) response.destroy()
+      else response.writeHead(status).end('{}')
+    })
+    const cut = await remote.sh('./tidemark run kettle', { TIDEMARK_URL: lost.url })
+    expect([cut.code, runs]).toEqual([69, 1])
+    expect(cut.stderr).toContain('may have done this all the same')
+    status = 502
+    expect(await remote.sh('./tidemark run kettle', { TIDEMARK_URL: lost.url })).toMatchObject({ code: 69 })
+    expect(runs).toBe(2)
   })
 
   test('is older than the command: that is said with both versions', async () => {
