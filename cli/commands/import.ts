@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
@@ -32,10 +33,10 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
   const imported = readImport(tool, read.text, flags.interval)
   if (typeof imported === 'string') return `${path} ${imported}`
   const report = [...imported.report]
-  const names = Map.groupBy(imported.monitors, ({ body }) => resourceName({ id: '', name: body.name }, true))
+  const alike = Map.groupBy(imported.monitors, (monitor) => namesOf(monitor).plain)
   const written = imported.monitors.flatMap((monitor) => {
-    const isAlone = names.get(resourceName({ id: '', name: monitor.body.name }, true))?.length === 1
-    const made = manifestOf(monitor, isAlone)
+    const { plain, unique } = namesOf(monitor)
+    const made = manifestOf(monitor, alike.get(plain)?.length === 1 ? plain : unique)
     if (typeof made !== 'string') return [made]
     report.push(`${monitor.body.name}: is left out, because it would not be valid: ${made}`)
     return []
@@ -55,13 +56,17 @@ interface Written {
   readonly yaml: string
 }
 
+/** Returns the name of a manifest, without and with what makes it unique. */
+function namesOf({ id, body }: ImportedMonitor): { readonly plain: string; readonly unique: string } {
+  const own = { id: id.replaceAll(/[^a-z0-9]/gi, '').toLowerCase() || 'a', name: body.name }
+  const unique = resourceName(own, false)
+  return { plain: unique.replace(new RegExp(`-${own.id.slice(0, 8)}$`), ''), unique }
+}
+
 /** Returns the manifest of a monitor with its Secret, or why it cannot be one. */
-function manifestOf({ id, body, isPaused }: ImportedMonitor, isAlone: boolean): Written | string {
+function manifestOf({ id, body, isPaused }: ImportedMonitor, name: string): Written | string {
   const checked = checkConfiguration(body, ANY_ADDRESS)
   if (checked.kind === 'invalid') return checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ')
-  const own = { id: id.replaceAll(/[^a-z0-9]/gi, '').toLowerCase() || 'a', name: body.name }
-  const suffixed = resourceName(own, false)
-  const name = isAlone ? suffixed.replace(new RegExp(`-${own.id.slice(0, 8)}$`), '') : suffixed
   const declared = { id, resource: MONITOR_RESOURCE, definition: MonitorSpec, spec: checked.spec, isPaused }
   const { manifest, secrets } = monitorManifest({ ...declared, name, adopts: false })
   const secret = {
@@ -74,20 +79,23 @@ function manifestOf({ id, body, isPaused }: ImportedMonitor, isAlone: boolean): 
   return { name, yaml: documents.map((one) => manifestYaml({ manifest: one, secrets: [] }, name)).join('---\n') }
 }
 
-/** Writes the manifests, to a file each where a folder is named. A file that is there is never replaced. */
+/**
+ * Writes the manifests, to a file each where a folder is named. A file that is there is never replaced. Returns why
+ * nothing was written, or null.
+ */
 async function write(written: readonly Written[], folder: string | undefined): Promise<string | null> {
+  const names = written.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) return `two monitors would have the name ${twice}: give one of them another name`
   if (folder === undefined) {
     process.stdout.write(written.map(({ yaml }) => yaml).join('---\n'))
     return null
   }
+  const files = written.map(({ name, yaml }) => ({ path: join(folder, `${name}.yaml`), yaml }))
+  const there = files.find(({ path }) => existsSync(path))
+  if (there) return `${there.path} is there already: move it away, or name another folder`
   await mkdir(folder, { recursive: true })
-  for (const { name, yaml } of written)
-    try {
-      // It may have the values of Secrets.
-      await writeFile(join(folder, `${name}.yaml`), yaml, { flag: 'wx', mode: 0o600 })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      return `${join(folder, `${name}.yaml`)} is there already: move it away, or name another folder`
-    }
+  // They may have the values of Secrets.
+  for (const { path, yaml } of files) await writeFile(path, yaml, { flag: 'wx', mode: 0o600 })
   return null
 }

@@ -45,9 +45,24 @@ export function importUrlwatch(documents: readonly unknown[], intervalSeconds: n
   if (jobs.length === 0 || !jobs.every(isJob)) return null
   const report = [`All monitors are checked every ${intervalSeconds} seconds: the jobs have no interval (--interval)`]
   report.push('Destinations are no part of the jobs: add deliveries to the manifests')
-  const monitors = jobs.flatMap((job) => monitorOf(job, { intervalSeconds, report }) ?? [])
+  const taken = new Set<string>()
+  const monitors = jobs.flatMap((job) => {
+    const monitor = monitorOf(job, { intervalSeconds, report })
+    return monitor ? [{ ...monitor, id: freeId(monitor.id, job, taken) }] : []
+  })
   return { monitors, report }
 }
+
+/** Returns an id that no job before has: several jobs may read different parts of one page. */
+function freeId(byPage: string, job: Values, taken: Set<string>): string {
+  const byFilter = () => hashOf(`${byPage} ${JSON.stringify(job['filter'] ?? job['filters'] ?? null)}`)
+  let id = taken.has(byPage) ? byFilter() : byPage
+  for (let nth = 2; taken.has(id); nth++) id = hashOf(`${byPage} ${nth}`)
+  taken.add(id)
+  return id
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const isJob = (job: unknown): job is Values =>
   isObject(job) && ['url', 'navigate', 'command'].some((key) => typeof job[key] === 'string')
@@ -67,7 +82,7 @@ function monitorOf(job: Values, { intervalSeconds, report }: Reading): ImportedM
   const isBrowser = typeof job['navigate'] === 'string' || job['use_browser'] === true
   const waitFor = textOf(job['wait_for_selector'])
   return {
-    id: createHash('sha256').update(`${url} ${name}`).digest('hex'),
+    id: hashOf(`${url} ${name}`),
     isPaused: job['enabled'] === false,
     body: {
       name,

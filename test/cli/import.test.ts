@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
@@ -245,6 +245,20 @@ enabled: false
   expect(monitors.get('off')).toMatchObject({ suspend: true })
 })
 
+test('jobs that read different parts of one page have names of their own, the same at each import', async () => {
+  const job = (filter: string) => `url: https://example.com/\nfilter: ${filter}\n`
+  const jobs = [job('css:.a'), job('css:.b'), job('css:.b')]
+  const { monitors } = await imported('urlwatch', jobs.join('---\n'))
+  expect(monitors.size).toBe(3)
+  const { monitors: fewer } = await imported('urlwatch', jobs.slice(0, 2).join('---\n'))
+  expect([...fewer.keys()]).toEqual([...monitors.keys()].slice(0, 2))
+  const { monitors: alike } = await imported(
+    'urlwatch',
+    'name: a-b\nurl: https://a.example.com/\n---\n' + 'name: A b\nurl: https://b.example.com/\n',
+  )
+  expect(alike.size).toBe(2)
+})
+
 const KUMA = {
   version: '1.23.0',
   notificationList: [
@@ -313,6 +327,9 @@ test('-o writes a file for each monitor that only its owner reads, and replaces 
   expect(again.code).toBe(2)
   expect(again.stderr).toContain('is there already: move it away')
   expect(await readFile(join(out, 'form.yaml'), 'utf8')).toBe(before)
+  for (const name of ['form.yaml', 'releases.yaml', 'https-app-example-com.yaml']) await rm(join(out, name))
+  expect((await runCli(['import', 'urlwatch', path, '-o', out])).stderr).toContain('whole.yaml is there already')
+  expect(await readdir(out)).toEqual(['whole.yaml'])
 })
 
 test.each([
