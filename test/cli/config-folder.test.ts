@@ -84,6 +84,24 @@ test('tidemark serve --config follows a folder of manifests', async () => {
   await becomes(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
   await says('its manifest is gone: the monitor goes on, and belongs to the API now')
 
+  // A file that is cut off.
+  await writeFile(join(config, 'toaster.yml'), '')
+  await says('toaster.yml:1: is empty')
+  expect(await shown()).toEqual(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
+  await writeFile(join(config, 'toaster.yml'), monitor('toaster', 60))
+  await eventually(
+    () => figure('faults'),
+    (faults) => faults === 0,
+  )
+
+  // A manifest with another name takes its monitor over: the first look releases it, and the next one adopts it.
+  const kettle = (await monitors()).find(({ name }) => name === 'kettle')?.id
+  const renamed = `{ name: blue-kettle, annotations: { tidemark.dev/adopt: ${kettle} },`
+  await writeFile(join(config, 'kettle.yaml'), monitor('kettle', 7200).replace('{ name: kettle,', renamed))
+  await says('some manifests of the folder were refused')
+  await becomes(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
+  expect((await monitors()).find(({ name }) => name === 'kettle')?.id).toBe(kettle)
+
   // An empty folder, and none.
   for (const name of ['kettle.yaml', 'toaster.yml']) await rename(join(config, name), join(folder.path, name))
   await says('has no manifest of a monitor: what it declared before stays')

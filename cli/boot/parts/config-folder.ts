@@ -44,6 +44,8 @@ const QUIET_MS = 500
 const SCAN_MS = 15_000
 /** The same files are compared with the store again after this time. */
 const COMPARE_MS = 600_000
+/** The same, where some of them were refused: the cause may be gone by then. */
+const RETRY_MS = 60_000
 /** Faults that the log names one by one. */
 const MOST_FAULTS = 20
 
@@ -108,20 +110,24 @@ function createPass(context: FolderContext, folder: string, teamId: string | und
   const report = createReport(context, folder)
   const hashKey = derivedKey(context.encryptionKey, 'applied resources')
   let epoch: number | undefined
-  let before: { readonly digest: string; readonly at: number } | undefined
+  let before: { readonly digest: string; readonly until: number } | undefined
   return async () => {
     epoch ??= await beginEpoch(store, FILES)
     const { texts, faults: unread } = await readFolder(folder)
     const digest = createHash('sha256')
       .update(JSON.stringify([texts, unread]))
       .digest('hex')
-    if (before?.digest === digest && performance.now() - before.at < COMPARE_MS) return
-    const { manifests, secrets, faults: misread } = readManifests(texts)
-    const faults = [...unread, ...misread]
+    if (before?.digest === digest && performance.now() < before.until) return
+    before = undefined
+    const { manifests, secrets, skipped, empty, faults: misread } = readManifests(texts)
+    report.skipped(skipped)
+    // An empty file is more often one whose writing was cut off than a wish to release its monitors.
+    const faults = [...unread, ...misread, ...empty]
     const team = teamId === undefined ? await firstTeam(store) : await findTeam(store, teamId)
     if (!team) faults.push({ file: folder, line: 1, message: `there is no team ${teamId ?? 'to apply it to'}` })
-    if (faults.length === 0 && manifests.length === 0)
+    else if (faults.length === 0 && manifests.length === 0)
       faults.push({ file: folder, line: 1, message: 'has no manifest of a monitor: what it declared before stays' })
+    let waitMs = COMPARE_MS
     if (faults.length > 0 || !team) report.refused(faults)
     else {
       const inside = { ...context, store: fencedStore(store, FILES, epoch) }
@@ -133,12 +139,21 @@ function createPass(context: FolderContext, folder: string, teamId: string | und
       })
       if (done.isValid) report.applied(manifests.length, done)
       else report.refused(done.faults)
+      waitMs = waitAfter(done)
     }
-    if (team) before = { digest, at: performance.now() }
+    if (team) before = { digest, until: performance.now() + waitMs }
     log.debug({ folder, files: texts.length }, 'looked at the folder of manifests')
   }
 }
 
+/** Returns how long the same files are not applied again. */
+function waitAfter({ isValid, faults, released }: Awaited<ReturnType<typeof applyManifests>>): number {
+  if (!isValid || faults.length === 0) return COMPARE_MS
+  // What was released just now may be what a manifest was refused for.
+  return released.length > 0 ? 0 : RETRY_MS
+}
+
+type Skipped = ReturnType<typeof readManifests>['skipped']
 type Applied = Omit<Awaited<ReturnType<typeof applyManifests>>, 'isValid'>
 
 function createReport({ registry, log }: FolderContext, folder: string) {
@@ -148,6 +163,7 @@ function createReport({ registry, log }: FolderContext, folder: string) {
   const faulty = gauge('faults', 'What is wrong with the folder of --config: while it is not 0, changes may wait.')
   const appliedAt = gauge('applied_timestamp_seconds', 'When the folder of --config was applied last without a fault.')
   let told = ''
+  let left = ''
   function tell(faults: readonly ManifestFault[], what: string): void {
     faulty.set(faults.length)
     // The same faults are found at each look.
@@ -159,6 +175,11 @@ function createReport({ registry, log }: FolderContext, folder: string) {
     if (faults.length > 0) log.error({ folder, faults: faults.length }, what)
   }
   return {
+    skipped(documents: Skipped): void {
+      const names = documents.map(({ kind, name }) => (name === null ? kind : `${kind} ${name}`)).join(', ')
+      if (names !== left && names !== '') log.info({ folder, documents: names }, 'left out, being no monitors')
+      left = names
+    },
     refused: (faults: readonly ManifestFault[]) =>
       tell(faults, 'the folder of manifests was not applied: nothing of it was changed'),
     applied(count: number, { faults, released, created, adopted, updated, unchanged }: Applied): void {
