@@ -156,7 +156,7 @@ describe('apply', () => {
     expect(await list()).toHaveLength(3)
   })
 
-  test('--prune deletes nothing where a creation was refused before: a renamed manifest keeps its old record', async () => {
+  test('--prune deletes nothing where a creation was refused: a renamed manifest keeps its old record', async () => {
     await write('monitors/a.yaml', page('kettle'))
     await remote.sh('./tidemark apply -f monitors')
     await write('monitors/a.yaml', page('blue-kettle').replace(remote.site.url, 'http://10.1.2.3/'))
