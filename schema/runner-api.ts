@@ -39,8 +39,9 @@ const OUTCOME_PAGE_TEXT = 256 * 1024
 
 /** Largest number of results of a search: five pages of at most as many as a page is read for. */
 const SERP_RESULTS = 1_000
-/** Largest size of an unread page, compressed and in base64, in characters. A larger one is not sent. */
+/** Largest size of an unread page, as it is sent: gzip, in base64, in characters. A larger one is not sent. */
 export const UNREAD_CHARS = 1_000_000
+const Unread = Type.String({ maxLength: UNREAD_CHARS, pattern: '^[A-Za-z0-9+/]*={0,2}$' })
 
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 /** The name of an address that searches come from, as in `TIDEMARK_EXIT_NAME`. */
@@ -112,6 +113,8 @@ export const RunnerReading = Tagged('kind', {
       country: Choice(['exact', 'approximate']),
       marker: Text(0, 500),
       warnings: Type.Array(Text(1, 500), { maxItems: 10 }),
+      /** The page that was not recognized, or whose pager was not. */
+      unread: Type.Optional(Unread),
     }),
   },
   failed: {
@@ -127,8 +130,8 @@ export const RunnerReading = Tagged('kind', {
         outcome: Choice(['blocked', 'engine_error', 'unparsed', 'failed']),
         country: Choice(['exact', 'approximate']),
         marker: Text(0, 500),
-        /** The page that was not recognized: gzip, in base64. */
-        unread: Type.Optional(Type.String({ maxLength: UNREAD_CHARS, pattern: '^[A-Za-z0-9+/]*={0,2}$' })),
+        /** The page that was not recognized. */
+        unread: Type.Optional(Unread),
       }),
     ),
   },

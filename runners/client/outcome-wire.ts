@@ -54,16 +54,20 @@ function searchToWire(found: SearchFound): Extract<RunnerReading, { kind: 'searc
     ...{ ai_overview: aiOverview, featured_snippet: featuredSnippet, cut_by: cutBy, country },
     marker: found.marker.slice(0, 500),
     warnings: found.warnings.slice(0, 10).map((warning) => warning.slice(0, 500)),
+    ...unreadToWire(found.unread),
   }
 }
 
 /** A page that is too large to be sent is not: it is kept for a person, and nothing hangs on it. */
+function unreadToWire(unread: Uint8Array | undefined): { readonly unread?: string } {
+  const text = unread === undefined ? '' : Buffer.from(unread).toString('base64')
+  return text !== '' && text.length <= UNREAD_CHARS ? { unread: text } : {}
+}
+
 function engineToWire({ outcome, country, marker, unread }: SearchFailure) {
   // A runner is never given a search whose engine is left alone.
   if (outcome === 'left_alone') return {}
-  const text = unread === undefined ? '' : Buffer.from(unread).toString('base64')
-  const kept = text !== '' && text.length <= UNREAD_CHARS && { unread: text }
-  return { engine: { outcome, country, marker: marker.slice(0, 500), ...kept } }
+  return { engine: { outcome, country, marker: marker.slice(0, 500), ...unreadToWire(unread) } }
 }
 
 function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }: Failed): RunnerReading {

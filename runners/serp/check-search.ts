@@ -38,6 +38,8 @@ interface SearchResults extends SearchReading {
   /** Why a later page is missing; null: none is. */
   readonly cutBy: SearchFailure | null
   readonly warnings: readonly string[]
+  /** The page that was not recognized, or whose pager was not, for the operator. */
+  readonly unread: Uint8Array | null
 }
 
 interface SearchFailed {
@@ -83,9 +85,13 @@ export async function checkSearch(search: SerpSearch, ports: SearchPorts): Promi
 }
 
 /** One page that was loaded and read. */
-type Loaded =
-  | { readonly ok: true; readonly page: SearchPage; readonly body: Uint8Array; readonly url: string }
-  | { readonly ok: false; readonly fault: RunFault }
+interface LoadedPage {
+  readonly ok: true
+  readonly page: SearchPage
+  readonly body: Uint8Array
+  readonly url: string
+}
+type Loaded = LoadedPage | { readonly ok: false; readonly fault: RunFault }
 
 /** The questions of one check, in one session of the browser. */
 class SearchSession {
@@ -106,7 +112,7 @@ class SearchSession {
     const first = await this.#firstPage()
     if (!first.ok) return this.#failed('failed', first.fault)
     const { page } = first
-    if (page.outcome === 'ok') return this.#withLaterPages(first.page, first.url)
+    if (page.outcome === 'ok') return this.#withLaterPages(first)
     if (page.outcome === 'zero') return this.#results([page], { isEnd: true, cutBy: null })
     const outcome = failureOf(page)
     return this.#failed(outcome, faultOf(outcome, this.#search, page), outcome === 'unparsed' ? first.body : null)
@@ -169,33 +175,59 @@ class SearchSession {
     await this.#wait()
     const again = await this.#open(this.#url)
     if (!again.ok || again.page.outcome !== 'zero_suspect') return again
+    return this.#control(again)
+  }
+
+  /** Returns a page without results as what it is: an empty one when a search for something common finds something. */
+  async #control(empty: LoadedPage): Promise<Loaded> {
     await this.#wait()
     const control = await this.#open(searchUrl({ ...this.#search, keyword: CONTROL }))
     if (!control.ok) return control
     const isTrue = control.page.outcome === 'ok'
     const marker = isTrue ? 'confirmed by another search' : 'nothing is found for anything'
-    return { ...again, page: { ...again.page, outcome: isTrue ? 'zero' : 'blocked', marker } }
+    return { ...empty, page: { ...empty.page, outcome: isTrue ? 'zero' : 'blocked', marker } }
   }
 
-  async #withLaterPages(first: SearchPage, at: string): Promise<SearchChecked> {
-    const pages = [first]
-    let { next } = first
-    let referer = at
-    while (pages.length < this.#search.pages && next !== null) {
+  async #withLaterPages(first: LoadedPage): Promise<SearchChecked> {
+    const pages = [first.page]
+    let last = first
+    let { isLast } = first.page
+    while (pages.length < this.#search.pages && last.page.next !== null) {
+      const { next }: { readonly next: NextPage } = { next: last.page.next }
       await this.#wait()
-      const loaded: Loaded = await this.#follow(next, referer)
+      const loaded = await this.#laterPage(next, last.url)
       if (!loaded.ok) return this.#results(pages, { isEnd: false, cutBy: 'failed' })
-      if (loaded.page.outcome === 'zero') return this.#results(pages, { isEnd: true, cutBy: null })
-      if (loaded.page.outcome !== 'ok') return this.#results(pages, { isEnd: false, cutBy: failureOf(loaded.page) })
+      const { outcome } = loaded.page
+      if (outcome === 'zero') return this.#results(pages, { isEnd: true, cutBy: null })
+      if (outcome !== 'ok') {
+        const cutBy = failureOf(loaded.page)
+        return this.#results(pages, { isEnd: false, cutBy, unread: cutBy === 'unparsed' ? loaded.body : null })
+      }
       const before = mergePages(pages).results.length
       pages.push(loaded.page)
       // A button stays where a list has ended.
       if (next.kind === 'button' && mergePages(pages).results.length === before)
         return this.#results(pages.slice(0, -1), { isEnd: true, cutBy: null })
-      referer = loaded.url
-      next = loaded.page.next
+      // And a button that was there and is gone has nothing more to add.
+      isLast = loaded.page.isLast || (next.kind === 'button' && loaded.page.next === null)
+      last = loaded
     }
-    return this.#results(pages, { isEnd: next === null, cutBy: null })
+    if (isLast || last.page.next !== null || pages.length === this.#search.pages)
+      return this.#results(pages, { isEnd: isLast, cutBy: null })
+    const report = this.#reports.pop()
+    if (report) this.#reports.push({ ...report, marker: `${report.marker}, and no known way to the next page` })
+    return this.#results(pages, { isEnd: false, cutBy: 'unparsed', unread: last.body })
+  }
+
+  /** Returns a later page, after what may be tried once more. */
+  async #laterPage(next: NextPage, referer: string): Promise<Loaded> {
+    const loaded = await this.#follow(next, referer)
+    if (!loaded.ok) return loaded
+    if (loaded.page.outcome === 'shell' && next.kind === 'link') {
+      await this.#wait()
+      return this.#open(next.url, referer)
+    }
+    return loaded.page.outcome === 'zero_suspect' ? this.#control(loaded) : loaded
   }
 
   async #follow(next: NextPage, referer: string): Promise<Loaded> {
@@ -231,7 +263,10 @@ class SearchSession {
     )
   }
 
-  #results(pages: readonly SearchPage[], end: { readonly isEnd: boolean; readonly cutBy: SearchFailure | null }) {
+  #results(
+    pages: readonly SearchPage[],
+    end: { readonly isEnd: boolean; readonly cutBy: SearchFailure | null; readonly unread?: Uint8Array | null },
+  ) {
     const [first] = pages
     const merged = mergePages(pages)
     const isGuess = pages.some(({ isStructural }) => isStructural)
@@ -248,6 +283,7 @@ class SearchSession {
       featuredSnippet: first?.featuredSnippet ?? null,
       pages: this.#reports,
       warnings: [...(isGuess ? [GUESS] : []), ...(end.cutBy === null ? [] : [CUT[end.cutBy]])],
+      unread: end.unread ?? null,
     } as const
   }
 
@@ -326,6 +362,6 @@ const GUESS =
 const CUT: Readonly<Record<SearchFailure, string>> = {
   blocked: 'A later page was refused. The results are those of the pages before it.',
   engine_error: 'A later page was an error of the engine. The results are those of the pages before it.',
-  unparsed: 'A later page was not recognized. The results are those of the pages before it.',
+  unparsed: 'A later page, or the way to it, was not recognized. The results are those of the pages before it.',
   failed: 'A later page could not be loaded. The results are those of the pages before it.',
 }

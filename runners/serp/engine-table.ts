@@ -41,6 +41,15 @@ export interface EngineTable {
   readonly consentUrl: RegExp
   /** Links to the next page. */
   readonly nextLinks: readonly string[]
+  /** Numbered links to pages. The next page is the lowest behind the page's own; where there is none, the list ends. */
+  readonly pager?: {
+    readonly links: readonly string[]
+    /** The parameter of an address that says where its page begins, and its value on the first page. */
+    readonly parameter: string
+    readonly first: number
+  }
+  /** The fewest results of a page that another one may follow: a page with fewer is the last. */
+  readonly fullPage: number
   /** Buttons that add the next page to the list. */
   readonly nextButtons: readonly string[]
   /** Where results stand when the names above are unknown. */

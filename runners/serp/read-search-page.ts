@@ -8,14 +8,7 @@ import { hiddenDestinations } from './google-destinations.ts'
 import { closest, PageQuery, parentOf } from './page-query.ts'
 import { isHidden, visibleText } from './page-text.ts'
 import { destinationOf, sameness, type LinkContext } from './result-url.ts'
-import {
-  SERP_LIMITS,
-  type FoundResult,
-  type NextPage,
-  type PageOutcome,
-  type SearchPage,
-  type SentPage,
-} from './search-page.ts'
+import { SERP_LIMITS, type FoundResult, type PageOutcome, type SearchPage, type SentPage } from './search-page.ts'
 import { structuralLinks } from './structural-links.ts'
 
 /** Everything that reading a page needs. */
@@ -50,7 +43,7 @@ export function readSearchPage(body: Uint8Array, contentType: string | null, pag
 function readResults(reader: Reader, refusal: string | null): SearchPage {
   const { table, query } = reader
   const found = namedResults(reader)
-  if (found.results.length > 0) return { ...aboutPage(reader, 'ok', found.marker), ...found, isStructural: false }
+  if (found.results.length > 0) return { ...aboutPage(reader, found), ...found, isStructural: false }
   if (refusal !== null) return nothing(table, 'blocked', refusal)
   // A page without results may have a question for consent on top of it.
   const zero = query.all(table.zeros).find((element) => !isInHidden(element))
@@ -59,7 +52,7 @@ function readResults(reader: Reader, refusal: string | null): SearchPage {
   if (consent) return nothing(table, 'consent', consent.selector)
   const guessed = structuralResults(reader)
   if (guessed.length > 0) {
-    const about = aboutPage(reader, 'ok', 'structure')
+    const about = aboutPage(reader, { results: guessed, marker: 'structure' })
     return { ...about, results: guessed, dropped: found.dropped, isStructural: true }
   }
   const shell = query.first(table.shells)
@@ -84,20 +77,25 @@ function outcomeOfStatus({ status }: SentPage, hasWall: boolean): PageOutcome {
 }
 
 function nothing(table: EngineTable, outcome: PageOutcome, marker: string): SearchPage {
-  const none = { results: [], dropped: {}, aiOverview: null, featuredSnippet: null, next: null }
+  const none = { results: [], dropped: {}, aiOverview: null, featuredSnippet: null, next: null, isLast: false }
   return { outcome, marker, table: table.version, isStructural: false, ...none }
 }
 
-function aboutPage(reader: Reader, outcome: PageOutcome, marker: string): Omit<SearchPage, 'results' | 'dropped'> {
+function aboutPage(
+  reader: Reader,
+  { results, marker }: Pick<Found, 'results' | 'marker'>,
+): Omit<SearchPage, 'results' | 'dropped'> {
   const { table } = reader
+  const { next, isLast } = nextPage(reader)
   return {
-    outcome,
+    outcome: 'ok',
     marker,
     table: table.version,
     isStructural: false,
     aiOverview: hasAiOverview(reader),
     featuredSnippet: hasFeaturedSnippet(reader),
-    next: nextPage(reader),
+    next,
+    isLast: next === null && (isLast || results.length < table.fullPage),
   }
 }
 
@@ -273,12 +271,37 @@ function hasAiOverview({ table, query }: Reader): boolean | null {
   })
 }
 
-function nextPage({ table, query, page }: Reader): NextPage | null {
+function nextPage(reader: Reader): Pick<SearchPage, 'next' | 'isLast'> {
+  const { table, query, page } = reader
   for (const link of query.all(table.nextLinks)) {
-    const url = URL.parse(link.attribs['href'] ?? '', page.url)
-    if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !isInHidden(link))
-      return { kind: 'link', url: url.href }
+    const url = webAddress(link, page)
+    if (url && !isInHidden(link)) return { next: { kind: 'link', url: url.href }, isLast: false }
   }
-  const button = query.first(table.nextButtons)
-  return button && { kind: 'button', selector: button.selector }
+  const numbered = numberedPage(reader)
+  const button = numbered.next ? null : query.first(table.nextButtons)
+  return button ? { next: { kind: 'button', selector: button.selector }, isLast: false } : numbered
+}
+
+function webAddress(link: Element, page: SentPage): URL | null {
+  const url = URL.parse(link.attribs['href'] ?? '', page.url)
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : null
+}
+
+/** Returns what the numbered links of the pager say: the lowest page behind this one, or that there is none. */
+function numberedPage({ table: { pager }, query, page }: Reader): Pick<SearchPage, 'next' | 'isLast'> {
+  if (!pager) return { next: null, isLast: false }
+  const numbered = query.all(pager.links).flatMap((link) => {
+    const url = isInHidden(link) ? null : webAddress(link, page)
+    const begin = beginOf(url, pager.parameter)
+    return url && begin !== null ? [{ url, begin }] : []
+  })
+  const own = beginOf(URL.parse(page.url), pager.parameter) ?? pager.first
+  const later = numbered.filter(({ begin }) => begin > own).sort((one, other) => one.begin - other.begin)
+  const [next] = later
+  return { next: next ? { kind: 'link', url: next.url.href } : null, isLast: !next && numbered.length > 0 }
+}
+
+function beginOf(url: URL | null, parameter: string): number | null {
+  const text = url?.searchParams.get(parameter) ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) : null
 }

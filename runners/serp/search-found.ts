@@ -15,6 +15,8 @@ export interface SearchFound extends SearchReading {
   /** What decided about the outcome. */
   readonly marker: string
   readonly warnings: readonly string[]
+  /** The page that was not recognized, or whose pager was not, compressed with gzip. */
+  readonly unread?: Uint8Array
 }
 
 /** What an engine did when a check of a search obtained nothing. */

@@ -63,6 +63,8 @@ export interface SearchPage {
   readonly aiOverview: boolean | null
   readonly featuredSnippet: boolean | null
   readonly next: NextPage | null
+  /** Nothing follows: the page is short, or its pager shows no later one. False without `next`: it is not known. */
+  readonly isLast: boolean
 }
 
 /** Limits of what is kept of an untrusted page. */

@@ -48,7 +48,7 @@ function readingOf(checked: SearchChecked, country: SerpCheck['country']): Readi
   const marker = checked.pages.at(-1)?.marker ?? ''
   if (checked.ok) {
     const { outcome, results, pageEnds, isEnd, isPartial, isGuess, aiOverview, featuredSnippet } = checked
-    const { cutBy, warnings } = checked
+    const { cutBy, warnings, unread } = checked
     const found = {
       outcome,
       results,
@@ -61,7 +61,8 @@ function readingOf(checked: SearchChecked, country: SerpCheck['country']): Readi
       cutBy,
       warnings,
     }
-    const search = { ...found, source: 'engine', isRefused: cutBy === 'blocked', country, marker } as const
+    const kept = unread && { unread: gzipSync(unread) }
+    const search = { ...found, ...kept, source: 'engine', isRefused: cutBy === 'blocked', country, marker } as const
     return { kind: 'search', fetchMethod: 'browser', search }
   }
   const { outcome, fault, unread } = checked

@@ -258,6 +258,24 @@ describe('other outcomes', () => {
     expect(await Array.fromAsync(serp.objects.names())).toEqual([])
   })
 
+  test('a list whose way on is unknown has not ended: it fires nothing, tells the operator, and is kept', async () => {
+    const no = await serp.add(team, { target: 'site-12.example', pages: 2, deliveries: [HOOK] })
+    let link = '<a id="pnnext" href="/search?q=shoes&start=10">Next</a>'
+    serp.answer((query) => (query.has('start') ? googlePage(list(5, 11)) : `${googlePage(list(10))}${link}`))
+    expect(await serp.check(no)).toMatchObject({ target_rank: 12 })
+    link = '<a class="another-name" href="/search?q=shoes&start=10">Next</a>'
+    const run = await serp.check(no)
+    expect(run).toMatchObject({ status: 'success', target_rank: null, delivery_triggered: false })
+    expect(run).toMatchObject({ serp_check: { outcome: 'ok', cut_by: 'unparsed', pages: 1 } })
+    expect(run.warnings).toHaveLength(1)
+    expect(await serp.registry.metrics()).toMatch(/tidemark_serp_cut_total\{engine="google",reason="unparsed"\} 1/)
+    const { store } = serp.database
+    const page = await findUnreadPage({ store, objects: serp.objects }, 'google')
+    expect(gunzipSync(page ?? '').toString()).toContain('another-name')
+    link = '<a id="pnnext" href="/search?q=shoes&start=10">Next</a>'
+    expect(await serp.check(no)).toMatchObject({ target_rank: 12, delivery_triggered: false })
+  })
+
   test('a list whose layout is unknown is shown as a guess, and fires nothing', async () => {
     const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
     serp.answer(() => googlePage(list(6)))

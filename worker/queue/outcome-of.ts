@@ -93,10 +93,11 @@ function resultIssues({ position, url, domain }: FoundOnWire['results'][number],
 
 function searchFromWire(found: FoundOnWire): Finished['reading'] {
   const { outcome, results, page_ends: pageEnds, is_end: isEnd, is_guess: isGuess, cut_by: cutBy } = found
-  const { ai_overview: aiOverview, featured_snippet: featuredSnippet, country, marker, warnings } = found
+  const { ai_overview: aiOverview, featured_snippet: featuredSnippet, country, marker, warnings, unread } = found
   const search = {
     ...({ outcome, source: 'engine', results, pageEnds, isEnd, isPartial: cutBy !== null, isGuess, cutBy } as const),
     ...{ isRefused: cutBy === 'blocked', aiOverview, featuredSnippet, country, marker, warnings },
+    ...(unread !== undefined && cutBy === 'unparsed' && { unread: Buffer.from(unread, 'base64') }),
   }
   return { kind: 'search', fetchMethod: 'browser', search }
 }

@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Logger } from '../../core/logger.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { SerpTask } from '../../runners/check/task.ts'
-import type { SearchFailure } from '../../runners/serp/search-found.ts'
+import type { SearchFailure, SearchFound } from '../../runners/serp/search-found.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { countProviderPages } from '../../store/quota/provider-pages.ts'
@@ -57,8 +57,9 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
   }
 
   async function keepUnread({ task, reading }: EndedSearch): Promise<void> {
-    if (reading.kind !== 'failed' || reading.engine?.outcome !== 'unparsed') return
-    const { unread, marker } = reading.engine
+    const said = unparsedOf(reading)
+    if (said === null) return
+    const { unread, marker } = said
     const { engine } = task.search
     const about = { engine, marker, run_id: task.runId, monitor_id: task.monitorId }
     log.error(about, 'a page of a search engine was not recognized: its layout may have changed')
@@ -77,9 +78,22 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
           'the layout of a search engine is unknown: its results are a guess, and fire no alert',
         )
       await keepUnread(given)
-      return throughProvider(given, teamId, signal)
+      return throughProvider(withoutUnread(given), teamId, signal)
     },
   }
+}
+
+/** Returns what is known of a page that was not recognized: the only one of a check, or a later one. */
+function unparsedOf(reading: Finished['reading']): Pick<SearchFound, 'marker' | 'unread'> | null {
+  if (reading.kind === 'search') return reading.search.cutBy === 'unparsed' ? reading.search : null
+  return reading.kind === 'failed' && reading.engine?.outcome === 'unparsed' ? reading.engine : null
+}
+
+/** The page is kept by then, and no part of the run. */
+function withoutUnread(given: EndedSearch): EndedSearch {
+  if (given.reading.kind !== 'search') return given
+  const { unread: _, ...search } = given.reading.search
+  return { ...given, reading: { ...given.reading, search } }
 }
 
 const isRefusal = (engine: SearchFailure | undefined): engine is SearchFailure =>

@@ -1,7 +1,7 @@
 import type { EngineTable } from '../engine-table.ts'
 
 export const BING: EngineTable = {
-  version: 1,
+  version: 2,
   links: [
     '#b_results > li.b_algo h2 a[href]',
     '#b_results > li.b_algo .b_algoheader a[href]:has(h2)',
@@ -45,6 +45,8 @@ export const BING: EngineTable = {
   refusalUrl: /^[^/]*\/turing\/captcha/,
   consentUrl: /(?!)/,
   nextLinks: ['a.sb_pagN[href]', 'a.sw_next[href]'],
+  pager: { links: ['.b_pag a[href*="first="]'], parameter: 'first', first: 1 },
+  fullPage: 4,
   nextButtons: [],
   regions: ['#b_results', '#results', '#b_content'],
 }

@@ -1,7 +1,7 @@
 import type { EngineTable } from '../engine-table.ts'
 
 export const DUCKDUCKGO: EngineTable = {
-  version: 1,
+  version: 2,
   links: [
     'article[data-testid="result"] a[data-testid="result-title-a"]',
     '#links .web-result a.result__a',
@@ -30,6 +30,7 @@ export const DUCKDUCKGO: EngineTable = {
   refusalUrl: /(?!)/,
   consentUrl: /(?!)/,
   nextLinks: [],
+  fullPage: 8,
   nextButtons: ['button#more-results', 'a.result--more__btn', '.nav-link form input[type="submit"]'],
   regions: ['[data-testid="mainline"]', '#links', '#react-layout'],
 }

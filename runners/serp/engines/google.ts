@@ -4,7 +4,7 @@ const REGIONS = ['#rso', '#search', '#botstuff', '#main', '#ires'] as const
 const inRegions = (selector: string): string => REGIONS.map((region) => `${region} ${selector}`).join(', ')
 
 export const GOOGLE: EngineTable = {
-  version: 1,
+  version: 2,
   links: [inRegions('a[href]:has(h3)'), inRegions('h3 > a[href]'), inRegions('a.fuLhoc')],
   phoneLinks: [
     inRegions('.KJDcUb > a[href]:has([role="heading"][aria-level="3"])'),
@@ -108,12 +108,13 @@ export const GOOGLE: EngineTable = {
   shells: ['noscript meta[http-equiv="refresh"][content*="/httpservice/retry/enablejs"]'],
   refusalUrl: /^[^/]*\/sorry(?:\/|$)/,
   consentUrl: /^consent\.google\.|^consent\.youtube\./,
-  nextLinks: [
-    'a#pnnext',
-    'a.VknLRd[href*="start="]',
-    'a.nBDE1b.G5eFlf[aria-label]',
-    '#botstuff a[href*="start="][aria-label]',
-  ],
+  nextLinks: ['a#pnnext', 'a.VknLRd[href*="start="]', 'a.nBDE1b.G5eFlf[aria-label]'],
+  pager: {
+    links: ['#botstuff a[href*="start="][aria-label]', 'a.fl[href*="start="]'],
+    parameter: 'start',
+    first: 0,
+  },
+  fullPage: 5,
   nextButtons: ['#botstuff span.RVQdVd'],
   regions: [...REGIONS, '#center_col'],
   featuredSnippet: { blocks: ['block-component', '.xpdopen'], excluded: ['.related-question-pair', '[data-initq]'] },

@@ -1,7 +1,7 @@
 import type { EngineTable } from '../engine-table.ts'
 
 export const YAHOO: EngineTable = {
-  version: 1,
+  version: 2,
   links: [
     '.algo .compTitle a[data-matarget="algo"]',
     '.algo .compTitle > a[href]:has(h3)',
@@ -34,6 +34,8 @@ export const YAHOO: EngineTable = {
   refusalUrl: /^[^/]*\/_bv\//,
   consentUrl: /^(?:guce|consent)\.yahoo\./,
   nextLinks: ['.compPagination a.next[href]', 'a.next[href]', '#pg-next[href]'],
+  pager: { links: ['.compPagination a[href*="b="]'], parameter: 'b', first: 1 },
+  fullPage: 6,
   nextButtons: [],
   regions: ['#web', '#main', '#results'],
 }

@@ -1,7 +1,7 @@
 import type { EngineTable } from '../engine-table.ts'
 
 export const YANDEX: EngineTable = {
-  version: 1,
+  version: 2,
   links: [
     '.serp-item a.OrganicTitle-Link[href]',
     '.serp-item h2.organic__title-wrapper > a.organic__url[href]',
@@ -61,7 +61,9 @@ export const YANDEX: EngineTable = {
   shells: [],
   refusalUrl: /^[^/]*\/(?:showcaptcha|checkcaptcha)/,
   consentUrl: /(?!)/,
-  nextLinks: ['a.Pager-Item_type_next[href]', 'a.pager__item_kind_next[href]'],
+  nextLinks: ['a.Pager-Item_type_next[href]', 'a.pager__item_kind_next[href]', 'a.pager__button_kind_nextpage[href]'],
+  pager: { links: ['.pager a[href*="p="], .Pager a[href*="p="]'], parameter: 'p', first: 0 },
+  fullPage: 8,
   nextButtons: ['.more__button', 'button.Pager-More'],
   regions: ['#search-result', '.serp-list', '.main__content', '.content__left'],
 }

@@ -91,6 +91,54 @@ describe('a check of a search', () => {
     expect(asked[1]?.referer).toContain(site.origin)
   })
 
+  test('does not take a full page whose way on is unknown for the end of the list', async () => {
+    const names = 'abcdefghij'.split('')
+    serve('/search', () => `${googlePage(names, null)}<a class="new" href="/search?q=shoes&start=10">Next</a>`)
+    const checked = await search({ pages: 2 })
+    expect(checked).toMatchObject({ ok: true, isEnd: false, isPartial: true, cutBy: 'unparsed', pageEnds: [10] })
+    expect(checked.ok && checked.warnings.join(' ')).toContain('was not recognized')
+    expect(Buffer.from((checked.ok && checked.unread) || []).toString()).toContain('class="new"')
+    expect(checked.pages.at(-1)?.marker).toContain('no known way to the next page')
+    // Where no further page was asked for, nothing is missing.
+    expect(await search({ pages: 1 })).toMatchObject({ isEnd: false, isPartial: false, cutBy: null, unread: null })
+  })
+
+  test('ends at a full page whose pager shows no later one', async () => {
+    const names = 'abcdefghij'.split('')
+    const link = (start: number) => `<a class="fl" href="/search?q=shoes&start=${start}">${start}</a>`
+    serve('/search', (query) =>
+      query.has('start')
+        ? googlePage(
+            names.map((name) => `${name}2`),
+            null,
+          ) + link(0)
+        : googlePage(names, null) + link(20) + link(10),
+    )
+    expect(await search({ pages: 3 })).toMatchObject({ ok: true, isEnd: true, cutBy: null, pageEnds: [10, 20] })
+    expect(asked.map(({ url }) => url.searchParams.get('start'))).toEqual([null, '10'])
+  })
+
+  test('keeps a later page that was not recognized', async () => {
+    serve('/search', (query) =>
+      query.has('start') ? '<!doctype html><p>A new layout</p>' : googlePage(['a', 'b'], '/search?q=shoes&start=10'),
+    )
+    const checked = await search({ pages: 2 })
+    expect(checked).toMatchObject({ ok: true, isPartial: true, cutBy: 'unparsed' })
+    expect(Buffer.from((checked.ok && checked.unread) || []).toString()).toContain('A new layout')
+  })
+
+  test('opens a later page once more when its scripts did not run, before that is a refusal', async () => {
+    const shell = '<noscript><meta http-equiv="refresh" content="9;url=/httpservice/retry/enablejs"></noscript>'
+    let shells = 1
+    serve('/search', (query) => {
+      if (!query.has('start')) return googlePage(['a', 'b'], '/search?q=shoes&start=10')
+      return shells-- > 0 ? shell : googlePage(['c'], null)
+    })
+    expect(await search({ pages: 2 })).toMatchObject({ ok: true, cutBy: null, isEnd: true, pageEnds: [2, 3] })
+    shells = 2
+    expect(await search({ pages: 2 })).toMatchObject({ ok: true, cutBy: 'blocked', pageEnds: [2] })
+  })
+
   test('stops at the number of pages that it is for', async () => {
     serve('/search', () => googlePage(['a'], '/search?q=shoes&start=10'))
     expect(await search({ pages: 1 })).toMatchObject({ ok: true, isEnd: false, isPartial: false })
@@ -186,6 +234,17 @@ describe('an empty answer of Bing', () => {
     expect(asked.map(({ url }) => url.searchParams.get('q'))).toEqual(['shoes', 'shoes', 'weather'])
   })
 
+  test('on a later page is the end of the list, and a refusal only when nothing is found for anything', async () => {
+    let isRefused = false
+    serve('/search', (query) => {
+      if (query.has('first')) return NONE
+      return query.get('q') === 'weather' && isRefused ? NONE : PAGES.bing
+    })
+    expect(await search({ engine: 'bing', pages: 3 })).toMatchObject({ isEnd: true, cutBy: null, pageEnds: [3] })
+    isRefused = true
+    expect(await search({ engine: 'bing', pages: 3 })).toMatchObject({ isEnd: false, cutBy: 'blocked' })
+  })
+
   test('is a refusal when nothing is found for anything', async () => {
     serve('/search', () => NONE)
     expect(await search({ engine: 'bing' })).toMatchObject({ ok: false, outcome: 'blocked' })
@@ -205,6 +264,22 @@ test('A list that grows by a button is read once, and ends where the button adds
   )
   const checked = await search({ engine: 'duckduckgo', pages: 4 })
   expect(checked).toMatchObject({ ok: true, pageEnds: [1, 3], isEnd: true })
+})
+
+test('A list that grows by a button ends where the button is gone, however much it added', async () => {
+  const item = (name: string) =>
+    `<li><article data-testid="result"><h2><a data-testid="result-title-a" href="https://${name}.example/">${name}` +
+    '</a></h2></article></li>'
+  const script = `document.querySelector('button').onclick = ({ target }) => {
+    document.querySelector('ol').insertAdjacentHTML('beforeend', ${JSON.stringify('bcdefghijk'.split('').map(item).join(''))})
+    target.remove()
+  }`
+  serve(
+    '/',
+    () => `<!doctype html><ol>${item('a')}</ol><button id="more-results">More</button><script>${script}</script>`,
+  )
+  const checked = await search({ engine: 'duckduckgo', pages: 4 })
+  expect(checked).toMatchObject({ ok: true, pageEnds: [1, 11], isEnd: true, cutBy: null })
 })
 
 test.each([

@@ -44,6 +44,26 @@ describe('a page of results', () => {
     expect(page.next).not.toBe(null)
   })
 
+  test.each([
+    ['google', '/search?q=x', '<a class="fl" href="/search?q=x&amp;start=20">3</a>', 'start=10'],
+    ['bing', '/search?q=x', '<ul class="b_pag"><a href="/search?q=x&amp;first=21">3</a>', 'first=11'],
+    ['yahoo', '/search?p=x', '<div class="compPagination"><a href="/search?p=x&amp;b=15">3</a>', 'b=8'],
+    ['yandex', '/search/?text=x', '<div class="Pager"><a href="/search/?text=x&amp;p=2">3</a>', 'p=1'],
+  ] as const)('of %s leads on by its numbered links, where its next link is unknown', (...[engine, path, far, at]) => {
+    const { origin } = new URL(URLS[engine])
+    const near = far.replace(/[a-z]+=\d+/, at)
+    const unknown = PAGES[engine].replace(/<a (?:id|class)="(?:pnnext|sb_pagN|next|Pager-Item_type_next)"/, '<a ')
+    const next = { kind: 'link', url: `${origin}${path}&${at}` }
+    expect(read(engine, `${unknown}${far}${near}`)).toMatchObject({ next, isLast: false })
+    const last = { url: `${origin}${path}&${at}` }
+    expect(read(engine, `${unknown}${near}`, last)).toMatchObject({ next: null, isLast: true })
+  })
+
+  test('of Yandex as it was in 2015 leads on by its button', () => {
+    const old = PAGES.yandex.replace('Pager-Item_type_next', 'button pager__button pager__button_kind_nextpage')
+    expect(read('yandex', old).next).toEqual({ kind: 'link', url: 'https://yandex.com/search/?text=x&p=1' })
+  })
+
   test('is found under an overlay that asks for consent', () => {
     const overlay = '<div id="xe7COe"><button id="W0wltc">No</button></div>'
     expect(read('google', `${overlay}${PAGES.google}`).outcome).toBe('ok')
@@ -271,6 +291,14 @@ const shared = process.env['TIDEMARK_SHARED']
 const folder = join(shared ?? '', 'serp-fixtures')
 describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with the recorded pages')('saved pages', () => {
   const names = shared === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.html'))
+
+  test.each([
+    ['google', 'google-nojs-urlq', 'start=10'],
+    ['yandex', 'yandex-2015-nores', 'p=1'],
+  ] as const)('of older layouts lead on: %s, %s', (engine, name, at) => {
+    const { next } = read(engine, readFileSync(join(folder, `${name}.html`), 'utf8'))
+    expect(next).toMatchObject({ kind: 'link', url: expect.stringContaining(at) })
+  })
 
   test('never make reading throw, and never give a redirect, however they are changed', () => {
     const small = names
