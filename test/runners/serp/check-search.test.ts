@@ -270,8 +270,9 @@ test('A list that grows by a button ends where the button is gone, however much 
   const item = (name: string) =>
     `<li><article data-testid="result"><h2><a data-testid="result-title-a" href="https://${name}.example/">${name}` +
     '</a></h2></article></li>'
+  const more = 'bcdefghijk'.split('').map(item).join('')
   const script = `document.querySelector('button').onclick = ({ target }) => {
-    document.querySelector('ol').insertAdjacentHTML('beforeend', ${JSON.stringify('bcdefghijk'.split('').map(item).join(''))})
+    document.querySelector('ol').insertAdjacentHTML('beforeend', ${JSON.stringify(more)})
     target.remove()
   }`
   serve(
