@@ -53,9 +53,11 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
   const { reading, before, after, order, baseline } = change
   const method = reading.fetchMethod
   const alone = { read_by: layersThatRead(reading), lacking: null, pending: null, kept: null, warnings: [] }
-  if (before === null) return { ...alone, before, after }
+  if (before === null) return { ...alone, lacking: perhapsLacking(reading, after), before, after }
   const diff = diffValues(before, after, order)
-  const others = Object.entries(baseline.lacking ?? {}).filter(([layer]) => layer !== method)
+  // What the baseline itself may lack is remembered until another layer has read the page.
+  const isAlone = baseline.read_by === bitOf(method)
+  const others = Object.entries(baseline.lacking ?? {}).filter(([layer]) => layer !== method || isAlone)
   if (diff === null) {
     const known = { read_by: baseline.read_by | alone.read_by, lacking: lackingOf(others) }
     return { ...alone, ...known, before, after }
@@ -78,7 +80,9 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
       ...alone,
       ...judged,
       // A layer that sees more items of a list is not known any more, so that the way back to it does not fire.
-      lacking: gone.every((name) => isEmptyValue(valueOf(after, name))) ? lacking : lackingOf(others),
+      lacking: gone.every((name) => isEmptyValue(valueOf(after, name)))
+        ? lacking
+        : lackingOf([...others, [method, fieldsLacked(after, before, gone)]]),
       warnings: said(`${names}. It is the third such reading, and the new baseline.`),
     }
   const isKept = diffValues(before, judged.after, order) === null
@@ -118,12 +122,23 @@ async function differencesOfLayer(change: LayerChange, before: Values, changed: 
   const isComparable = !isPattern(task) || isComparableHtml(change)
   const came = (name: string) => {
     if (!isComparable && !isGone(name)) return true
-    // A feed has the same items for every layer: no script adds any. One that is shorter may be another site's answer.
-    if (change.reading.isAsSent && !wasGone(name)) return false
+    // A feed has the same items for every layer: no script adds any. One that is shorter may be another site's answer,
+    // and so may the baseline be.
     if (wasGone(name)) return isGone(name) || known?.includes(name) !== true
-    return known === undefined && isShorter(then(name), now(name))
+    const isNew = known === undefined && change.reading.isAsSent !== true
+    return (isNew || mayLack(baseline, name)) && isShorter(then(name), now(name))
   }
   return { gone, came: changed.filter((name) => !gone.includes(name) && came(name)) }
+}
+
+/** Returns whether the baseline may lack items of a list, because only layers have read it that see fewer of them. */
+const mayLack = ({ read_by: layers, lacking }: LayerState, name: string): boolean =>
+  layers !== 0 && layersOf(layers).every((layer) => lacking?.[layer]?.includes(name))
+
+/** Returns the lists of a first reading that other layers may see more of: a site may send a proxy another variant. */
+function perhapsLacking({ fetchMethod, isAsSent }: LayerChange['reading'], values: Values): LayerState['lacking'] {
+  const lists = Object.keys(values).filter((name) => Array.isArray(valueOf(values, name)))
+  return fetchMethod === 'proxy' && isAsSent && lists.length > 0 ? { proxy: lists } : null
 }
 
 /** Patterns are tried on HTML as it was sent, or on that of the rendered page. */

@@ -285,6 +285,60 @@ describe('a list of which a layer only sees fewer items', () => {
     expect(await check('static', list('n', 'a', 'b'), feed('n', 'a', 'b'))).toMatchObject(SILENT)
   })
 
+  describe('of a feed of which a proxy is sent a shorter variant', () => {
+    const feed = (...items: string[]) => [list(...items), { isAsSent: true, body: items.join() }] as const
+    const direct = feed('a', 'b', 'c', 'd')
+    const regional = feed('b', 'd')
+
+    test('does not fire on the way back after the third reading, and fires for what comes then', async () => {
+      for (const predicate of [ANY, gains]) {
+        const check = await watchingList(predicate)
+        await check('static', ...direct)
+        for (let n = 0; n < 4; n++) expect(await check('proxy', ...regional)).toMatchObject(SILENT)
+        expect(await check('static', ...direct)).toMatchObject(SILENT)
+        expect(await check('proxy', ...regional)).toMatchObject(SILENT)
+        expect(await check('static', ...direct)).toMatchObject(SILENT)
+        const more = feed('n', 'a', 'b', 'c', 'd')
+        expect(await check('static', ...more)).toMatchObject({ delivery_triggered: true })
+        // A third layer is compared as ever.
+        expect(await check('browser', ...feed('o', 'n', 'a', 'b', 'c', 'd'))).toMatchObject({
+          delivery_triggered: true,
+        })
+      }
+    })
+
+    test('does not fire on the way back either when the variant changed meanwhile, which fires', async () => {
+      const check = await watchingList(gains)
+      await check('static', ...direct)
+      for (let n = 0; n < 3; n++) expect(await check('proxy', ...regional)).toMatchObject(SILENT)
+      expect(await check('proxy', ...feed('n', 'b', 'd'))).toMatchObject({ delivery_triggered: true })
+      expect(await check('static', ...feed('n', 'a', 'b', 'c', 'd'))).toMatchObject(SILENT)
+    })
+
+    test('does not fire when the proxy made the first check', async () => {
+      const check = await watchingList(gains)
+      await check('proxy', ...regional)
+      expect(await check('proxy', ...feed('n', 'b', 'd'))).toMatchObject({ delivery_triggered: true })
+      const more = await check('static', ...feed('n', 'a', 'b', 'c', 'd'))
+      expect(more).toMatchObject(SILENT)
+      expect(more.warnings?.join()).toContain('sees more of it')
+      expect(await check('proxy', ...feed('n', 'b', 'd'))).toMatchObject(SILENT)
+      expect(await check('static', ...feed('o', 'n', 'a', 'b', 'c', 'd'))).toMatchObject({ delivery_triggered: true })
+    })
+
+    test('fires for a third layer once a direct request has read what the proxy read first', async () => {
+      for (const same of [{ body: 'other bytes' }, {}]) {
+        const check = await watchingList(gains)
+        await check('proxy', ...regional)
+        expect(await check('static', regional[0], { ...regional[1], ...same })).toMatchObject({
+          delivery_triggered: false,
+        })
+        expect(await check('browser', ...feed('n', 'b', 'd'))).toMatchObject({ delivery_triggered: true })
+        expect(await check('proxy', ...feed('o', 'n', 'b', 'd'))).toMatchObject({ delivery_triggered: true })
+      }
+    })
+  })
+
   test('becomes longer without firing when a layer that is not known sees more, and not the second time', async () => {
     const check = await watchingList(gains)
     await check('static', list('a'))
