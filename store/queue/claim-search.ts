@@ -196,7 +196,7 @@ const MOST_SKIPPED = 200
 
 /**
  * Records due checks as skipped that need more runs than their teams have left: one run for each missed check. They are
- * due again at their next time. A run that is paid already is never skipped.
+ * due again at their next time, or as soon as the team has enough runs. A run that is paid already is never skipped.
  *
  * Where some runs are left, no pool passes 100 percent, so that is an event of its own: once in a period for each size
  * of the pool, and once more after each purchase of credits.
@@ -212,7 +212,8 @@ async function skipUnpaid(store: Store): Promise<void> {
         where c.queue = 'serp' and c.due_at <= t.at and not ${IS_PAID} and c.cost > pool.remaining
         order by c.no
         limit ${MOST_SKIPPED}
-        for update of c skip locked
+        -- A purchase waits for the skip, and then wakes what was skipped (000012-wake-skipped-searches.sql).
+        for update of c skip locked for share of u skip locked
       ),
       moved as (
         update checks c

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { freeExits, keepExits } from '../../../store/queue/claim-search.ts'
 import { serpMonitorSpec } from '../../../store/monitors/monitor-record.ts'
@@ -142,6 +143,57 @@ test('a check that needs more runs than are left is skipped: a row for each miss
   await database.query('update team_usage set runs_limit = 3 where team_id = $1', [team])
   await database.setClock('22 minutes')
   expect(await claimIn(database)).toHaveLength(1)
+})
+
+test.each([
+  ['credits', { runs: 2 }, 'credits = 1'],
+  ['a larger plan', { runs: 2 }, 'runs_limit = 3'],
+  ['a plan without a limit', { runs: 2 }, 'runs_limit = null'],
+  ['a larger pool of searches', { serp: 2 }, 'serp_limit = 3'],
+  ['a new period', { runs: 4, used: 3 }, 'runs_used = 0'],
+])('a daily search that was skipped is due at once after %s, and keeps its times', async (_, has, change) => {
+  const team = await database.team(has)
+  const no = await addSearch(database, team, { pages: 3, interval: 86_400 })
+  await claimIn(database)
+  const skipped = await database.check(no)
+  await database.query(`update team_usage set ${change} where team_id = $1`, [team])
+  const [claimed] = await claimIn(database)
+  expect(claimed).toMatchObject({ no })
+  if (claimed) await recordIn(database, claimed, { outcome: 'ok' })
+  expect((await database.check(no)).next_ms).toBe(skipped.next_ms)
+})
+
+test('too few runs wake no skipped search, and enough of them wake none that was made or paused', async () => {
+  const team = await database.team({ runs: 4 })
+  const made = await addSearch(database, team, { pages: 3, interval: 86_400, dueSeconds: 9 })
+  await checkIn(database, { outcome: 'ok' })
+  const [dear, paused] = [
+    await addSearch(database, team, { pages: 3, interval: 86_400 }),
+    await addSearch(database, team, { pages: 3, interval: 86_400 }),
+  ]
+  await database.query('delete from serp_exits')
+  await claimIn(database)
+  await database.query('update checks set due_at = null, next_run_at = null where no = $1', [paused])
+  const due = async () =>
+    (await database.query<{ no: number }>('select no::float8 from checks where due_at <= clock()')).map(({ no }) => no)
+  await database.query('update team_usage set credits = 1 where team_id = $1', [team])
+  expect(await due()).toEqual([])
+  await database.query('update team_usage set credits = 2 where team_id = $1', [team])
+  expect(await due()).toEqual([dear])
+  expect((await database.check(made)).next_ms).toBeGreaterThan((await database.check(made)).now_ms)
+})
+
+test('a purchase while a check is about to be skipped is not missed', async () => {
+  const team = await database.team({ runs: 2 })
+  const no = await addSearch(database, team, { pages: 3, interval: 86_400 })
+  const buyer = new pg.Client({ connectionString: database.url })
+  await buyer.connect()
+  await buyer.query('begin')
+  await buyer.query('update team_usage set credits = 1 where team_id = $1', [team])
+  expect(await claimIn(database)).toEqual([])
+  await buyer.query('commit')
+  await buyer.end()
+  expect(await claimIn(database)).toMatchObject([{ no }])
 })
 
 test('a check of an engine that is left alone is claimed without an exit and without a run', async () => {
