@@ -23,6 +23,12 @@ export const REMOTE_KINDS: Readonly<Record<MonitorKind, RemoteKind>> = {
   serp: { resource: SERP_MONITOR_RESOURCE, path: '/v1/serp-monitors' },
 }
 
+/** The label of every monitor that `apply` made: its value is `--set`. */
+export const SET_LABEL = 'tidemark-set'
+
+/** On a monitor that a manifest suspends: applying it without `suspend` resumes it, and no other paused one. */
+export const SUSPENDED_LABEL = 'tidemark-suspended'
+
 /** A monitor of either kind, as the API shows it. */
 export type RemoteRecord =
   | { readonly kind: 'page'; readonly record: Monitor }

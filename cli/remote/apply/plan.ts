@@ -1,11 +1,11 @@
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
 import type { ManifestFault } from '../../../manifests/read-manifests.ts'
-import { listRecords, REMOTE_KINDS, type RemoteRecord } from '../records.ts'
+import { listRecords, REMOTE_KINDS, type RemoteRecord, SUSPENDED_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import { RemoteError } from '../remote-error.ts'
 import { type Difference, differencesOf } from './differences.ts'
-import { inLines, SUSPENDED_LABEL, type Wanted } from './read-input.ts'
+import { inLines, type Wanted } from './read-input.ts'
 
 /** What is to be done for one record. */
 export type Step = { readonly kind: MonitorKind; readonly key: string } & (

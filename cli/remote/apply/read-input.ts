@@ -11,6 +11,7 @@ import { faultsOf, resolveManifest } from '../../../manifests/resolve-manifest.t
 import { secretValues } from '../../../manifests/secret-values.ts'
 import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/check/check-configuration.ts'
 import { printable } from '../printable.ts'
+import { SUSPENDED_LABEL } from '../records.ts'
 import { RemoteError } from '../remote-error.ts'
 
 /** A manifest with the whole configuration that it declares. */
@@ -32,9 +33,6 @@ interface InputOptions {
   /** Whether records without a manifest are deleted: an empty file is a fault then. */
   readonly prunes: boolean
 }
-
-/** On a monitor that a manifest suspends: applying it without `suspend` resumes it, and no other paused one. */
-export const SUSPENDED_LABEL = 'tidemark-suspended'
 
 /**
  * Only the server knows which addresses it refuses. A fault that only it can find is reported when the manifest is

@@ -6,7 +6,7 @@ import { planOf, type Step } from '../apply/plan.ts'
 import { connect } from '../connect.ts'
 import { clipped, coloured, type CommonOptions, formOf, print, printData, progress } from '../output.ts'
 import { printable } from '../printable.ts'
-import { REMOTE_KINDS } from '../records.ts'
+import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -17,9 +17,6 @@ interface ApplyOptions {
   readonly set: string
   readonly prune?: boolean
 }
-
-/** The label of every monitor that `apply` made: its value is `--set`. */
-const SET_LABEL = 'tidemark-set'
 
 async function planned(client: RemoteClient, { filename = [], secrets, set, prune = false }: ApplyOptions) {
   if (filename.length === 0)

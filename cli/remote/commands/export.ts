@@ -1,10 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { resourceLabels } from '../../../core/custom-resource/annotations.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { connect } from '../connect.ts'
 import { formOf, print, printData } from '../output.ts'
-import { findRecord, listRecords, nameOf, pathOf, referencesOf, type RemoteRecord } from '../records.ts'
+import {
+  findRecord,
+  listRecords,
+  nameOf,
+  pathOf,
+  referencesOf,
+  type RemoteRecord,
+  SET_LABEL,
+  SUSPENDED_LABEL,
+} from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
@@ -27,13 +37,27 @@ export const exportManifests: Handler<ExportOptions> = async ({ words, options }
   for (const one of found) {
     const path = `${pathOf(one)}/manifest`
     const accept = isJson ? 'application/json' : 'application/yaml'
-    const text = await client.text({ method: 'GET', path, headers: { accept } })
+    const text = withoutOwnLabels(await client.text({ method: 'GET', path, headers: { accept } }), isJson)
     if (dir === undefined) texts.push(text)
     else writeManifest(dir, text, isJson)
   }
   if (dir !== undefined) return
   if (!isJson) return print(texts.join('---\n'))
   await printData('json', { apiVersion: 'v1', kind: 'List', items: texts.map((text) => JSON.parse(text) as unknown) })
+}
+
+/** An apply of the manifest writes these itself. Written into it, they would make it part of a set everywhere. */
+const OWN_LABELS = Object.keys(resourceLabels({ [SET_LABEL]: '', [SUSPENDED_LABEL]: '' }))
+
+/** Returns a manifest without the labels of `apply`. */
+function withoutOwnLabels(text: string, isJson: boolean): string {
+  if (!OWN_LABELS.some((label) => text.includes(label))) return text
+  if (isJson)
+    return JSON.stringify(JSON.parse(text, (key, value: unknown) => (OWN_LABELS.includes(key) ? undefined : value)))
+  // The YAML of the server is for people, and quoted for all readers: its lines stay as they are.
+  const [head = '', ...rest] = text.split(/^(?=spec:)/m)
+  const lines = head.split('\n').filter((line) => !OWN_LABELS.some((label) => line.startsWith(`    ${label}: `)))
+  return [lines.join('\n').replace(/^ {2}labels:\n(?! {4})/m, ''), ...rest].join('')
 }
 
 /** Writes a manifest below the name that it gives itself. Names of resources are labels, so none leads elsewhere. */

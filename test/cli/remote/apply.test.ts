@@ -206,6 +206,11 @@ describe('apply', () => {
     await remote.sh('./tidemark apply -f monitors')
     expect(await list()).toMatchObject([{ status: 'paused' }])
     expect(await remote.sh('./tidemark diff -f monitors')).toMatchObject({ code: 0 })
+    // An export has no labels of apply: it makes them anew.
+    const exported = await remote.sh('./tidemark export shop/kettle; ./tidemark export shop/kettle --json')
+    expect(exported).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}suspend: true$/m) })
+    expect(exported.stdout).not.toMatch(/tidemark-s|^ {2}labels:/m)
+    expect(await remote.sh('./tidemark export shop/kettle | ./tidemark diff -f -')).toMatchObject({ code: 0 })
     await write('monitors/a.yaml', page('kettle'))
     await remote.sh('./tidemark apply -f monitors')
     expect(await list()).toMatchObject([{ status: 'active' }])
