@@ -2,12 +2,13 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
+import { readFolder } from '../../manifests/read-folder.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { resolveManifest } from '../../manifests/resolve-manifest.ts'
 import { secretValues } from '../../manifests/secret-values.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { runCli } from './cli-process.ts'
+import { runCli, startShell } from './cli-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -351,4 +352,24 @@ test('an unknown tool, a missing file and an interval that is none are refused',
   expect((await runCli(['import', 'distill', 'a'])).stderr).toContain('changedetection, urlwatch, webchanges')
   expect((await runCli(['import', 'urlwatch', join(folder.path, 'none')])).code).toBe(2)
   expect((await runCli(['import', 'urlwatch', 'a', '--interval', '5'])).stderr).toContain('from 60 to 31536000')
+})
+
+test('the examples in its help run, and what they write can be read', async () => {
+  await using home = await temporaryFolder()
+  const inputs = { 'url-watches.json': JSON.stringify(WATCHES), 'urls.yaml': JOBS, 'backup.json': JSON.stringify(KUMA) }
+  for (const [name, text] of Object.entries(inputs)) await writeFile(join(home.path, name), text)
+  const tidemark = join(import.meta.dirname, '../../tidemark')
+  await writeFile(join(home.path, 'tidemark'), `#!/bin/sh\nexec "${tidemark}" "$@"\n`, { mode: 0o755 })
+  const { stdout } = await runCli(['import', '--help'])
+  const examples = [...stdout.matchAll(/^ {2}\$ (\.\/tidemark import .*)$/gm)].map(([, line = '']) => line)
+  expect(examples).toHaveLength(3)
+  for (const line of examples) {
+    // What follows is another command, which another test runs.
+    await using shell = startShell(line.replace(/ && .*/, ''), {}, home.path)
+    expect(await shell.exited, `${line}\n${shell.stderr}`).toBe(0)
+  }
+  const { texts } = await readFolder(home.path)
+  const written = texts.filter(({ file }) => !(file in inputs))
+  expect(readManifests(written).faults.filter(({ message }) => !message.includes('is used twice'))).toEqual([])
+  expect(written).toHaveLength(9)
 })
