@@ -1,5 +1,5 @@
 import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
-import { covered, type ComparedReading, type SearchReading } from './search-reading.ts'
+import { covered, reach, type ComparedReading, type SearchReading } from './search-reading.ts'
 import { targetRank } from './target-rank.ts'
 
 /** What a monitor of a search says about alerts. */
@@ -23,7 +23,7 @@ interface RankDecision {
 /**
  * Decides about a check of `rank_tracking`: it fires when the rank moved by the threshold, and when the target entered
  * or left the results. Only what both checks cover is compared, so neither a shorter check nor another number of pages
- * fires, and neither does what a shorter check has fired already. Without a baseline nothing does.
+ * fires. After a shorter check that fired, the rank must have moved from that one too. Without a baseline nothing fires.
  */
 export function decideRank(rule: RankRule, baseline: ComparedReading | null, current: SearchReading): RankDecision {
   const rank = known(targetRank(rule.target_domain, current.results))
@@ -31,16 +31,34 @@ export function decideRank(rule: RankRule, baseline: ComparedReading | null, cur
   const previous = known(targetRank(rule.target_domain, baseline.results))
   const rankDelta = deltaOf(previous, rank)
   if (current.isGuess || baseline.isGuess) return { rank, rankDelta, serp: null }
-  const both = covered(baseline, current)
-  const before = targetRank(rule.target_domain, both.before)
-  const after = targetRank(rule.target_domain, both.after)
+  const { before, after } = ranksOf(rule, baseline, current)
   if (before === 'unknown' || after === 'unknown' || !hasMoved(before, after, rule.rank_change_threshold))
     return { rank, rankDelta, serp: null }
   const { keyword, target_domain } = rule
   const serp = { keyword, target_domain, rank: after, previous_rank: before, rank_delta: deltaOf(before, after) }
   const { shorter, ...full } = baseline
-  const fired = shorter ? decideRank(rule, full, shorter).serp : null
-  return { rank, rankDelta, serp: fired?.rank === after ? null : serp }
+  const isKnown = shorter !== undefined && decideRank(rule, full, shorter).serp !== null
+  return { rank, rankDelta, serp: isKnown && isNear(rule, shorter, current) ? null : serp }
+}
+
+/** Returns the ranks of the target as far as two checks can be compared. */
+function ranksOf({ target_domain: target }: RankRule, before: SearchReading, after: SearchReading) {
+  const both = covered(before, after)
+  return { before: rankIn(both.before, before, after), after: rankIn(both.after, after, before) }
+
+  /** A target that is not on the compared pages is unknown where it is further behind, or may be on a missing page. */
+  function rankIn(compared: readonly SerpResult[], own: SearchReading, other: SearchReading) {
+    const rank = targetRank(target, compared)
+    if (rank !== null) return rank
+    const isCut = own.isPartial && reach(own) < reach(other)
+    return isCut || targetRank(target, own.results) !== null ? 'unknown' : null
+  }
+}
+
+/** Returns whether the target has not moved since a shorter check. A rank that is not known there has moved. */
+function isNear(rule: RankRule, shorter: SearchReading, current: SearchReading): boolean {
+  const { before, after } = ranksOf(rule, shorter, current)
+  return before !== 'unknown' && after !== 'unknown' && !hasMoved(before, after, rule.rank_change_threshold)
 }
 
 const known = (rank: number | null | 'unknown'): number | null => (rank === 'unknown' ? null : rank)

@@ -34,18 +34,20 @@ export function covered(before: SearchReading, after: SearchReading): Covered {
   return { before: upTo(before, pages), after: upTo(after, pages) }
 }
 
-const reach = ({ pageEnds, isEnd }: SearchReading): number => (isEnd ? Infinity : pageEnds.length)
+/** Returns how many pages a check is known by. Infinity: it reached the end of the list. */
+export const reach = ({ pageEnds, isEnd }: SearchReading): number => (isEnd ? Infinity : pageEnds.length)
 
 function upTo({ results, pageEnds }: SearchReading, pages: number): readonly SerpResult[] {
   return pages >= pageEnds.length ? results : results.slice(0, pageEnds[pages - 1] ?? 0)
 }
 
 /**
- * Returns what the next check is compared with. A shorter check does not replace a longer one, and is only remembered,
- * so that the next one like it does not fire again. A guess replaces nothing: the first right reading after it would
+ * Returns what the next check is compared with. A cut check replaces one that it covers. It does not replace a longer
+ * one, and is only remembered, so that the next one like it does not fire again. A guess replaces nothing: the first right reading after it would
  * differ from it everywhere.
  */
 export function nextBaseline(baseline: ComparedReading | null, current: SearchReading): ComparedReading | null {
   if (current.isGuess) return baseline
-  return current.isPartial && baseline !== null ? { ...baseline, shorter: current } : current
+  const isShorter = current.isPartial && baseline !== null && reach(current) < reach(baseline)
+  return isShorter ? { ...baseline, shorter: current } : current
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decideAnalysis, decideRank } from '../../../core/serp/decide-search.ts'
-import { covered, nextBaseline, type SearchReading } from '../../../core/serp/search-reading.ts'
+import { type ComparedReading, covered, nextBaseline, type SearchReading } from '../../../core/serp/search-reading.ts'
 import { isTarget, targetRank } from '../../../core/serp/target-rank.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
 
@@ -110,7 +110,21 @@ describe('rank_tracking', () => {
     expect(decideRank(RULE, full, short)).toMatchObject({ rank: null, rankDelta: null, serp: null })
     expect(decideRank(RULE, short, full)).toMatchObject({ rank: 3, serp: null })
     const moved = reading(['mine.example', 'a.example'], { isPartial: true })
-    expect(decideRank(RULE, full, moved).serp).toMatchObject({ rank: 1, previous_rank: null })
+    expect(decideRank({ ...RULE, target_domain: 'b.example' }, full, moved).serp).toBe(null)
+    expect(decideRank(RULE, reading(['a.example', 'mine.example', 'b.example']), full).serp).toBe(null)
+  })
+
+  test('does not fire for a target that one check knows only outside of the compared pages, or may have there', () => {
+    const two = reading(['a.example', 'b.example', 'mine.example', 'd.example'], { pageEnds: [2, 4] })
+    const one = reading(['mine.example', 'a.example'])
+    expect(decideRank(RULE, two, { ...one, isPartial: true })).toMatchObject({ rank: 1, rankDelta: 2, serp: null })
+    expect(decideRank(RULE, one, two)).toMatchObject({ rank: 3, rankDelta: -2, serp: null })
+    const first = reading(['mine.example', 'a.example', 'c.example', 'd.example'], { pageEnds: [2, 4] })
+    const cut = reading(['a.example', 'b.example'], { isPartial: true })
+    expect(decideRank(RULE, first, cut).serp).toBe(null)
+    expect(decideRank(RULE, cut, first).serp).toBe(null)
+    // Two checks that are cut at the same page know the same.
+    expect(decideRank(RULE, { ...one, isPartial: true }, cut).serp).toMatchObject({ rank: null, previous_rank: 1 })
   })
 })
 
@@ -168,7 +182,7 @@ describe('full_analysis', () => {
 
 describe('the baseline', () => {
   test('is the last full check: a shorter one is only remembered beside it, and a guess is not', () => {
-    const full = reading(['a.example'])
+    const full = reading(['a.example', 'd.example'], { pageEnds: [1, 2] })
     const short = reading(['b.example'], { isPartial: true })
     const guess = reading(['c.example'], { isGuess: true })
     expect(nextBaseline(full, short)).toEqual({ ...full, shorter: short })
@@ -176,6 +190,15 @@ describe('the baseline', () => {
     expect(nextBaseline(null, short)).toBe(short)
     expect(nextBaseline(null, guess)).toBe(null)
     expect(nextBaseline({ ...full, shorter: short }, full)).toBe(full)
+  })
+
+  test('is replaced by a cut check that covers as many pages', () => {
+    const cut = (name: string, more: Partial<SearchReading> = {}) => reading([name], { isPartial: true, ...more })
+    const later = cut('b.example')
+    expect(nextBaseline(cut('a.example'), later)).toBe(later)
+    expect(nextBaseline({ ...cut('a.example'), shorter: cut('c.example') }, later)).toBe(later)
+    const ended = reading(['a.example'], { isEnd: true })
+    expect(nextBaseline(ended, later)).toEqual({ ...ended, shorter: later })
   })
 })
 
@@ -197,8 +220,8 @@ describe('after a shorter check that fired', () => {
   })
 
   test('another change does', () => {
-    const moved = reading(['a.example', 'b.example', 'c.example', 'mine.example'], { isPartial: true })
-    expect(decideRank(RULE, known, moved).serp).toMatchObject({ rank: 4, previous_rank: 1 })
+    const moved = reading(['a.example', 'b.example', 'c.example', 'e.example', 'mine.example'], { isPartial: true })
+    expect(decideRank(RULE, known, moved).serp).toMatchObject({ rank: 5, previous_rank: 1 })
     expect(decideAnalysis('x', known, moved)).not.toBeNull()
     const behind = two(['a.example', 'b.example', 'mine.example'], ['d.example', 'c.example'])
     expect(decideAnalysis('x', known, behind)?.results).toHaveLength(5)
@@ -209,6 +232,40 @@ describe('after a shorter check that fired', () => {
   test('one that did not fire hides nothing', () => {
     const left = { ...two(['a.example', 'b.example'], ['mine.example']), shorter: reading(['a.example', 'b.example']) }
     expect(decideRank(RULE, left, two(['a.example', 'b.example'], ['c.example'])).serp).toMatchObject({ rank: null })
+  })
+})
+
+describe('a sequence of checks', () => {
+  /** Two pages of five, of which a cut check has the first. */
+  const at = (position: number | null, isCut = false): SearchReading => {
+    const names = Array.from({ length: isCut ? 5 : 10 }, (_, index) =>
+      index + 1 === position ? 'mine.example' : `site-${index}.example`,
+    )
+    return reading(names, { pageEnds: isCut ? [5] : [5, 10], isPartial: isCut })
+  }
+  const cut = (position: number | null) => at(position, true)
+
+  /** Returns what each check sends: the rank, or none. */
+  function sentBy(...checks: readonly SearchReading[]): (string | null)[] {
+    let baseline: ComparedReading | null = null
+    return checks.map((current) => {
+      const { serp } = decideRank(RULE, baseline, current)
+      baseline = nextBaseline(baseline, current)
+      return serp && `${serp.previous_rank} to ${serp.rank}`
+    })
+  }
+
+  test.each([
+    ['shorter ones about one rank fire once', [at(1), cut(3), cut(4), cut(3), cut(4), cut(3)], [1]],
+    ['a full one after them fires for what moved since', [at(1), cut(3), cut(4), at(4), at(7)], [1, 4]],
+    ['a full one fires when it is far behind the shorter one', [at(1), cut(3), at(9)], [1, 2]],
+    ['a first one that was cut is replaced by the next', [cut(1), cut(3), cut(4), cut(3)], [1]],
+    ['a target that is on no page of a shorter one has not left', [at(5), cut(null), at(6)], []],
+    ['a target that is on no page of a full one has left', [at(5), cut(null), at(null)], [2]],
+    ['a target on the second page is not missed by a shorter one', [at(7), cut(null), at(7)], []],
+  ] as const)('%s', (_, checks, firing) => {
+    const sent = sentBy(...checks)
+    expect(sent.flatMap((one, index) => (one === null ? [] : [index]))).toEqual(firing)
   })
 })
 
