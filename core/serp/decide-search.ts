@@ -23,7 +23,8 @@ interface RankDecision {
 /**
  * Decides about a check of `rank_tracking`: it fires when the rank moved by the threshold, and when the target entered
  * or left the results. Only what both checks cover is compared, so neither a shorter check nor another number of pages
- * fires. After a shorter check that fired, the rank must have moved from that one too. Without a baseline nothing fires.
+ * fires. After a shorter check that fired, the rank must have moved from that one too. Without a baseline nothing
+ * fires.
  */
 export function decideRank(rule: RankRule, baseline: ComparedReading | null, current: SearchReading): RankDecision {
   const rank = known(targetRank(rule.target_domain, current.results))

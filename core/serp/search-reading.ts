@@ -43,8 +43,8 @@ function upTo({ results, pageEnds }: SearchReading, pages: number): readonly Ser
 
 /**
  * Returns what the next check is compared with. A cut check replaces one that it covers. It does not replace a longer
- * one, and is only remembered, so that the next one like it does not fire again. A guess replaces nothing: the first right reading after it would
- * differ from it everywhere.
+ * one, and is only remembered, so that the next one like it does not fire again. A guess replaces nothing: the first
+ * right reading after it would differ from it everywhere.
  */
 export function nextBaseline(baseline: ComparedReading | null, current: SearchReading): ComparedReading | null {
   if (current.isGuess) return baseline
