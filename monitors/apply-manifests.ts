@@ -6,6 +6,7 @@ import { SYSTEM } from '../schema/account/audit.ts'
 import { type DeclaredRow, declaredRecords, FILES, type ResourceIdentity } from '../store/monitors/monitor-resource.ts'
 import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
 import type { MonitorContext } from './context.ts'
+import { isolationRefused } from './outcome.ts'
 import { recordKind } from './record-kind.ts'
 
 /** All manifests of a folder, and the team that they belong to. */
@@ -49,9 +50,9 @@ export async function applyManifests(
   const known = new Map((await declaredRecords(context.store, FILES)).map((record) => [idOf(record), record]))
   const news = declarations.filter(({ declaration }) => !isApplied(declaration, known.get(idOf(declaration.resource))))
   counts.unchanged = declarations.length - news.length
-  const refused: ManifestFault[] = []
-  for (let from = 0; from < news.length; from += BATCH) {
-    const batch = news.slice(from, from + BATCH)
+  const { allowed, refused } = await withoutPods(context, news)
+  for (let from = 0; from < allowed.length; from += BATCH) {
+    const batch = allowed.slice(from, from + BATCH)
     const outcomes = await applyResources(
       context,
       batch.map(({ declaration }) => withRequest(declaration, known.get(idOf(declaration.resource)))),
@@ -107,6 +108,18 @@ function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKe
     declarations.push({ manifest, declaration })
   }
   return { declarations, faults }
+}
+
+/** Leaves out manifests that ask for pods of their own where nobody starts any. They are read again with the folder. */
+async function withoutPods({ store }: MonitorContext, news: readonly Declared[]) {
+  const refused: ManifestFault[] = []
+  const allowed: Declared[] = []
+  for (const one of news) {
+    const why = await isolationRefused(store, one.declaration.spec as Parameters<typeof isolationRefused>[1])
+    if (why) refused.push(...faultsOf(one.manifest, why.issues))
+    else allowed.push(one)
+  }
+  return { allowed, refused }
 }
 
 const idOf = ({ kind, namespace, name }: Pick<ResourceIdentity, 'kind' | 'namespace' | 'name'>): string =>

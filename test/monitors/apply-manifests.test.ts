@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'slonik'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
@@ -8,6 +9,8 @@ import { releaseCluster } from '../../monitors/apply-resource.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
+import { nothing } from '../../store/db/row.ts'
+import { noteRunnerPods } from '../../store/queue/isolated-checks.ts'
 import { FILES } from '../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../store/monitors/monitors.ts'
 import { createInstallation, type Installation, type Person } from './installation.ts'
@@ -104,6 +107,21 @@ test('a manifest that is not valid keeps the whole folder from being applied, an
     ],
   })
   expect(await list()).toEqual(before)
+})
+
+test('a manifest that asks for a pod of its own is a fault where nobody starts any', async () => {
+  const isolated = monitor('lamp', '  fetchMode: browser\n  isolation: pod')
+  const texts = [monitor('kettle'), isolated]
+  const message = expect.stringContaining('spec.isolation can be pod only where an operator starts runner pods')
+  const fault = { file: 'a.yaml', line: 24, message }
+  expect(await apply(texts)).toMatchObject({ isValid: true, created: 1, faults: [fault] })
+  expect((await list()).map(({ name }) => name)).toEqual(['kettle'])
+  await world.store.query(sql.type(nothing)`insert into operator_epochs (cluster_id, epoch) values ('a', 1)`)
+  await noteRunnerPods(world.store, 'a', 1)
+  expect(await apply(texts)).toMatchObject({ created: 1, unchanged: 1, faults: [] })
+  await world.store.query(sql.type(nothing)`delete from operator_epochs where cluster_id = 'a'`)
+  // What is stored already stays as it is.
+  expect(await apply(texts)).toMatchObject({ unchanged: 2, faults: [] })
 })
 
 test('values of Secrets come from the folder, else from the environment, and a new one is applied', async () => {
