@@ -14,7 +14,7 @@ const Backlog = Type.Object({
   checks_due: Type.Integer(),
   /** Seconds since the oldest due check became due. 0: no check is due. */
   oldest_check_seconds: Seconds,
-  /** Checks that need a browser while nobody renders pages (`UNRENDERED`). */
+  /** Checks that have waited for a browser for ten minutes while nobody renders pages (`UNRENDERED`). */
   checks_unrendered: Type.Integer(),
   /** Deliveries whose next attempt is due, scheduled or in progress. */
   deliveries_waiting: Type.Integer(),

@@ -17,6 +17,15 @@ const NOBODY_RENDERS = sql.fragment`(
   select coalesce(rendered_at not between t.at - interval '10 minutes' and t.at + interval '10 minutes', true)
   from installation, t)`
 
+/** Is true when no operator has started runner pods for ten minutes: only they do isolated checks. It reads `t.at`. */
+const NOBODY_ISOLATES = sql.fragment`not exists (
+  select from operator_epochs, t
+  where runners_seen_at between t.at - interval '10 minutes' and t.at + interval '10 minutes')`
+
+/** Is true when nobody renders pages, or there are isolated checks and nobody does them. It reads `t.at`. */
+const NOBODY_DOES_SOME = sql.fragment`(${NOBODY_RENDERS} or ${NOBODY_ISOLATES} and exists (
+  select from checks where is_isolated and due_at is not null))`
+
 /**
  * Is true when an earlier look found the same, two to ten minutes ago. After an outage of the store, or on a computer
  * that was suspended, a process that renders says so within a minute: it comes before the second look. It reads `t.at`.
@@ -25,22 +34,23 @@ const WAS_SEEN_BEFORE = sql.fragment`(
   select coalesce(unrendered_at between t.at - interval '10 minutes' and t.at - interval '2 minutes', false)
   from installation, t)`
 
-/** Scheduled checks that need a browser, of teams with runs left. */
-const checksWith = (condition: ReturnType<typeof sql.fragment>) => sql.fragment`
+/** Checks that have waited for ten minutes because no process does them, of teams with runs left. It reads `t.at`. */
+const LATE = sql.fragment`
   select c.no, c.team_id, c.due_at
   from team_usage u
   cross join unnest('{browser,visual,serp}'::check_queue[]) q (queue) ${poolOf(sql.fragment`q.queue`)}
   cross join lateral (
     select no, team_id, due_at from checks
-    where team_id = u.team_id and queue = q.queue and due_at is not null ${condition}
+    where team_id = u.team_id and queue = q.queue and due_at <= (select at from t) - interval '10 minutes'
+      and case when is_isolated then ${NOBODY_ISOLATES} else ${NOBODY_RENDERS} end
     limit ${MOST_OF_TEAM}
   ) c
   where pool.remaining > 0
   limit ${MOST_COUNTED}`
 
-/** The checks that no process does, because none renders pages. It reads `t.at`. */
+/** The same; it looks for them only where there can be some. */
 export const UNRENDERED = sql.fragment`
-  select from (${checksWith(sql.fragment``)}) c where ${NOBODY_RENDERS}`
+  select from (${LATE}) c where ${NOBODY_DOES_SOME}`
 
 /** Tells the other processes that this one asks for checks that need a browser. Call it about once a minute. */
 export async function noteRendering(store: Store): Promise<void> {
@@ -49,6 +59,12 @@ export async function noteRendering(store: Store): Promise<void> {
     where rendered_at is null or rendered_at not between clock() - interval '30 seconds' and clock()
   `)
 }
+
+/** What a run of an isolated check says that nobody did. */
+const NOT_ISOLATED =
+  'No operator of this installation starts runner pods, and this monitor asks for a pod of its own (isolation pod), ' +
+  'so the check was not done. Let the operator start runner pods (runner.max), or set isolation to shared. This run ' +
+  'used nothing of the plan, unless somebody asked for it.'
 
 /** What a run says that nobody did. It is a fault of the installation, so it does not count as one of the monitor. */
 const NOT_RENDERED = {
@@ -64,15 +80,16 @@ const seen = row({ count: Type.Integer(), isRendered: Type.Boolean() })
 interface Rendering {
   /** The checks that were given up now. */
   readonly count: number
-  /** A process asks for such checks. */
+  /** Processes ask for all such checks. */
   readonly isRendered: boolean
 }
 
 /**
- * Where no process renders pages, ends the checks that have waited for one for ten minutes: as failed runs that say so,
- * without a count of failures. Only a second look ends them (`WAS_SEEN_BEFORE`). The next one is at its time. It is
- * static again where `fetch_mode` is `auto` and only an earlier answer chose the browser. Writes an event for each of
- * their teams, at most one a day: every monitor of it that needs a browser waits for the same reason.
+ * Where no process renders pages, or none starts the pods of isolated checks, ends the checks that have waited for one
+ * for ten minutes: as failed runs that say so, without a count of failures. Only a second look ends them
+ * (`WAS_SEEN_BEFORE`). The next one is at its time. It is static again where `fetch_mode` is `auto` and only an earlier
+ * answer chose the browser. Writes an event for each of their teams, at most one a day: every monitor of it that needs
+ * a browser waits for the same reason.
  */
 export const endUnrendered = (store: Queryable): Promise<Rendering> =>
   store.one(sql.type(seen)`
@@ -80,14 +97,12 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
     looked as (
       update installation i set unrendered_at = t.at
       from t
-      where ${NOBODY_RENDERS} and coalesce(i.unrendered_at not between t.at - interval '2 minutes' and t.at, true)
+      where ${NOBODY_DOES_SOME} and coalesce(i.unrendered_at not between t.at - interval '2 minutes' and t.at, true)
     ),
     late as materialized (
-      select c.no from (
-        ${checksWith(sql.fragment`and due_at <= (select at from t) - interval '10 minutes'`)}
-      ) late
+      select c.no from (${LATE}) late
       join checks c on c.no = late.no and c.due_at = late.due_at
-      where ${NOBODY_RENDERS} and ${WAS_SEEN_BEFORE}
+      where ${NOBODY_DOES_SOME} and ${WAS_SEEN_BEFORE}
       order by c.no
       for update of c skip locked
     ),
@@ -112,13 +127,14 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
         due_at = case when c.run_id is not null and c.queued_run_id is not null then t.at else ${NEXT_RUN} end
       from named i, t
       where c.no = i.no
-      returning c.no, c.team_id, i.run_id, t.at
+      returning c.no, c.team_id, c.is_isolated, i.run_id, t.at
     ),
     inserted as (
       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_code, error_message)
       select no, run_id, team_id,
         least(2147483647, greatest(0, extract(epoch from at - run_id_time(run_id)) * 1000))::int, 0, 'error',
-        ${NOT_RENDERED.code}, ${NOT_RENDERED.message}
+        ${NOT_RENDERED.code},
+        case when is_isolated then ${NOT_ISOLATED} else ${NOT_RENDERED.message} end
       from moved
     ),
     told as (
@@ -130,5 +146,5 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       order by team_id
       on conflict (key) do nothing
     )
-    select (select count(*) from moved)::int as count, not ${NOBODY_RENDERS} as "isRendered"
+    select (select count(*) from moved)::int as count, not ${NOBODY_DOES_SOME} as "isRendered"
   `)

@@ -45,7 +45,7 @@ const GAUGES = [
   [
     'checks_unrendered',
     'tidemark_checks_without_browser',
-    atMost('Checks that need a browser, while no process has asked for one for ten minutes'),
+    atMost('Checks that have waited for ten minutes for a browser that no process offers'),
   ],
   ['deliveries_waiting', 'tidemark_deliveries_waiting', atMost('Deliveries in the store that are not done')],
   ['deliveries_due', 'tidemark_deliveries_due', atMost('Deliveries in the store that are due and not claimed')],

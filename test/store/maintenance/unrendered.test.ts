@@ -33,6 +33,7 @@ test('where nobody renders pages, a check that waits for it ends as a failed run
   const [soon] = await database.monitors(team, { queue: 'browser', dueSeconds: 500, interval: 60 })
   const [other] = await database.monitors(team, { queue: 'static', dueSeconds: 9_000, interval: 60 })
   await seenBefore()
+  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 2 })
   expect(await endUnrendered(database.store)).toEqual({ count: 2, isRendered: false })
   for (const no of [page!, picture!]) {
     const [run, ...rest] = await faults(no)
@@ -49,7 +50,7 @@ test('where nobody renders pages, a check that waits for it ends as a failed run
   }
   for (const no of [soon!, other!]) expect(await faults(no)).toEqual([])
   expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
-  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 3 })
+  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 0 })
   expect(await events(team)).toEqual([{ kind: 'failing', monitor_no: null, detail: { waiting_for_browser: 2 } }])
   expect(await endUnrendered(database.store)).toMatchObject({ count: 0 })
 })
@@ -98,6 +99,35 @@ test('checks that are late wait on while a process renders pages, and a team wit
   // A time of a clock that was set back since is no sign of life.
   await database.query(`update installation set rendered_at = clock() + interval '1 day'`)
   expect(await endUnrendered(database.store)).toMatchObject({ isRendered: false })
+})
+
+test('an isolated check waits for an operator that starts runner pods, whoever else renders pages', async () => {
+  const [ours, theirs] = [await database.team(), await database.team()]
+  const [isolated] = await database.monitors(ours, { queue: 'browser', dueSeconds: 700 })
+  const [shared] = await database.monitors(theirs, { queue: 'browser', dueSeconds: 700 })
+  await database.query('update checks set is_isolated = true where no = $1', [isolated])
+  await database.query(
+    `insert into operator_epochs (cluster_id, epoch, runners_seen_at) values ('a', 1, clock() - interval '11 minutes')`,
+  )
+  await noteRendering(database.store)
+  // Only the second look ends it.
+  expect(await endUnrendered(database.store)).toEqual({ count: 0, isRendered: false })
+  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 1 })
+  await seenBefore()
+  expect(await endUnrendered(database.store)).toEqual({ count: 1, isRendered: false })
+  expect(await faults(isolated!)).toMatchObject([{ error_message: expect.stringContaining('pod of its own') }])
+  expect(await faults(shared!)).toEqual([])
+  // The other way round.
+  await database.query(`update checks set due_at = clock() - interval '11 minutes' where no = $1`, [isolated])
+  await database.query(`update operator_epochs set runners_seen_at = clock()`)
+  await database.query(`update installation set rendered_at = null`)
+  await seenBefore()
+  expect(await endUnrendered(database.store)).toEqual({ count: 1, isRendered: false })
+  expect(await faults(isolated!)).toHaveLength(1)
+  expect(await faults(shared!)).toMatchObject([{ error_message: expect.stringContaining('renders pages') }])
+  await noteRendering(database.store)
+  expect(await endUnrendered(database.store)).toEqual({ count: 0, isRendered: true })
+  await database.query('delete from operator_epochs')
 })
 
 test('a process that asks for checks that need a browser renders pages, one that asks for others not', async () => {
