@@ -89,6 +89,21 @@ describe('a check of a search', () => {
     expect(stored.map((row) => row['organic_results'] === null)).toEqual([false, true])
   })
 
+  test('that is equal to one of an earlier month stores its results again: months are dropped', async () => {
+    serp.answer(() => googlePage(list(3)))
+    const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
+    const first = await serp.check(no)
+    await serp.database.setClock('32 days')
+    expect(await serp.check(no)).toMatchObject({ organic_results: first.organic_results, delivery_triggered: false })
+    await serp.check(no)
+    const stored = await serp.database.query<{ id: string; reading_id: string | null; has: boolean }>(
+      'select id, reading_id, organic_results is not null as has from runs where monitor_no = $1 order by id',
+      [no],
+    )
+    expect(stored.map(({ has }) => has)).toEqual([true, true, false])
+    expect(stored[2]?.reading_id).toBe(stored[1]?.id)
+  })
+
   test('for another country than that of the exit says that its country is approximate', async () => {
     serp.answer(() => googlePage(list(1)))
     const no = await serp.add(team)

@@ -3,6 +3,7 @@ import { type ComparedReading, nextBaseline, type SearchReading } from '../../co
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import type { Logger } from '../../core/logger.ts'
+import { runIdTime } from '../../core/run-id.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
@@ -85,12 +86,14 @@ function foundSearch(
   reading: Extract<Reading, { kind: 'search' }>,
   baseline: SearchBaseline,
   secrets: SecretBox,
-): SearchRun {
+): { readonly run: SearchRun; readonly isSame: boolean } {
   const { task, columns, startedMs, health } = ended
   const search = storableJson(reading.search)
   const before = storedOf(baseline)
   const known = before && { ...readingOf(before), ...(before.shorter && { shorter: before.shorter }) }
   const isSame = before !== null && sameResults(before.results, search.results)
+  // A month of runs is dropped as a whole, so the first run of a month stores its results again.
+  const isStored = isSame && monthOf(before.runId) === monthOf(columns.run_id)
   const current = readingOf(search)
   const next = nextBaseline(known, current)
   const decided = decide(baseline, before, search)
@@ -99,7 +102,7 @@ function foundSearch(
     ...{ is_guess: search.isGuess, country: search.country, late_ms: latenessOf(task, startedMs) },
     marker: search.marker.slice(0, 500),
   }
-  return {
+  const run: SearchRun = {
     ...columns,
     fetch_method: reading.fetchMethod,
     engine: task.search.engine,
@@ -108,9 +111,9 @@ function foundSearch(
     healthy: !search.isRefused && search.source === 'engine',
     error_code: null,
     error_message: null,
-    organic_results: isSame ? null : JSON.stringify(search.results),
-    reading_id: isSame ? before.runId : null,
-    is_reading: next === current && !isSame,
+    organic_results: isStored ? null : JSON.stringify(search.results),
+    reading_id: isStored ? before.runId : null,
+    is_reading: next === current && !isStored,
     kept: next === known ? null : JSON.stringify(next),
     target_rank: decided.rank,
     rank_delta: decided.delta,
@@ -121,7 +124,11 @@ function foundSearch(
     notices: noticesAfter(health, false),
     deliveries: decided.block === null ? [] : deliveriesOf(ended, decided.block, baseline, secrets),
   }
+  return { run, isSame }
 }
+
+/** Returns the month of a run in UTC, which is its table's. */
+const monthOf = (runId: string): string => new Date(runIdTime(runId)).toISOString().slice(0, 7)
 
 const readingOf = ({ results, pageEnds, isEnd, isPartial, isGuess }: SearchReading): SearchReading => ({
   ...{ results, pageEnds, isEnd, isPartial, isGuess },
@@ -213,11 +220,11 @@ export function createSearchWriter({ store, secrets, log, patienceMs, add, onInt
     const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
     if (baseline === null) return null
     try {
-      const run = foundSearch(ended, reading, baseline, secrets)
+      const { run, isSame } = foundSearch(ended, reading, baseline, secrets)
       await add(run)
       const fired = run.deliveries.length > 0
       if (baseline.reading_id === null) return { outcome: 'first', fired }
-      return { outcome: run.organic_results === null ? 'unchanged' : 'changed', fired }
+      return { outcome: isSame ? 'unchanged' : 'changed', fired }
     } catch (error) {
       if (!(error instanceof SealedError)) throw error
       return fail({ fetchMethod: reading.fetchMethod, fault: { code: 'not_available', message: error.message } })
