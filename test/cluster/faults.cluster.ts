@@ -132,6 +132,11 @@ describeInCluster('A release of which something is killed under load', () => {
     const pid = Number(await readFile(API_SERVER_PID, 'utf8'))
     const [file = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, -1)
     process.kill(pid, 'SIGKILL')
+    // Until the killed process is gone, it has the port.
+    await eventually(
+      () => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+      (line) => line === '',
+    )
     const again = spawn(file, args, { detached: true, stdio: 'ignore' })
     again.unref()
     await writeFile(API_SERVER_PID, `${again.pid}\n`)
