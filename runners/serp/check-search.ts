@@ -67,6 +67,8 @@ export interface SearchPorts {
 
 const BETWEEN = [2_000, 6_000] as const
 const PAGE_MS = 45_000
+/** Between two looks whether the answer to a question for consent has led elsewhere. */
+const UNDER_WAY_MS = 250
 
 /** Runs one check of a search in a browser. Never rejects because of an engine's behaviour. */
 export async function checkSearch(search: SerpSearch, ports: SearchPorts): Promise<SearchChecked> {
@@ -140,18 +142,22 @@ class SearchSession {
     const { refuse, accept } = ENGINES[this.#search.engine].consent
     await this.#keepFormsHere()
     for (const selector of [...refuse, ...accept]) {
-      const exists = await this.#session.ask(`document.querySelector(${JSON.stringify(selector)}) !== null`)
-      if (exists !== true) continue
+      if ((await this.#exists(selector)) !== true) continue
       const pressed = await this.#session.press(selector)
       if (pressed === null) continue
       const loaded = await this.#read(pressed)
-      return loaded.ok && loaded.page.outcome === 'ok' ? loaded : this.#openAfterAnswer()
+      return loaded.ok && loaded.page.outcome === 'ok' ? loaded : this.#openAfterAnswer(selector)
     }
     return this.#open(this.#url)
   }
 
-  /** The form of the answer may still be under way, and its navigation ends the one that begins meanwhile. */
-  async #openAfterAnswer(): Promise<Loaded> {
+  #exists(selector: string): Promise<unknown> {
+    return this.#session.ask(`document.querySelector(${JSON.stringify(selector)}) !== null`)
+  }
+
+  /** The form of the answer may be under way. To open the search meanwhile would end it before its cookie is set. */
+  async #openAfterAnswer(pressed: string): Promise<Loaded> {
+    for (let left = 20; left > 0 && (await this.#exists(pressed)) !== false; left -= 1) await pause(UNDER_WAY_MS)
     const loaded = await this.#open(this.#url)
     return loaded.ok ? loaded : this.#open(this.#url)
   }
