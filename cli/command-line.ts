@@ -3,6 +3,7 @@ import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import type { SearchOptions } from './check/check-search.ts'
 import type { ImportFlags } from './commands/import.ts'
+import type { ImportedTool } from '../manifests/import/read-import.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 import { commanderOf } from './remote/remote-command.ts'
 import { REMOTE_COMMANDS } from './remote/remote-commands.ts'
@@ -300,8 +301,13 @@ const addCheckSerp = (check: Command) =>
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text]
 
-/** The keys of IMPORTED_TOOLS, so that help loads nothing. */
-const TOOLS = ['changedetection', 'urlwatch', 'webchanges', 'uptime-kuma'] as const
+/** All tools. The code that imports them is not loaded for help. */
+const TOOLS = Object.keys({
+  changedetection: true,
+  urlwatch: true,
+  webchanges: true,
+  'uptime-kuma': true,
+} satisfies Record<ImportedTool, true>)
 
 const IMPORT_HELP = `
 Nothing is sent anywhere. Standard error has a line for everything that has no equivalent. Values that may be secrets
@@ -324,7 +330,7 @@ const addImport = (program: Command) => {
     .option('-o, --output <folder>', 'write a file for each monitor into this folder (default: standard output)')
     .option('--interval <seconds>', 'seconds between two checks, where the tool has none', interval, 3600)
     .addHelpText('after', IMPORT_HELP)
-    .action(async (tool: (typeof TOOLS)[number], file: string, flags: ImportFlags) => {
+    .action(async (tool: ImportedTool, file: string, flags: ImportFlags) => {
       const fault = await (await import('./commands/import.ts')).importFile(tool, file, flags)
       if (fault !== null) command.error(`tidemark import: ${fault}`)
     })

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
 import { ADOPT, labelsOf, runRequestOf } from '../core/custom-resource/annotations.ts'
-import { DEFAULT_NAMESPACE } from '../core/custom-resource/resource-name.ts'
+import { DEFAULT_NAMESPACE, isResourceName } from '../core/custom-resource/resource-name.ts'
 import { camelCase } from '../core/custom-resource/camel-case.ts'
 import { secretKeyBeside } from '../core/custom-resource/secret-places.ts'
 import type { Labels } from '../schema/monitor/labels.ts'
@@ -273,7 +273,7 @@ function identityOf(part: Part, found: Found, fault: Fault) {
     fault(['metadata', 'name'], `${is}, as in blue-kettle`)
     return null
   }
-  if (typeof namespace !== 'string' || !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) {
+  if (typeof namespace !== 'string' || !isResourceName(namespace)) {
     fault(['metadata', 'namespace'], 'must have at most 63 lower-case letters, digits and "-"')
     return null
   }

@@ -1,4 +1,4 @@
-/** Control characters, and those that turn the direction of text. Names and values come from pages of strangers. */
+/** Control characters, and those that turn the direction of text. Names and values come from untrusted pages. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

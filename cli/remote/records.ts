@@ -1,3 +1,4 @@
+import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
 import {
@@ -108,7 +109,7 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
   }
   if (text === '' || text.length > MOST_NAME) throw new RemoteError(`no ${what} has the name "${text}"`, 'usage')
   // A manifest without a namespace is in the namespace default.
-  const key = text.includes('/') ? text : `default/${text}`
+  const key = text.includes('/') ? text : keyOfIdentity({ name: text })
   const declared = await listRecords(client, kind, { external_key: key })
   const alike = await listRecords(client, kind, { name: text })
   const same = [...declared, ...alike.filter(({ record }) => record.name === text)]

@@ -30,7 +30,7 @@ interface Page<T> {
   readonly pagination: Pagination
 }
 
-/** The body of a refusal, as far as a stranger's answer can be trusted to have one. */
+/** The body of a refusal. Any server may have answered, so each part of it may be missing. */
 interface Refusal {
   readonly error?: {
     readonly message?: string

@@ -27,6 +27,10 @@ export interface ResourceIdentity {
   readonly namespace?: string
 }
 
+/** Returns the external key of the record that a manifest makes. */
+export const keyOfIdentity = ({ name, namespace = DEFAULT_NAMESPACE }: ResourceIdentity): string =>
+  `${namespace}/${name}`
+
 /** Returns the identity of the manifest that an external key comes from, as `shop/kettle` does; null for other keys. */
 export function identityOfKey(externalKey: string | null): ResourceIdentity | null {
   const [namespace = '', name = '', ...more] = (externalKey ?? '').split('/')

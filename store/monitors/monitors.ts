@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import { DEFAULT_NAMESPACE } from '../../core/custom-resource/resource-name.ts'
+import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
@@ -93,7 +93,7 @@ export async function isOnlyOfItsName(
     from (
       select from monitors m
       where m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
-        and (m.name = ${name} or m.external_key = ${`${DEFAULT_NAMESPACE}/${name}`})
+        and (m.name = ${name} or m.external_key = ${keyOfIdentity({ name })})
       limit 2
     ) same
   `)

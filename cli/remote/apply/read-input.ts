@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createPolicy } from '../../../egress/policy.ts'
+import { keyOfIdentity } from '../../../core/custom-resource/resource-name.ts'
 import { readFolder } from '../../../manifests/read-folder.ts'
 import {
   type Manifest,
@@ -54,13 +55,14 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
       faults.push(...resolved.faults.map(withWaysToGiveIt))
       continue
     }
-    const { name, namespace, resource, suspend } = manifest
+    const { resource, suspend } = manifest
+    const key = keyOfIdentity(manifest)
     const labels = { ...(resolved.body['labels'] as object), ...set, ...(suspend && { [SUSPENDED_LABEL]: 'true' }) }
-    const body = { ...resolved.body, labels, external_key: `${namespace}/${name}` }
+    const body = { ...resolved.body, labels, external_key: key }
     const check = resource.declares === 'serp' ? checkSerpConfiguration : checkConfiguration
     const checked = check(body, ANY_ADDRESS)
     if (checked.kind === 'invalid') faults.push(...faultsOf(manifest, checked.issues))
-    else wanted.push({ manifest, key: `${namespace}/${name}`, spec: declaredKeys(checked.spec) })
+    else wanted.push({ manifest, key, spec: declaredKeys(checked.spec) })
   }
   if (faults.length > 0)
     throw new RemoteError(inLines('the manifests are not valid, and nothing was sent:', faults), 'usage')
@@ -71,7 +73,7 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
   return wanted
 }
 
-/** The template is no part of a manifest. */
+/** A manifest names no template. */
 const declaredKeys = (spec: object): Wanted['spec'] =>
   Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'template_slug'))
 

@@ -43,7 +43,7 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
     response.writeHead(verdict.ok ? 204 : 400, { connection: 'close' }).end()
   }
   const server = createServer((request, response) => {
-    // A sender that goes away in mid-request is no fault of this command.
+    // A sender may close its connection in the middle of a request. That does not concern the others.
     receive(request, response).catch(() => response.destroy())
   })
   server.once('error', (error: NodeJS.ErrnoException) =>
