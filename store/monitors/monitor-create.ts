@@ -79,60 +79,82 @@ export async function insertMonitors(
   return rows.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
-const COLUMNS = {
+/** The columns of a new monitor of any kind. */
+export const RECORD_COLUMNS = {
   id: 'uuid',
   team_id: 'uuid',
   user_id: 'uuid',
   name: 'text',
-  url: 'text',
   interval_seconds: 'int4',
-  extract_config: 'text',
-  diff_predicate: 'text',
-  fetch_mode: 'text',
-  request_config: 'text',
-  visual_config: 'text',
-  template_slug: 'text',
   notify_on: 'text',
-  isolation: 'text',
-  request_headers: 'bytea',
   deliveries: 'bytea',
   signing_secret: 'bytea',
   suspended: 'bool',
   managed_by: 'text',
   external_key: 'text',
   labels: 'text',
-  queue: 'text',
   shift_seconds: 'int2',
 } as const
 
-function newRow({ teamId, userId, spec, declared }: NewMonitor, secrets: SecretBox) {
-  const id = randomUUID()
+const COLUMNS = {
+  ...RECORD_COLUMNS,
+  url: 'text',
+  extract_config: 'text',
+  diff_predicate: 'text',
+  fetch_mode: 'text',
+  request_config: 'text',
+  visual_config: 'text',
+  template_slug: 'text',
+  isolation: 'text',
+  request_headers: 'bytea',
+  queue: 'text',
+} as const
+
+type SharedSpec = Pick<
+  MonitorSpec,
+  'name' | 'schedule_interval_seconds' | 'notify_on' | 'deliveries' | 'external_key' | 'labels'
+>
+
+/** Returns the values of `RECORD_COLUMNS`, with a new id, and the encrypted headers of a request. */
+export function newRecord(
+  { teamId, userId, spec, declared }: Omit<NewMonitor, 'spec'> & { readonly spec: SharedSpec },
+  headers: MonitorSpec['request_headers'],
+  secrets: SecretBox,
+) {
+  const own = { teamId, id: randomUUID() }
   const interval = spec.schedule_interval_seconds
-  const sealed = sealSpec({ teamId, id }, spec, secrets)
+  const sealed = sealSpec(own, { deliveries: spec.deliveries, request_headers: headers }, secrets)
   return {
-    id,
+    id: own.id,
     team_id: teamId,
     user_id: userId,
     name: spec.name,
-    url: spec.url,
     interval_seconds: interval,
+    notify_on: JSON.stringify(spec.notify_on),
+    request_headers: sealed.requestHeaders,
+    deliveries: sealed.deliveries,
+    signing_secret: firstSecret(own, spec, secrets),
+    suspended: declared?.suspended ?? false,
+    managed_by: declared?.by ?? 'api',
+    external_key: spec.external_key,
+    labels: labelsJson(spec.labels),
+    shift_seconds: shiftSeconds(own.id, interval),
+  }
+}
+
+function newRow(monitor: NewMonitor, secrets: SecretBox) {
+  const { spec } = monitor
+  return {
+    ...newRecord(monitor, spec.request_headers, secrets),
+    url: spec.url,
     extract_config: JSON.stringify(spec.extract_config),
     diff_predicate: JSON.stringify(spec.diff_predicate),
     fetch_mode: spec.fetch_mode,
     request_config: json(spec.request_config),
     visual_config: json(spec.visual_config),
     template_slug: spec.template_slug,
-    notify_on: JSON.stringify(spec.notify_on),
     isolation: spec.isolation,
-    request_headers: sealed.requestHeaders,
-    deliveries: sealed.deliveries,
-    signing_secret: firstSecret({ teamId, id }, spec, secrets),
-    suspended: declared?.suspended ?? false,
-    managed_by: declared?.by ?? 'api',
-    external_key: spec.external_key,
-    labels: labelsJson(spec.labels),
     queue: monitorQueue(spec),
-    shift_seconds: shiftSeconds(id, interval),
   }
 }
 

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { shiftSeconds } from '../../core/schedule.ts'
 import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { bytes, row as rowWith, unnest } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { type Declared, labelsJson, sealSpec } from './monitor-create.ts'
+import { type Declared, labelsJson, newRecord, RECORD_COLUMNS, sealSpec } from './monitor-create.ts'
 import { scheduleSets } from './monitor-edit.ts'
 import { selected, type SerpMonitorRow } from './monitor-record.ts'
 import { firstSecret } from './signing-secret.ts'
@@ -84,11 +82,7 @@ export async function insertSerpMonitors(
 }
 
 const COLUMNS = {
-  id: 'uuid',
-  team_id: 'uuid',
-  user_id: 'uuid',
-  name: 'text',
-  interval_seconds: 'int4',
+  ...RECORD_COLUMNS,
   keyword: 'text',
   engine: 'text',
   mode: 'text',
@@ -98,34 +92,12 @@ const COLUMNS = {
   device: 'text',
   target_domain: 'text',
   rank_change_threshold: 'int4',
-  notify_on: 'text',
-  deliveries: 'bytea',
-  signing_secret: 'bytea',
-  suspended: 'bool',
-  managed_by: 'text',
-  external_key: 'text',
-  labels: 'text',
-  shift_seconds: 'int2',
 } as const
 
-function newRow({ teamId, userId, spec, declared }: NewSerpMonitor, secrets: SecretBox) {
-  const id = randomUUID()
-  const interval = spec.schedule_interval_seconds
-  return {
-    ...spec,
-    id,
-    team_id: teamId,
-    user_id: userId,
-    interval_seconds: interval,
-    notify_on: JSON.stringify(spec.notify_on),
-    deliveries: sealSpec({ teamId, id }, { ...spec, request_headers: null }, secrets).deliveries,
-    signing_secret: firstSecret({ teamId, id }, spec, secrets),
-    suspended: declared?.suspended ?? false,
-    managed_by: declared?.by ?? 'api',
-    labels: labelsJson(spec.labels),
-    shift_seconds: shiftSeconds(id, interval),
-  }
-}
+const newRow = (monitor: NewSerpMonitor, secrets: SecretBox) => ({
+  ...monitor.spec,
+  ...newRecord(monitor, null, secrets),
+})
 
 /** An edit of a monitor that the transaction has locked. */
 interface SerpMonitorEdit {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
-import { poolOf } from '../quota/pool.ts'
+import { IS_PAID, poolOf } from '../quota/pool.ts'
 
 const BrowserDemand = Type.Object({
   /** Due checks that need a browser, and that their teams can pay for. */
@@ -13,8 +13,6 @@ const BrowserDemand = Type.Object({
 /** The work of the browser queue. Each count ends at the number that was asked for. */
 type BrowserDemand = Static<typeof BrowserDemand>
 const demand = rowOf(BrowserDemand)
-
-const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
 
 /**
  * Returns how much there is for runners to do, up to `most`. Of searches, one of each engine counts: an address asks an

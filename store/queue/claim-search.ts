@@ -4,7 +4,7 @@ import { sql } from 'slonik'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, TAKEN } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN } from './finished-check.ts'
@@ -67,8 +67,6 @@ async function isAnyDue(store: Store, exit: string): Promise<boolean> {
     select exists (select from checks where queue = 'serp' and due_at <= clock()) as is_due
   `)
 }
-
-const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
 
 /**
  * Claims one check: of an engine that is free here and not left alone, or of Google while a provider answers for it.

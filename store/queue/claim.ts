@@ -5,7 +5,7 @@ import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
-import { poolOf, TAKEN } from '../quota/pool.ts'
+import { IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
@@ -146,7 +146,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       cross join lateral (
         select from checks c
         where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t) and ${mine}
-          and (c.run_id is not null or c.queued_run_id is not null or c.cost <= pool.remaining)
+          and (${IS_PAID} or c.cost <= pool.remaining)
         order by c.due_at
         limit 1
       ) due

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { poolOf } from '../quota/pool.ts'
+import { IS_PAID, poolOf } from '../quota/pool.ts'
 
 const waiting = row({ no: Type.Integer() })
 const seen = row({ are_seen: Type.Boolean() })
@@ -16,7 +16,7 @@ export const isolatedChecks = (store: Queryable, limit: number): Promise<readonl
     select c.no
     from checks c join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`c.queue`)}
     where c.is_isolated and c.due_at <= clock()
-      and (c.run_id is not null or c.queued_run_id is not null or c.cost <= pool.remaining)
+      and (${IS_PAID} or c.cost <= pool.remaining)
       and not exists (
         select from runner_tokens t where t.check_no = c.no and t.revoked_at is null and t.expires_at > clock())
     order by c.due_at

@@ -43,6 +43,9 @@ function trialOver(at: Fragment): Fragment {
   return sql.fragment`case when u.trial_ends_at is null then false else u.trial_ends_at <= ${at} end`
 }
 
+/** Whether `c`, a row of `checks`, has a run under way or waiting, which has been paid for. */
+export const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
+
 /** Used when there is no limit: far above any real use, and far from overflow when credits are added. */
 const NO_LIMIT = 1_000_000_000_000_000
 
