@@ -3,6 +3,7 @@ import type { EgressPolicy } from '../egress/policy.ts'
 import type { Manifest, ManifestFault } from '../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest, type SecretKey } from '../manifests/resolve-manifest.ts'
 import { SYSTEM } from '../schema/account/audit.ts'
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type DeclaredRow, declaredRecords, FILES, type ResourceIdentity } from '../store/monitors/monitor-resource.ts'
 import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
 import type { MonitorContext } from './context.ts'
@@ -110,16 +111,18 @@ function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKe
   return { declarations, faults }
 }
 
+interface AllowedDeclarations {
+  readonly allowed: readonly Declared[]
+  readonly refused: ManifestFault[]
+}
+
 /** Leaves out manifests that ask for pods of their own where nobody starts any. They are read again with the folder. */
-async function withoutPods({ store }: MonitorContext, news: readonly Declared[]) {
-  const refused: ManifestFault[] = []
-  const allowed: Declared[] = []
-  for (const one of news) {
-    const why = await isolationRefused(store, one.declaration.spec as Parameters<typeof isolationRefused>[1])
-    if (why) refused.push(...faultsOf(one.manifest, why.issues))
-    else allowed.push(one)
-  }
-  return { allowed, refused }
+async function withoutPods({ store }: MonitorContext, news: readonly Declared[]): Promise<AllowedDeclarations> {
+  const isIsolated = ({ declaration }: Declared) => (declaration.spec as Partial<MonitorSpec>).isolation === 'pod'
+  const why = news.some(isIsolated) ? await isolationRefused(store, { isolation: 'pod' }) : null
+  if (!why) return { allowed: news, refused: [] }
+  const [refused, allowed] = [news.filter(isIsolated), news.filter((one) => !isIsolated(one))]
+  return { allowed, refused: refused.flatMap(({ manifest }) => faultsOf(manifest, why.issues)) }
 }
 
 const idOf = ({ kind, namespace, name }: Pick<ResourceIdentity, 'kind' | 'namespace' | 'name'>): string =>
