@@ -133,8 +133,7 @@ class SearchSession {
 
   async #asksOnTop(): Promise<boolean> {
     const { refuse } = ENGINES[this.#search.engine].consent
-    if (refuse.length === 0) return false
-    return (await this.#session.ask(`document.querySelector(${JSON.stringify(refuse.join(', '))}) !== null`)) === true
+    return refuse.length > 0 && (await this.#exists(refuse.join(', '))) === true
   }
 
   /** Refuses what the engine asks for, or accepts it where nothing else is offered, and asks again. */
@@ -151,6 +150,7 @@ class SearchSession {
     return this.#open(this.#url)
   }
 
+  /** Returns whether the page has such an element; undefined while it has no document that can be asked. */
   #exists(selector: string): Promise<unknown> {
     return this.#session.ask(`document.querySelector(${JSON.stringify(selector)}) !== null`)
   }
