@@ -1,23 +1,54 @@
 import { appendFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestModule } from 'vitest/node'
 
+/** How much of an error's message is repeated. */
+const MESSAGE_LINES = 12
+
 /**
- * Closes the run's output with one plain line, `N passed, N failed` (and `, N skipped`), which is what CI reads. Where
- * several runs make up one count, each adds a line of the three numbers to the file that `TIDEMARK_TEST_TALLY` names
- * instead, and `.ci/run` says their sum.
+ * Closes the run's output with one plain line, `N passed, N failed` (and `, N skipped`), which is what CI reads. A hook
+ * that fails counts as one failure, because its tests are only skipped.
+ *
+ * Where several runs make up one count, each adds a line of the three numbers to the file that `TIDEMARK_TEST_TALLY`
+ * names instead, and what failed to the file beside it that ends in `.failures`. `.ci/run` prints the sum, and before
+ * it the failures once more: a long log is often read from its end.
  */
 export class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
-    for (const module of modules) {
-      for (const test of module.children.allTests()) count[test.result().state] += 1
-      // A file that does not load has no tests, and has failed all the same.
-      count.failed += module.errors().length
+    const failures: string[] = []
+    const tell = (title: string, found: readonly unknown[] | undefined): number => {
+      for (const error of found ?? []) failures.push(`FAIL ${title}\n${messageOf(error)}\n`)
+      return found?.length ?? 0
     }
-    const failed = count.failed + count.pending + errors.length
+    for (const module of modules) {
+      const file = relative(process.cwd(), module.moduleId)
+      for (const test of module.children.allTests()) {
+        const { state, errors: found } = test.result()
+        count[state] += 1
+        tell(`${file} > ${test.fullName}`, found)
+      }
+      for (const suite of module.children.allSuites())
+        count.failed += tell(`${file} > ${suite.fullName}`, suite.errors())
+      // A file that does not load has no tests, and has failed all the same.
+      count.failed += tell(file, module.errors())
+    }
+    const failed = count.failed + count.pending + tell('outside the tests', errors)
     const file = process.env['TIDEMARK_TEST_TALLY']
-    if (file !== undefined) return appendFileSync(file, `${count.passed} ${failed} ${count.skipped}\n`)
+    if (file !== undefined) {
+      appendFileSync(`${file}.failures`, failures.join('\n'))
+      return appendFileSync(file, `${count.passed} ${failed} ${count.skipped}\n`)
+    }
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
     process.stdout.write(`\n${count.passed} passed, ${failed} failed${skipped}\n`)
   }
+}
+
+/** Returns the first lines of an error's message, indented. */
+function messageOf(error: unknown): string {
+  const { message, stack } = (error ?? {}) as { readonly message?: unknown; readonly stack?: unknown }
+  const text = typeof message === 'string' && message !== '' ? message : String(stack ?? error)
+  const lines = stripVTControlCharacters(text).split('\n').slice(0, MESSAGE_LINES)
+  return lines.map((line) => `  ${line}`).join('\n')
 }

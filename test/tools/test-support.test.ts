@@ -38,6 +38,14 @@ test('leaves a server open', () => { createServer().listen(0) })
 import { test } from 'vitest'
 test('leaves a timer running', () => { setInterval(() => undefined, 1000) })
 `,
+  'unprepared.test.ts': `
+import { beforeAll, describe, expect, test } from 'vitest'
+describe('unprepared', () => {
+  beforeAll(() => { throw new Error('no room') })
+  test('runs', () => { expect(1).toBe(1) })
+  test('runs again', () => { expect(1).toBe(1) })
+})
+`,
   'choosy.test.ts': `
 import { expect, test } from 'vitest'
 import { describeIf } from '${SUPPORT}/skip.ts'
@@ -94,7 +102,18 @@ describe('a run of the tests', () => {
     await writeFile(tally, '7 0 0\n')
     const { output } = await runVitest(['clean.test.ts'], 'false', tally)
     expect(await readFile(tally, 'utf8')).toBe('7 0 0\n1 1 0\n')
+    expect(await readFile(`${tally}.failures`, 'utf8')).toBe(
+      'FAIL clean.test.ts > fails\n  expected 1 to be 2 // Object.is equality\n',
+    )
     expect(output).not.toMatch(/^\d+ passed, /m)
+  })
+
+  test('counts a hook that failed, whose tests are only skipped', async () => {
+    const tally = join(root, 'tally-of-hooks')
+    const { code } = await runVitest(['unprepared.test.ts'], 'false', tally)
+    expect(await readFile(tally, 'utf8')).toBe('0 1 2\n')
+    expect(await readFile(`${tally}.failures`, 'utf8')).toBe('FAIL unprepared.test.ts > unprepared\n  no room\n')
+    expect(code).toBe(1)
   })
 
   test('names a server and a timer that a file left open, and fails', async () => {
