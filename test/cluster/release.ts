@@ -79,8 +79,9 @@ async function removeRelease(): Promise<void> {
   await rm(VOLUMES, { recursive: true, force: true })
 }
 
-/** The cluster of one node makes no volumes: each claim gets a folder. */
+/** The cluster of one node makes no volumes: each claim gets a folder, an empty one though an earlier run was killed. */
 async function makeVolumes(): Promise<void> {
+  await rm(VOLUMES, { recursive: true, force: true })
   await apply({
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
