@@ -79,7 +79,7 @@ async function removeRelease(): Promise<void> {
   await rm(VOLUMES, { recursive: true, force: true })
 }
 
-/** The cluster of one node makes no volumes: each claim gets a folder, an empty one though an earlier run was killed. */
+/** The cluster of one node makes no volumes. Each claim gets an empty folder, also after a run that was killed. */
 async function makeVolumes(): Promise<void> {
   await rm(VOLUMES, { recursive: true, force: true })
   await apply({
