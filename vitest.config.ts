@@ -13,7 +13,9 @@ const ci = process.env['CI'] === 'true'
  */
 const SLOW = [
   'test/bench/run-bench.test.ts',
+  'test/charts/chart.test.ts',
   'test/cli/*.test.ts',
+  'test/cli/remote/{apply,completion,help-examples}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,readme}.test.ts',
   'test/e2e/backup.test.ts',
