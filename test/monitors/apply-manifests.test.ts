@@ -15,16 +15,16 @@ import { FILES } from '../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../store/monitors/monitors.ts'
 import { createInstallation, type Installation, type Person } from './installation.ts'
 
-let world: Installation
+let installation: Installation
 let person: Person
 const hashKey = randomBytes(32)
 beforeAll(async () => {
-  world = await createInstallation()
+  installation = await createInstallation()
 })
-afterAll(() => world.close())
+afterAll(() => installation.close())
 beforeEach(async () => {
-  await releaseCluster(world.context, FILES)
-  person = await world.person('pro')
+  await releaseCluster(installation.context, FILES)
+  person = await installation.person('pro')
 })
 
 const monitor = (name: string, more = '') => `
@@ -49,12 +49,12 @@ async function apply(texts: readonly string[], environment: Record<string, strin
   const read = readManifests([{ file: 'a.yaml', text: texts.join('\n---\n') }])
   expect(read.faults).toEqual([])
   const team = { id: of.teamId, owner_user_id: of.userId }
-  const context = { ...world.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
+  const context = { ...installation.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
   const valueOf = secretValues(read.secrets, environment)
   return applyManifests(context, { team, manifests: read.manifests, valueOf, hashKey })
 }
 const list = async () => {
-  const pages = await listMonitors(world.store, { teamId: person.teamId, limit: 50, offset: 0 })
+  const pages = await listMonitors(installation.store, { teamId: person.teamId, limit: 50, offset: 0 })
   return pages.toSorted((one, other) => one.name.localeCompare(other.name))
 }
 
@@ -66,10 +66,10 @@ test('a folder of manifests is applied once, whatever how often', async () => {
     { name: 'kettle', managed_by: 'file', labels: { env: 'prod' }, suspended: false },
     { name: 'toaster', managed_by: 'file', suspended: true, next_run_at: null },
   ])
-  const audit = (await world.audit(person)).length
+  const audit = (await installation.audit(person)).length
   expect(await apply(texts)).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
   expect(await list()).toEqual(before)
-  expect(await world.audit(person)).toHaveLength(audit)
+  expect(await installation.audit(person)).toHaveLength(audit)
   const changed = [monitor('kettle').replace('600', '900'), texts[1] ?? '', SEARCH]
   expect(await apply(changed)).toMatchObject({ updated: 1, unchanged: 2 })
   expect((await list())[0]).toMatchObject({ id: before[0]?.id, schedule_interval_seconds: 900 })
@@ -80,8 +80,8 @@ test('a record of a manifest cannot be edited or deleted through the API, which 
   const [{ id } = { id: '' }] = await list()
   const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page' }
   const edition = { ...person, id, patch: { name: 'New' } }
-  expect(await editMonitor(world.context, PAGE_RECORDS, edition)).toMatchObject(managed)
-  expect(await deleteMonitor(world.context, { ...person, id })).toMatchObject(managed)
+  expect(await editMonitor(installation.context, PAGE_RECORDS, edition)).toMatchObject(managed)
+  expect(await deleteMonitor(installation.context, { ...person, id })).toMatchObject(managed)
 })
 
 test('a manifest that is gone gives its record to the API, and takes it again when it is back', async () => {
@@ -116,10 +116,10 @@ test('a manifest that asks for a pod of its own is a fault where nobody starts a
   const fault = { file: 'a.yaml', line: 24, message }
   expect(await apply(texts)).toMatchObject({ isValid: true, created: 1, faults: [fault] })
   expect((await list()).map(({ name }) => name)).toEqual(['kettle'])
-  await world.store.query(sql.type(nothing)`insert into operator_epochs (cluster_id, epoch) values ('a', 1)`)
-  await noteRunnerPods(world.store, 'a', 1)
+  await installation.store.query(sql.type(nothing)`insert into operator_epochs (cluster_id, epoch) values ('a', 1)`)
+  await noteRunnerPods(installation.store, 'a', 1)
   expect(await apply(texts)).toMatchObject({ created: 1, unchanged: 1, faults: [] })
-  await world.store.query(sql.type(nothing)`delete from operator_epochs where cluster_id = 'a'`)
+  await installation.store.query(sql.type(nothing)`delete from operator_epochs where cluster_id = 'a'`)
   // What is stored already stays as it is.
   expect(await apply(texts)).toMatchObject({ unchanged: 2, faults: [] })
 })
@@ -142,7 +142,7 @@ test('values of Secrets come from the folder, else from the environment, and a n
 })
 
 test('a manifest takes over a monitor of the API, and is refused alone where it cannot', async () => {
-  const stored = await world.monitor(person, { name: 'Old', external_key: 'shop/old' })
+  const stored = await installation.monitor(person, { name: 'Old', external_key: 'shop/old' })
   const adopting = (name: string, id: string) =>
     monitor(name).replace('labels:', `annotations: { tidemark.dev/adopt: ${id} }, labels:`)
   expect(await apply([adopting('kettle', stored.id)])).toMatchObject({ adopted: 1 })
@@ -169,7 +169,7 @@ test('more deliveries than the plan allows refuse that manifest alone', async ()
 
 test('records of another team are left alone', async () => {
   await apply([monitor('kettle')])
-  const other = await world.person('pro')
+  const other = await installation.person('pro')
   const moved = await apply([monitor('kettle')], {}, other)
   expect(moved).toMatchObject({ faults: [{ message: expect.stringContaining('belongs to another team') }] })
   expect(await list()).toMatchObject([{ managed_by: 'file' }])
@@ -177,6 +177,6 @@ test('records of another team are left alone', async () => {
 
 test('all records are given back to the API by one command', async () => {
   await apply([monitor('kettle'), monitor('toaster')])
-  expect(await releaseCluster(world.context, FILES)).toBe(2)
+  expect(await releaseCluster(installation.context, FILES)).toBe(2)
   expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'api'])
 })

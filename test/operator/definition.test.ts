@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { createOperatorWorld, CRDS, type OperatorWorld, startCluster, TIMES } from './operator-world.ts'
+import { createOperatorSetup, CRDS, type OperatorSetup, startCluster, TIMES } from './operator-setup.ts'
 
 /** An object in the schema of a definition. */
 interface StructuralSchema {
@@ -19,21 +19,21 @@ const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.ti
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and other definitions of them', () => {
   let kube: KubeApi
-  let world: OperatorWorld
+  let setup: OperatorSetup
   beforeEach(async () => {
     kube = await startCluster()
-    world = await createOperatorWorld(kube, { times: { ...TIMES, resyncMs: 300 } })
+    setup = await createOperatorSetup(kube, { times: { ...TIMES, resyncMs: 300 } })
   })
   afterEach(async () => {
-    await world.stop()
+    await setup.stop()
     await kube.stop()
   })
 
-  const ids = async () => (await world.monitors()).map(({ id }) => id).toSorted()
+  const ids = async () => (await setup.monitors()).map(({ id }) => id).toSorted()
   async function applyTwo(): Promise<readonly string[]> {
     for (const name of ['kettle', 'pot']) {
-      await world.apply(name)
-      await world.until(name, 'Ready', 'Scheduled')
+      await setup.apply(name)
+      await setup.until(name, 'Ready', 'Scheduled')
     }
     return ids()
   }
@@ -50,46 +50,46 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
   test('a definition that is deleted and comes back costs no record and makes none twice', async () => {
     const before = await applyTwo()
     await kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=30s')
-    await eventually(world.monitors, (all) => all.every((record) => record.managed_by === 'api'), { forMs: 20_000 })
+    await eventually(setup.monitors, (all) => all.every((record) => record.managed_by === 'api'), { forMs: 20_000 })
     expect(await ids()).toEqual(before)
     await kube.applyCrds(CRDS)
-    await eventually(async () => (await kube.call('GET', world.path('kettle'))).status === 404, Boolean)
-    for (const name of ['kettle', 'pot']) await world.apply(name)
-    await eventually(world.monitors, (all) => all.every((record) => record.managed_by === 'kubernetes'), {
+    await eventually(async () => (await kube.call('GET', setup.path('kettle'))).status === 404, Boolean)
+    for (const name of ['kettle', 'pot']) await setup.apply(name)
+    await eventually(setup.monitors, (all) => all.every((record) => record.managed_by === 'kubernetes'), {
       forMs: 40_000,
     })
     expect(await ids()).toEqual(before)
   }, 120_000)
 
   test('an operator that finds no definition waits for it, and holds up no other kind', async () => {
-    await world.stop()
+    await setup.stop()
     await kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=30s')
-    const operator = await world.start()
+    const operator = await setup.start()
     await operator.leading
     await kube.applyCrds(CRDS)
-    await eventually(async () => (await kube.call('GET', world.path('kettle'))).status === 404, Boolean)
-    await world.apply('kettle')
-    await eventually(world.monitors, (all) => all.length === 1, { forMs: 60_000 })
+    await eventually(async () => (await kube.call('GET', setup.path('kettle'))).status === 404, Boolean)
+    await setup.apply('kettle')
+    await eventually(setup.monitors, (all) => all.length === 1, { forMs: 60_000 })
   }, 90_000)
 
   test('resources of a namespace that is deleted go with their records', async () => {
     await applyTwo()
-    await kube.call('DELETE', `/api/v1/namespaces/${world.namespace}`)
+    await kube.call('DELETE', `/api/v1/namespaces/${setup.namespace}`)
     // The controller of namespaces, which no test server has, does this.
-    await kube.call('DELETE', `/apis/tidemark.dev/v1/namespaces/${world.namespace}/monitors`)
+    await kube.call('DELETE', `/apis/tidemark.dev/v1/namespaces/${setup.namespace}/monitors`)
     await eventually(ids, (left) => left.length === 0)
-    const listed = () => kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${world.namespace}/monitors`)
+    const listed = () => kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${setup.namespace}/monitors`)
     await eventually(listed, ({ body }) => body.items.length === 0)
   })
 
   test('the finalizers go at an uninstall although the operator still runs, and the records stay', async () => {
     const before = await applyTwo()
-    const operator = world.operator()
+    const operator = setup.operator()
     const client = createKubeClient(kube.kubeconfig)
     expect(await stripFinalizers(client, 500)).toBe(2)
     client.close()
     await operator.lost
-    await kube.kubectl('delete', 'monitors', '--all', '-n', world.namespace, '--timeout=15s')
+    await kube.kubectl('delete', 'monitors', '--all', '-n', setup.namespace, '--timeout=15s')
     expect(await ids()).toEqual(before)
     const again = await runCli(['operator', '--strip-finalizers', '--kubeconfig', kube.kubeconfig], {})
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('0 resources of https://127.0.0.1') })
@@ -97,48 +97,48 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
 
   test('a newer definition brings fields that are refused by name, until somebody removes them', async () => {
     await define(({ spec }) => (spec.properties['holdMusic'] = { type: 'string' }))
-    await world.apply('kettle')
+    await setup.apply('kettle')
     // The API server takes the new definition a moment later.
     await eventually(async () => {
       const body = { spec: { holdMusic: 'jazz' } }
-      await kube.call('PATCH', world.path('kettle'), body, 'application/merge-patch+json')
-      return (await world.read('kettle')).spec['holdMusic']
+      await kube.call('PATCH', setup.path('kettle'), body, 'application/merge-patch+json')
+      return (await setup.read('kettle')).spec['holdMusic']
     }, Boolean)
-    const refused = await world.until('kettle', 'Ready', 'Invalid')
-    expect(world.condition(refused, 'Ready')?.message).toMatch(/^spec\.holdMusic /)
-    expect(world.condition(refused, 'Stalled')?.status).toBe('True')
-    await kube.call('PATCH', world.path('kettle'), { spec: { holdMusic: null } }, 'application/merge-patch+json')
-    await world.until('kettle', 'Ready', 'Scheduled')
+    const refused = await setup.until('kettle', 'Ready', 'Invalid')
+    expect(setup.condition(refused, 'Ready')?.message).toMatch(/^spec\.holdMusic /)
+    expect(setup.condition(refused, 'Stalled')?.status).toBe('True')
+    await kube.call('PATCH', setup.path('kettle'), { spec: { holdMusic: null } }, 'application/merge-patch+json')
+    await setup.until('kettle', 'Ready', 'Scheduled')
   })
 
   test('an older definition drops parts of the status, which are not written again and again', async () => {
     await define(({ status }) => delete status.properties['address'])
     // The API server takes the new definition a moment later.
     await eventually(async () => {
-      await world.apply('probe', { name: `Probe ${Math.random()}` })
+      await setup.apply('probe', { name: `Probe ${Math.random()}` })
       const patch = { status: { address: 'x' } }
-      await kube.call('PATCH', `${world.path('probe')}/status`, patch, 'application/merge-patch+json')
-      return (await world.read('probe')).status?.address === undefined
+      await kube.call('PATCH', `${setup.path('probe')}/status`, patch, 'application/merge-patch+json')
+      return (await setup.read('probe')).status?.address === undefined
     }, Boolean)
-    await world.apply('kettle')
-    const before = await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle')
+    const before = await setup.until('kettle', 'Ready', 'Scheduled')
     expect(before.status?.address).toBeUndefined()
-    const corrections = await world.figure('resyncs_total')
+    const corrections = await setup.figure('resyncs_total')
     await eventually(
-      () => world.figure('resyncs_total'),
+      () => setup.figure('resyncs_total'),
       (now) => now > corrections + 4,
     )
-    expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+    expect((await setup.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
   })
 
   test('a resource whose namespace goes to another team is refused, and its record stays with the first', async () => {
     const before = await applyTwo()
-    const other = await world.person('scale')
-    await kube.kubectl('label', 'namespace', world.namespace, '--overwrite', `tidemark.dev/team=${other.teamId}`)
-    const refused = await world.until('kettle', 'Ready', 'OtherTeam')
-    expect(world.condition(refused, 'Ready')?.message).toContain('give the namespace its old label back')
+    const other = await setup.person('scale')
+    await kube.kubectl('label', 'namespace', setup.namespace, '--overwrite', `tidemark.dev/team=${other.teamId}`)
+    const refused = await setup.until('kettle', 'Ready', 'OtherTeam')
+    expect(setup.condition(refused, 'Ready')?.message).toContain('give the namespace its old label back')
     expect(await ids()).toEqual(before)
-    await kube.kubectl('label', 'namespace', world.namespace, '--overwrite', `tidemark.dev/team=${world.owner.teamId}`)
-    await world.until('kettle', 'Ready', 'Scheduled')
+    await kube.kubectl('label', 'namespace', setup.namespace, '--overwrite', `tidemark.dev/team=${setup.owner.teamId}`)
+    await setup.until('kettle', 'Ready', 'Scheduled')
   })
 })

@@ -6,7 +6,7 @@ import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { hasGo, kstatusOf } from '../support/kstatus.ts'
 import { describeIf } from '../support/skip.ts'
-import { openOperatorWorld, startCluster } from './operator-world.ts'
+import { openOperatorSetup, startCluster } from './operator-setup.ts'
 
 const SCRIPT = new URL('../../examples/argocd/health.lua', import.meta.url)
 /** The first build loads modules and takes two minutes. */
@@ -44,24 +44,24 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A status that the operato
 
   beforeAll(async () => {
     kube = await startCluster()
-    await using world = await openOperatorWorld(kube)
+    await using setup = await openOperatorSetup(kube)
     const broken = { extractConfig: { method: 'css', fields: { price: 'b[[' } } }
-    for (const name of ['ready', 'failing', 'edited', 'deleted']) await world.apply(name)
-    for (const name of ['refused', 'mended']) await world.apply(name, broken)
-    await world.apply('suspended', { suspend: true })
-    for (const name of ['ready', 'failing', 'edited', 'deleted']) await world.until(name, 'Ready', 'Scheduled')
-    for (const name of ['refused', 'mended']) await world.until(name, 'Ready', 'Invalid')
-    await world.until('suspended', 'Ready', 'Suspended')
-    await world.sql(`update checks set failures = 7, last_run_at = clock()
+    for (const name of ['ready', 'failing', 'edited', 'deleted']) await setup.apply(name)
+    for (const name of ['refused', 'mended']) await setup.apply(name, broken)
+    await setup.apply('suspended', { suspend: true })
+    for (const name of ['ready', 'failing', 'edited', 'deleted']) await setup.until(name, 'Ready', 'Scheduled')
+    for (const name of ['refused', 'mended']) await setup.until(name, 'Ready', 'Invalid')
+    await setup.until('suspended', 'Ready', 'Suspended')
+    await setup.sql(`update checks set failures = 7, last_run_at = clock()
       where no = (select no from monitor_resources where name = 'failing')`)
-    await world.apply('failing', { scheduleIntervalSeconds: 600 })
-    await world.until('failing', 'Healthy', 'Failing')
-    await world.stop()
-    await world.apply('untouched')
-    await world.apply('edited', { scheduleIntervalSeconds: 600 })
-    await world.apply('mended')
-    await kube.call('DELETE', world.path('deleted'))
-    const read = await Promise.all(STATES.map(async (state) => [state, await world.read(state)] as const))
+    await setup.apply('failing', { scheduleIntervalSeconds: 600 })
+    await setup.until('failing', 'Healthy', 'Failing')
+    await setup.stop()
+    await setup.apply('untouched')
+    await setup.apply('edited', { scheduleIntervalSeconds: 600 })
+    await setup.apply('mended')
+    await kube.call('DELETE', setup.path('deleted'))
+    const read = await Promise.all(STATES.map(async (state) => [state, await setup.read(state)] as const))
     samples = Object.fromEntries(read) as Record<State, CustomResource>
   }, 60_000)
   afterAll(() => kube.stop())

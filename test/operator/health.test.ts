@@ -4,25 +4,25 @@ import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { operatorForEachTest, type OperatorWorld } from './operator-world.ts'
+import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor does not run', () => {
   let kube: KubeApi
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ kube, world } = opened))
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ kube, setup } = opened))
 
   const waits = (name: string) =>
-    kube.kubectl('wait', '--for=condition=Ready', `monitor/${name}`, '-n', world.namespace, '--timeout=10s')
+    kube.kubectl('wait', '--for=condition=Ready', `monitor/${name}`, '-n', setup.namespace, '--timeout=10s')
   const useUp = () =>
-    world.sql(`update team_usage set runs_used = runs_limit, credits = 0, resets_at = '2040-01-01T00:00:00Z'
-      where team_id = '${world.owner.teamId}'`)
+    setup.sql(`update team_usage set runs_used = runs_limit, credits = 0, resets_at = '2040-01-01T00:00:00Z'
+      where team_id = '${setup.owner.teamId}'`)
 
   test('is ready while the team has no runs, and says when there are new ones', async () => {
     await useUp()
-    await world.apply('kettle')
-    const resource = await world.until('kettle', 'Healthy', 'OutOfRuns')
+    await setup.apply('kettle')
+    const resource = await setup.until('kettle', 'Healthy', 'OutOfRuns')
     expect(await waits('kettle')).toContain('met')
-    expect(world.condition(resource, 'Healthy')).toMatchObject({
+    expect(setup.condition(resource, 'Healthy')).toMatchObject({
       status: 'False',
       message: 'The team has used its runs. There are new ones at 2040-01-01T00:00:00.000Z.',
     })
@@ -30,47 +30,47 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
   })
 
   test('is ready while it is suspended, paused through the API, or not in the plan', async () => {
-    await world.apply('suspended', { suspend: true })
-    await world.apply('paused')
-    await world.apply('locked')
-    const { status } = await world.until('paused', 'Ready', 'Scheduled')
-    await world.until('suspended', 'Ready', 'Suspended')
-    await world.until('locked', 'Ready', 'Scheduled')
-    await pauseMonitor(world.context, { ...world.owner, id: status?.id ?? '' })
-    await world.sql(`update monitors set locked = true
+    await setup.apply('suspended', { suspend: true })
+    await setup.apply('paused')
+    await setup.apply('locked')
+    const { status } = await setup.until('paused', 'Ready', 'Scheduled')
+    await setup.until('suspended', 'Ready', 'Suspended')
+    await setup.until('locked', 'Ready', 'Scheduled')
+    await pauseMonitor(setup.context, { ...setup.owner, id: status?.id ?? '' })
+    await setup.sql(`update monitors set locked = true
       where no = (select no from monitor_resources where name = 'locked')`)
     // A change of the resource is a reason to look at once.
-    for (const name of ['paused', 'locked']) await world.apply(name, { scheduleIntervalSeconds: 600 })
-    const paused = await world.until('paused', 'Healthy', 'Paused')
-    const locked = await world.until('locked', 'Healthy', 'BillingPaused')
-    expect(world.condition(paused, 'Healthy')?.status).toBe('Unknown')
-    expect(world.condition(locked, 'Healthy')?.status).toBe('False')
+    for (const name of ['paused', 'locked']) await setup.apply(name, { scheduleIntervalSeconds: 600 })
+    const paused = await setup.until('paused', 'Healthy', 'Paused')
+    const locked = await setup.until('locked', 'Healthy', 'BillingPaused')
+    expect(setup.condition(paused, 'Healthy')?.status).toBe('Unknown')
+    expect(setup.condition(locked, 'Healthy')?.status).toBe('False')
     for (const name of ['suspended', 'paused', 'locked']) expect(await waits(name)).toContain('met')
   })
 
   test('repeats a request for a run that was refused, and says why in an Event', async () => {
-    await world.apply('kettle')
-    await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle')
+    await setup.until('kettle', 'Ready', 'Scheduled')
     await useUp()
-    const { status } = await world.requestRun('kettle', 'now')
+    const { status } = await setup.requestRun('kettle', 'now')
     expect(status?.lastHandledRequest).toBe('now')
-    const events = await eventually(world.events, (found) => found.some(({ reason }) => reason === 'RunRefused'))
+    const events = await eventually(setup.events, (found) => found.some(({ reason }) => reason === 'RunRefused'))
     expect(events.find(({ reason }) => reason === 'RunRefused')?.note).toBe(
       'The run that was asked for did not begin: the team has used its runs. There are new ones at ' +
         '2040-01-01T00:00:00.000Z; then ask with a new value.',
     )
-    await world.until('kettle', 'Healthy', 'OutOfRuns')
+    await setup.until('kettle', 'Healthy', 'OutOfRuns')
   })
 
   test('handles a request with a very long value once', async () => {
-    await world.apply('kettle', { suspend: true })
-    await world.until('kettle', 'Ready', 'Suspended')
+    await setup.apply('kettle', { suspend: true })
+    await setup.until('kettle', 'Ready', 'Suspended')
     const token = 'x'.repeat(2_000)
-    const { status } = await world.requestRun('kettle', token, { suspend: true })
+    const { status } = await setup.requestRun('kettle', token, { suspend: true })
     expect(status?.lastHandledRequest?.length).toBeLessThanOrEqual(200)
-    const other = await world.requestRun('kettle', `${token}y`, { suspend: true })
+    const other = await setup.requestRun('kettle', `${token}y`, { suspend: true })
     await eventually(
-      () => world.read('kettle'),
+      () => setup.read('kettle'),
       (resource) => resource.status?.lastHandledRequest !== status?.lastHandledRequest,
     )
     expect(other.metadata.name).toBe('kettle')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { openOperatorWorld, type OperatorWorld, startCluster } from './operator-world.ts'
+import { openOperatorSetup, type OperatorSetup, startCluster } from './operator-setup.ts'
 
 const PAGE = await readFile(new URL('../../docs/custom-resources.md', import.meta.url), 'utf8')
 /** The block of output in the page that begins with this. */
@@ -15,38 +15,38 @@ const AGE = /^\d+[smhd]$/
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('kubectl, as the page of custom resources shows it', () => {
   let kube: KubeApi
-  let world: OperatorWorld
+  let setup: OperatorSetup
   beforeAll(async () => {
     kube = await startCluster()
-    world = await openOperatorWorld(kube)
+    setup = await openOperatorSetup(kube)
     const at = (name: string) => ({ url: `https://shop.example/${name}` })
-    await world.apply('kettle', at('kettle'))
-    await world.apply('urn', at('urn'))
-    await world.apply('pot', {
+    await setup.apply('kettle', at('kettle'))
+    await setup.apply('urn', at('urn'))
+    await setup.apply('pot', {
       ...at('pot'),
       scheduleIntervalSeconds: 3_600,
       extractConfig: { method: 'css', fields: { price: 'b[[' } },
     })
-    for (const name of ['kettle', 'urn']) await world.until(name, 'Ready', 'Scheduled')
-    await world.until('pot', 'Ready', 'Invalid')
+    for (const name of ['kettle', 'urn']) await setup.until(name, 'Ready', 'Scheduled')
+    await setup.until('pot', 'Ready', 'Invalid')
     await ran('kettle', 0)
     await ran('urn', 6)
     // A change of the resource is a reason to look at once.
-    for (const name of ['kettle', 'urn']) await world.apply(name, { ...at(name), name: 'Price' })
-    await world.until('kettle', 'Healthy', 'Succeeding')
-    await world.until('urn', 'Healthy', 'Failing')
+    for (const name of ['kettle', 'urn']) await setup.apply(name, { ...at(name), name: 'Price' })
+    await setup.until('kettle', 'Healthy', 'Succeeding')
+    await setup.until('urn', 'Healthy', 'Failing')
     const lastChange = { time: new Date().toISOString(), runId: '0198c0de-0000-7000-8000-000000000001', fields: [] }
-    await world.stop()
+    await setup.stop()
     const patch = { status: { lastChange } }
-    await kube.call('PATCH', `${world.path('kettle')}/status`, patch, 'application/merge-patch+json')
+    await kube.call('PATCH', `${setup.path('kettle')}/status`, patch, 'application/merge-patch+json')
   }, 60_000)
   afterAll(async () => {
-    await world[Symbol.asyncDispose]()
+    await setup[Symbol.asyncDispose]()
     await kube.stop()
   })
 
   const ran = (name: string, failures: number) =>
-    world.sql(`update checks set failures = ${failures}, last_run_at = clock()
+    setup.sql(`update checks set failures = ${failures}, last_run_at = clock()
       where no = (select no from monitor_resources where name = '${name}')`)
   const cells = (text: string) =>
     text
@@ -60,19 +60,19 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('kubectl, as the page of c
       )
 
   test('get', async () => {
-    const shown = await kube.kubectl('get', 'monitors', '-n', world.namespace)
+    const shown = await kube.kubectl('get', 'monitors', '-n', setup.namespace)
     expect(cells(shown)).toEqual(cells(block('NAME')))
   })
 
   test('get -o wide, with the reasons', async () => {
-    const shown = await kube.kubectl('get', 'mon', '-o', 'wide', '-n', world.namespace)
+    const shown = await kube.kubectl('get', 'mon', '-o', 'wide', '-n', setup.namespace)
     expect(shown).toMatch(/^NAME .* REASON +HEALTH$/m)
     expect(shown).toMatch(/^kettle .* The monitor is scheduled\. +The checks succeed\.$/m)
     expect(shown).toMatch(/^pot .* spec\.extractConfig\.fields\.price is not a CSS selector/m)
   })
 
   test('describe, with why it is not healthy', async () => {
-    const shown = await kube.kubectl('describe', 'monitor', 'urn', '-n', world.namespace)
+    const shown = await kube.kubectl('describe', 'monitor', 'urn', '-n', setup.namespace)
     const timeless = (text: string) =>
       text.replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME').replace('The last checks failed.', 'The site answered 503.')
     expect(timeless(shown)).toContain(timeless(block('Conditions:')))
@@ -86,11 +86,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('kubectl, as the page of c
   })
 
   test('a dry run on the server answers violated rules in words', async () => {
-    const { spec } = await world.read('kettle')
+    const { spec } = await setup.read('kettle')
     const said = async (change: object) => {
-      const metadata = { name: 'bad', namespace: world.namespace }
+      const metadata = { name: 'bad', namespace: setup.namespace }
       const body = { apiVersion: 'tidemark.dev/v1', kind: 'Monitor', metadata, spec: { ...spec, ...change } }
-      const path = `/apis/tidemark.dev/v1/namespaces/${world.namespace}/monitors?dryRun=All`
+      const path = `/apis/tidemark.dev/v1/namespaces/${setup.namespace}/monitors?dryRun=All`
       const answer = await kube.call('POST', path, body)
       expect(answer.status).toBe(422)
       return answer.body.message as string

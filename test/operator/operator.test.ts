@@ -15,135 +15,135 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { openSite } from '../support/site.ts'
 import { describeIf } from '../support/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
-import { KEY, operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
+import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a real API server and a store', () => {
   let kube: KubeApi
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ kube, world } = opened))
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ kube, setup } = opened))
 
   test('creates the record that a resource declares, and says so', async () => {
-    await world.apply('kettle')
-    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle')
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
     expect(status).toMatchObject({ observedGeneration: 1, address: 'shop.example/kettle' })
-    expect(await world.stored(status?.id)).toMatchObject({ name: 'Price of the kettle', managed_by: 'kubernetes' })
-    expect(world.condition(await world.read('kettle'), 'Healthy')).toMatchObject({
+    expect(await setup.stored(status?.id)).toMatchObject({ name: 'Price of the kettle', managed_by: 'kubernetes' })
+    expect(setup.condition(await setup.read('kettle'), 'Healthy')).toMatchObject({
       status: 'Unknown',
       reason: 'NeverRun',
     })
-    expect(await kube.kubectl('describe', 'monitor', 'kettle', '-n', world.namespace)).toContain('was created')
-    expect(await kube.kubectl('wait', '--for=condition=Ready', 'monitor/kettle', '-n', world.namespace)).toContain(
+    expect(await kube.kubectl('describe', 'monitor', 'kettle', '-n', setup.namespace)).toContain('was created')
+    expect(await kube.kubectl('wait', '--for=condition=Ready', 'monitor/kettle', '-n', setup.namespace)).toContain(
       'met',
     )
-    expect(await kube.kubectl('get', 'mon', '-n', world.namespace)).toMatch(
+    expect(await kube.kubectl('get', 'mon', '-n', setup.namespace)).toMatch(
       /kettle +True +Unknown +shop\.example\/kettle +15m/,
     )
   })
 
   test('edits the record with the resource, and deletes it with the resource', async () => {
-    await world.apply('kettle')
-    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
-    await world.apply('kettle', { scheduleIntervalSeconds: 600 })
+    await setup.apply('kettle')
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle', { scheduleIntervalSeconds: 600 })
     await eventually(
-      () => world.stored(status?.id),
+      () => setup.stored(status?.id),
       (monitor) => monitor?.schedule_interval_seconds === 600,
     )
-    await kube.kubectl('delete', 'monitor', 'kettle', '-n', world.namespace, '--timeout=15s')
-    expect(await world.stored(status?.id)).toBeNull()
-    expect((await kube.call('GET', world.path('kettle'))).status).toBe(404)
-    const done = await world.store.anyFirst(sql.type(row({ line: Type.String() }))`
+    await kube.kubectl('delete', 'monitor', 'kettle', '-n', setup.namespace, '--timeout=15s')
+    expect(await setup.stored(status?.id)).toBeNull()
+    expect((await kube.call('GET', setup.path('kettle'))).status).toBe(404)
+    const done = await setup.store.anyFirst(sql.type(row({ line: Type.String() }))`
       select concat_ws(' ', action, actor_label, metadata ->> 'resource') as line from audit_events
       where target_id = ${status?.id ?? ''} order by id
     `)
-    const resource = `${world.namespace}/kettle`
+    const resource = `${setup.namespace}/kettle`
     expect(done).toEqual(['created', 'updated', 'deleted'].map((action) => `monitor.${action} System ${resource}`))
   })
 
   test('refuses a change through the API, which names the resource', async () => {
-    await world.apply('kettle', { suspend: true })
-    const { status } = await world.until('kettle', 'Ready', 'Suspended')
+    await setup.apply('kettle', { suspend: true })
+    const { status } = await setup.until('kettle', 'Ready', 'Suspended')
     const id = status?.id ?? ''
-    const resource = `${world.namespace}/kettle`
-    expect(await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { name: 'x' } })).toMatchObject({
+    const resource = `${setup.namespace}/kettle`
+    expect(await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
       resource,
     })
-    expect(await resumeMonitor(world.context, { ...world.owner, id })).toMatchObject({ kind: 'managed', act: 'resume' })
-    expect(await pauseMonitor(world.context, { ...world.owner, id })).toMatchObject({ kind: 'done' })
-    await world.apply('kettle', { suspend: false })
-    await world.until('kettle', 'Ready', 'Scheduled')
+    expect(await resumeMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'managed', act: 'resume' })
+    expect(await pauseMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
+    await setup.apply('kettle', { suspend: false })
+    await setup.until('kettle', 'Ready', 'Scheduled')
     // The pause of a person is a fact of its own.
-    expect(await world.stored(id)).toMatchObject({ paused: true, suspended: false, next_run_at: null })
-    expect(await resumeMonitor(world.context, { ...world.owner, id })).toMatchObject({ kind: 'done' })
-    expect((await world.stored(id))?.next_run_at).not.toBeNull()
+    expect(await setup.stored(id)).toMatchObject({ paused: true, suspended: false, next_run_at: null })
+    expect(await resumeMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
+    expect((await setup.stored(id))?.next_run_at).not.toBeNull()
   })
 
   test('takes over a monitor of the API that the annotation names, and no other', async () => {
-    const mine = await world.monitor(world.owner)
-    const other = await world.monitor(await world.person('scale'))
-    await world.apply('mine', {}, { 'tidemark.dev/adopt': mine.id })
-    await world.apply('theirs', {}, { 'tidemark.dev/adopt': other.id })
-    expect((await world.until('mine', 'Ready', 'Scheduled')).status?.id).toBe(mine.id)
-    expect(await world.stored(mine.id)).toMatchObject({ name: 'Price of the kettle', managed_by: 'kubernetes' })
-    const refused = await world.until('theirs', 'Ready', 'NotAdoptable')
-    expect(world.condition(refused, 'Stalled')).toMatchObject({ status: 'True' })
+    const mine = await setup.monitor(setup.owner)
+    const other = await setup.monitor(await setup.person('scale'))
+    await setup.apply('mine', {}, { 'tidemark.dev/adopt': mine.id })
+    await setup.apply('theirs', {}, { 'tidemark.dev/adopt': other.id })
+    expect((await setup.until('mine', 'Ready', 'Scheduled')).status?.id).toBe(mine.id)
+    expect(await setup.stored(mine.id)).toMatchObject({ name: 'Price of the kettle', managed_by: 'kubernetes' })
+    const refused = await setup.until('theirs', 'Ready', 'NotAdoptable')
+    expect(setup.condition(refused, 'Stalled')).toMatchObject({ status: 'True' })
     expect(refused.status?.id).toBeUndefined()
   })
 
   test('reads secrets, and says which one is missing', async () => {
     const from = { secretKeyRef: { name: 'chat', key: 'webhook' } }
-    await world.apply('kettle', { deliveries: [{ type: 'slack', webhookUrlFrom: from }] })
-    const refused = await world.until('kettle', 'Ready', 'SecretMissing')
-    expect(world.condition(refused, 'Ready')?.message).toBe(
-      `There is no Secret chat in the namespace ${world.namespace}.`,
+    await setup.apply('kettle', { deliveries: [{ type: 'slack', webhookUrlFrom: from }] })
+    const refused = await setup.until('kettle', 'Ready', 'SecretMissing')
+    expect(setup.condition(refused, 'Ready')?.message).toBe(
+      `There is no Secret chat in the namespace ${setup.namespace}.`,
     )
-    expect(await world.monitors()).toEqual([])
+    expect(await setup.monitors()).toEqual([])
     const url = 'https://hooks.slack.com/services/T/B/secret'
-    await kube.call('POST', `/api/v1/namespaces/${world.namespace}/secrets`, {
+    await kube.call('POST', `/api/v1/namespaces/${setup.namespace}/secrets`, {
       metadata: { name: 'chat' },
       stringData: { webhook: `${url}\n` },
     })
     // A change of the resource is a reason to look again at once; the Secret itself is looked at each minute.
-    await world.apply('kettle', { deliveries: [{ type: 'slack', webhookUrlFrom: from }], scheduleIntervalSeconds: 600 })
-    await world.restart()
-    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
-    const { deliveries } = (await world.stored(status?.id)) ?? {}
+    await setup.apply('kettle', { deliveries: [{ type: 'slack', webhookUrlFrom: from }], scheduleIntervalSeconds: 600 })
+    await setup.restart()
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
+    const { deliveries } = (await setup.stored(status?.id)) ?? {}
     const rowId = String(status?.id)
-    const place = { teamId: world.owner.teamId, column: 'monitors.deliveries', rowId } as const
+    const place = { teamId: setup.owner.teamId, column: 'monitors.deliveries', rowId } as const
     expect(createSecretBox(KEY).open(place, deliveries ?? Buffer.of())).toEqual([{ type: 'slack', webhookUrl: url }])
-    expect(JSON.stringify(await world.read('kettle'))).not.toContain('secret"')
+    expect(JSON.stringify(await setup.read('kettle'))).not.toContain('secret"')
   })
 
   test('says in the words of the API what only the API can judge', async () => {
-    await world.apply('kettle', { extractConfig: { method: 'css', fields: { price: 'b[[' } } })
-    const refused = await world.until('kettle', 'Ready', 'Invalid')
-    expect(world.condition(refused, 'Ready')?.message).toMatch(
+    await setup.apply('kettle', { extractConfig: { method: 'css', fields: { price: 'b[[' } } })
+    const refused = await setup.until('kettle', 'Ready', 'Invalid')
+    expect(setup.condition(refused, 'Ready')?.message).toMatch(
       /^spec\.extractConfig\.fields\.price is not a CSS selector/,
     )
-    await world.apply('kettle')
-    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle')
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
     expect(status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Healthy'])
   })
 
   test('does nothing for a namespace without a team, until it has one', async () => {
-    await kube.kubectl('label', 'namespace', world.namespace, 'tidemark.dev/team-')
-    await world.apply('kettle')
-    const refused = await world.until('kettle', 'Ready', 'NoTeam')
-    expect(world.condition(refused, 'Ready')?.message).toContain(
-      `kubectl label namespace ${world.namespace} tidemark.dev/team=`,
+    await kube.kubectl('label', 'namespace', setup.namespace, 'tidemark.dev/team-')
+    await setup.apply('kettle')
+    const refused = await setup.until('kettle', 'Ready', 'NoTeam')
+    expect(setup.condition(refused, 'Ready')?.message).toContain(
+      `kubectl label namespace ${setup.namespace} tidemark.dev/team=`,
     )
-    await kube.kubectl('label', 'namespace', world.namespace, `tidemark.dev/team=${world.owner.teamId}`)
-    await world.until('kettle', 'Ready', 'Scheduled')
+    await kube.kubectl('label', 'namespace', setup.namespace, `tidemark.dev/team=${setup.owner.teamId}`)
+    await setup.until('kettle', 'Ready', 'Scheduled')
   })
 
   test('runs a monitor when its annotation asks for it, once for each value', async () => {
-    await world.apply('kettle', { suspend: true })
-    const { status } = await world.until('kettle', 'Ready', 'Suspended')
-    await world.apply('kettle', { suspend: true }, { 'tidemark.dev/run-requested-at': 'k3f9' })
+    await setup.apply('kettle', { suspend: true })
+    const { status } = await setup.until('kettle', 'Ready', 'Suspended')
+    await setup.apply('kettle', { suspend: true }, { 'tidemark.dev/run-requested-at': 'k3f9' })
     await eventually(
-      () => world.read('kettle'),
+      () => setup.read('kettle'),
       (resource) => resource.status?.lastHandledRequest === 'k3f9',
     )
-    const triggered = await world.store.any(sql.type(row({ metadata: Type.Unknown() }))`
+    const triggered = await setup.store.any(sql.type(row({ metadata: Type.Unknown() }))`
       select metadata from audit_events where action = 'monitor.run_triggered' and target_id = ${status?.id ?? ''}`)
     expect(triggered).toHaveLength(1)
   })
@@ -151,16 +151,16 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
   test('shows the values and the last change of the checks, and a failure with its reason', async () => {
     await using site = await openSite()
     site.price('$10')
-    await using worker = await startWorker({ url: world.url, secrets: createSecretBox(KEY) })
+    await using worker = await startWorker({ url: setup.url, secrets: createSecretBox(KEY) })
     worker.loop.start()
-    await world.apply('kettle', { url: site.url, scheduleIntervalSeconds: 60 })
-    await world.until('kettle', 'Healthy', 'Succeeding')
+    await setup.apply('kettle', { url: site.url, scheduleIntervalSeconds: 60 })
+    await setup.until('kettle', 'Healthy', 'Succeeding')
     site.price('$12')
     const run = { 'tidemark.dev/run-requested-at': 'one' }
-    await world.apply('kettle', { url: site.url, scheduleIntervalSeconds: 60 }, run)
+    await setup.apply('kettle', { url: site.url, scheduleIntervalSeconds: 60 }, run)
     worker.loop.wake()
     const changed = await eventually(
-      () => world.read('kettle'),
+      () => setup.read('kettle'),
       ({ status }) => status?.lastChange !== undefined,
       { forMs: 20_000 },
     )
@@ -168,29 +168,29 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
       values: { price: '$12' },
       lastChange: { fields: [{ name: 'price', before: '$10', after: '$12' }] },
     })
-    expect(await kube.kubectl('get', 'mon', '-n', world.namespace)).toMatch(/kettle +True +True/)
+    expect(await kube.kubectl('get', 'mon', '-n', setup.namespace)).toMatch(/kettle +True +True/)
   })
 
   test('changes nothing when it is started again', async () => {
-    await world.apply('kettle')
-    const before = await world.until('kettle', 'Ready', 'Scheduled')
-    const record = await world.stored(before.status?.id)
-    await world.restart()
-    await world.apply('other', {})
-    await world.until('other', 'Ready', 'Scheduled')
-    expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
-    expect(await world.stored(before.status?.id)).toEqual(record)
+    await setup.apply('kettle')
+    const before = await setup.until('kettle', 'Ready', 'Scheduled')
+    const record = await setup.stored(before.status?.id)
+    await setup.restart()
+    await setup.apply('other', {})
+    await setup.until('other', 'Ready', 'Scheduled')
+    expect((await setup.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+    expect(await setup.stored(before.status?.id)).toEqual(record)
   })
 
   test('makes the records of many resources before it writes their statuses', async () => {
-    await world.stop()
-    for (let n = 0; n < 160; n += 1) await world.apply(`many-${n}`)
-    await using faulty = await createFaultyKube(kube, world.folder)
+    await setup.stop()
+    for (let n = 0; n < 160; n += 1) await setup.apply(`many-${n}`)
+    await using faulty = await createFaultyKube(kube, setup.folder)
     const client = createKubeClient(faulty.kubeconfig)
     onTestFinished(() => client.close())
     // So many requests at once may take longer here than the short leases of these tests.
     const election = { leaseMs: 15_000, renewMs: 10_000, everyMs: 50 }
-    const operator = await world.start({ client, times: { ...TIMES, election } })
+    const operator = await setup.start({ client, times: { ...TIMES, election } })
     const statuses = () => faulty.seen.filter((what) => /^PATCH .*many-\d+\/status/.test(what))
     await eventually(statuses, (seen) => seen.length === 160)
     const first = faulty.seen.findIndex((what) => statuses().includes(what))
@@ -201,17 +201,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
   })
 
   test('writes nothing to the store after another leader has begun', async () => {
-    await world.sql('update operator_epochs set epoch = epoch + 1')
+    await setup.sql('update operator_epochs set epoch = epoch + 1')
     let isLost = false
-    void world.operator().lost.then(() => (isLost = true))
-    await world.apply('kettle')
+    void setup.operator().lost.then(() => (isLost = true))
+    await setup.apply('kettle')
     // It may meet the other's epoch before it sees the resource, and ends then.
     await eventually(
-      () => world.read('kettle'),
+      () => setup.read('kettle'),
       ({ metadata }) => isLost || metadata.finalizers?.length === 1,
     )
-    expect(await world.monitors()).toEqual([])
-    await world.restart()
-    await world.until('kettle', 'Ready', 'Scheduled')
+    expect(await setup.monitors()).toEqual([])
+    await setup.restart()
+    await setup.until('kettle', 'Ready', 'Scheduled')
   })
 })

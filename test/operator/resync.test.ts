@@ -6,46 +6,46 @@ import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
+import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at everything again', () => {
   let kube: KubeApi
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ kube, world } = opened), { times: { ...TIMES, resyncMs: 200 } })
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ kube, setup } = opened), { times: { ...TIMES, resyncMs: 200 } })
   beforeEach(async () => {
-    await world.apply('kettle')
-    await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle')
+    await setup.until('kettle', 'Ready', 'Scheduled')
   })
 
   const resyncs = async (count: number) => {
-    const from = await world.figure('resyncs_total')
+    const from = await setup.figure('resyncs_total')
     await eventually(
-      () => world.figure('resyncs_total'),
+      () => setup.figure('resyncs_total'),
       (now) => now >= from + count,
     )
   }
   const version = row({ version: Type.String() })
   const versions = () =>
-    world.store.any(sql.type(version)`
+    setup.store.any(sql.type(version)`
       select xmin::text as version from monitor_resources union all select xmin::text from monitors
       union all select xmin::text from checks`)
 
   test('writes nothing, to the API server or the store, while nothing differs', async () => {
     await resyncs(1)
-    const before = await world.read('kettle')
+    const before = await setup.read('kettle')
     const rows = await versions()
     await resyncs(3)
-    expect((await world.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+    expect((await setup.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     expect(await versions()).toEqual(rows)
-    expect(await world.figure('corrections_total')).toBe(0)
+    expect(await setup.figure('corrections_total')).toBe(0)
   })
 
   test('puts a status right that somebody else overwrote', async () => {
-    const before = await world.read('kettle')
+    const before = await setup.read('kettle')
     const status = { id: null, address: 'elsewhere.example', conditions: [] }
-    await kube.call('PATCH', `${world.path('kettle')}/status`, { status }, 'application/merge-patch+json')
+    await kube.call('PATCH', `${setup.path('kettle')}/status`, { status }, 'application/merge-patch+json')
     const after = await eventually(
-      () => world.read('kettle'),
+      () => setup.read('kettle'),
       (resource) => resource.status?.id !== undefined,
     )
     expect(after.status).toMatchObject({ id: before.status?.id, address: 'shop.example/kettle' })
@@ -58,17 +58,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at
     ['its suspension', `update monitors set suspended = true`],
     ['its row of the resource', `update monitor_resources set generation = 99`],
   ])('puts a record right whose %s was changed in the store', async (_, statement) => {
-    const { status } = await world.read('kettle')
-    const [before] = await world.monitors()
-    await world.sql(statement)
-    await eventually(() => world.figure('corrections_total'), Boolean)
+    const { status } = await setup.read('kettle')
+    const [before] = await setup.monitors()
+    await setup.sql(statement)
+    await eventually(() => setup.figure('corrections_total'), Boolean)
     const after = await eventually(
-      () => world.stored(status?.id),
+      () => setup.stored(status?.id),
       (record) => record?.url === before?.url && record?.managed_by === 'kubernetes' && !record.suspended,
     )
     expect(after).toMatchObject({ schedule_interval_seconds: 900 })
     await resyncs(2)
-    expect(await world.figure('corrections_total')).toBe(1)
-    expect(await world.monitors()).toHaveLength(1)
+    expect(await setup.figure('corrections_total')).toBe(1)
+    expect(await setup.monitors()).toHaveLength(1)
   })
 })

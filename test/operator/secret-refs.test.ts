@@ -10,7 +10,7 @@ import type { KubeApi } from '../support/kube-api.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { KEY, operatorForEachTest, type OperatorWorld, TIMES } from './operator-world.ts'
+import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 const RBAC = new URL('../../examples/operator/operator-rbac.yaml', import.meta.url).pathname
 const times = { ...TIMES, secretMs: 200 }
@@ -20,60 +20,60 @@ const HOOK = 'https://hooks.slack.com/services/T/B/'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a Secret', () => {
   let kube: KubeApi
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ kube, world } = opened), { times })
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ kube, setup } = opened), { times })
 
   const secret = (data: Record<string, string>) =>
     kube.call(
       'PATCH',
-      `/api/v1/namespaces/${world.namespace}/secrets/chat?fieldManager=test&force=true`,
+      `/api/v1/namespaces/${setup.namespace}/secrets/chat?fieldManager=test&force=true`,
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'chat' }, data: mapped(data) },
       'application/apply-patch+yaml',
     )
   const mapped = (data: Record<string, string>) =>
     Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'latin1').toString('base64')]))
   const delivered = async (id: string | undefined) => {
-    const { deliveries: sealed } = (await world.stored(id)) ?? {}
-    const at = { teamId: world.owner.teamId, column: 'monitors.deliveries', rowId: id ?? '' } as const
+    const { deliveries: sealed } = (await setup.stored(id)) ?? {}
+    const at = { teamId: setup.owner.teamId, column: 'monitors.deliveries', rowId: id ?? '' } as const
     return createSecretBox(KEY).open(at, sealed ?? Buffer.of())
   }
   const message = async (reason: string) =>
-    world.condition(await world.until('kettle', 'Ready', reason), 'Ready')?.message
+    setup.condition(await setup.until('kettle', 'Ready', reason), 'Ready')?.message
 
   test('follows the Secret: missing, without the key, there, rotated, deleted', async () => {
-    await world.apply('kettle', { deliveries })
-    expect(await message('SecretMissing')).toBe(`There is no Secret chat in the namespace ${world.namespace}.`)
+    await setup.apply('kettle', { deliveries })
+    expect(await message('SecretMissing')).toBe(`There is no Secret chat in the namespace ${setup.namespace}.`)
     await secret({ other: 'x' })
     await eventually(
       () => message('SecretMissing'),
       (text) => text === 'The Secret chat has no key webhook.',
     )
     await secret({ webhook: `${HOOK}one\n` })
-    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
     expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}one` }])
     await secret({ webhook: `${HOOK}two` })
     await eventually(
       () => delivered(status?.id),
       (now) => JSON.stringify(now).includes('two'),
     )
-    await kube.call('DELETE', `/api/v1/namespaces/${world.namespace}/secrets/chat`)
-    await world.until('kettle', 'Ready', 'SecretMissing')
+    await kube.call('DELETE', `/api/v1/namespaces/${setup.namespace}/secrets/chat`)
+    await setup.until('kettle', 'Ready', 'SecretMissing')
     // What was accepted goes on.
     expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}two` }])
   })
 
   test('asks for a Secret once for all that read it, and for many Secrets at a bounded pace', async () => {
-    await world.stop()
-    for (let n = 0; n < 10; n += 1) await world.apply(`same-${n}`, { deliveries })
+    await setup.stop()
+    for (let n = 0; n < 10; n += 1) await setup.apply(`same-${n}`, { deliveries })
     const from = (n: number) => ({ secretKeyRef: { name: `chat-${n}`, key: 'webhook' } })
     for (let n = 0; n < 120; n += 1)
-      await world.apply(`own-${n}`, { deliveries: [{ type: 'slack', webhookUrlFrom: from(n) }] })
-    await using faulty = await createFaultyKube(kube, world.folder)
+      await setup.apply(`own-${n}`, { deliveries: [{ type: 'slack', webhookUrlFrom: from(n) }] })
+    await using faulty = await createFaultyKube(kube, setup.folder)
     const client = createKubeClient(faulty.kubeconfig)
     onTestFinished(() => client.close())
     const began = performance.now()
     const election = { leaseMs: 15_000, renewMs: 10_000, everyMs: 50 }
-    const operator = await world.start({ client, times: { ...TIMES, election } })
+    const operator = await setup.start({ client, times: { ...TIMES, election } })
     const reads = () => faulty.seen.filter((what) => /^GET .*\/secrets\//.test(what))
     await eventually(
       () => new Set(reads()).size,
@@ -82,16 +82,16 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
     )
     expect(reads()).toHaveLength(121)
     expect(reads().length).toBeLessThanOrEqual(100 + (10 * (performance.now() - began)) / 1_000)
-    await world.until('own-119', 'Ready', 'SecretMissing')
+    await setup.until('own-119', 'Ready', 'SecretMissing')
     await operator.stop()
     // The operators of the other tests would look at them again and again.
-    await kube.kubectl('delete', 'monitors', '--all', '-n', world.namespace)
+    await kube.kubectl('delete', 'monitors', '--all', '-n', setup.namespace)
   })
 
   test('says that a value is nonsense without showing it, and goes on with the one before', async () => {
     await secret({ webhook: `${HOOK}one`, token: 'Bearer 1' })
-    await world.apply('kettle', { deliveries, requestHeadersFrom })
-    const { status } = await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle', { deliveries, requestHeadersFrom })
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
     for (const [webhook, token, path] of [
       ['hunter2-is-no-address', 'Bearer 1', 'spec.deliveries[0].webhookUrl'],
       [`${HOOK}one`, 'hunter2\u0000', 'spec.requestHeaders'],
@@ -107,36 +107,36 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
       expect(text).not.toContain('hunter2')
       expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}one` }])
       await secret({ webhook: `${HOOK}one`, token: 'Bearer 1' })
-      await world.until('kettle', 'Ready', 'Scheduled')
+      await setup.until('kettle', 'Ready', 'Scheduled')
     }
   })
 
   test('is refused where the operator may not read it, with the command that allows it', async () => {
-    await world.stop()
+    await setup.stop()
     await kube.kubectl('apply', '-f', RBAC)
     const account = '/api/v1/namespaces/tidemark/serviceaccounts/tidemark-operator/token'
     const { body } = await kube.call('POST', account, { spec: { expirationSeconds: 3_600 } })
     const config = JSON.parse(await readFile(kube.kubeconfig, 'utf8'))
     config.users[0].user.token = body.status.token
     config.contexts[0].context.namespace = 'tidemark'
-    const file = join(world.folder, 'kubeconfig')
+    const file = join(setup.folder, 'kubeconfig')
     await writeFile(file, JSON.stringify(config))
     const client = createKubeClient(file)
     onTestFinished(() => client.close())
-    await world.restart({ client, namespace: 'tidemark' })
+    await setup.restart({ client, namespace: 'tidemark' })
     await secret({ webhook: `${HOOK}one` })
-    await world.apply('kettle', { deliveries })
+    await setup.apply('kettle', { deliveries })
     const text = (await message('SecretForbidden')) ?? ''
     expect(text).toContain('The operator may not read the Secret chat.')
     const command = text.slice(text.indexOf('Allow it: ') + 10)
     const path = `${kubeAssets()}:${process.env['PATH']}`
     await promisify(execFile)('sh', ['-ec', command], {
-      env: { PATH: path, KUBECONFIG: kube.kubeconfig, HOME: world.folder },
+      env: { PATH: path, KUBECONFIG: kube.kubeconfig, HOME: setup.folder },
     })
-    await world.until('kettle', 'Ready', 'Scheduled')
+    await setup.until('kettle', 'Ready', 'Scheduled')
     // The rights of the example are all that the operator needs, the end of a resource included.
-    await kube.kubectl('delete', 'monitor', 'kettle', '-n', world.namespace, '--timeout=15s')
-    expect(await eventually(world.events, (found) => found.length > 0)).not.toEqual([])
-    expect(await world.monitors()).toEqual([])
+    await kube.kubectl('delete', 'monitor', 'kettle', '-n', setup.namespace, '--timeout=15s')
+    expect(await eventually(setup.events, (found) => found.length > 0)).not.toEqual([])
+    expect(await setup.monitors()).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { describeIf } from '../support/skip.ts'
-import { operatorForEachTest, type OperatorWorld } from './operator-world.ts'
+import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
 const SPEC = { name: 'Rank', keyword: 'electric kettle', targetDomain: 'example.com', scheduleIntervalSeconds: 3600 }
 const ROW: SerpMonitorSpec = {
@@ -39,16 +39,16 @@ const ROW: SerpMonitorSpec = {
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resources SerpMonitor', () => {
   let kube: KubeApi
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ kube, world } = opened))
-  beforeEach(() => world.sql(`update teams set serp = 'included' where tier = 'scale'`))
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ kube, setup } = opened))
+  beforeEach(() => setup.sql(`update teams set serp = 'included' where tier = 'scale'`))
 
-  const path = (name: string, of = world.namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/serpmonitors/${name}`
+  const path = (name: string, of = setup.namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/serpmonitors/${name}`
   const read = async (name: string, of?: string) => (await kube.call('GET', path(name, of))).body as CustomResource
-  const stored = (id: string | undefined) => findMonitor(world.store, world.owner.teamId, id ?? '', 'serp')
+  const stored = (id: string | undefined) => findMonitor(setup.store, setup.owner.teamId, id ?? '', 'serp')
 
   async function apply(name: string, spec: object, annotations: Record<string, string> = {}) {
-    const metadata = { name, namespace: world.namespace, annotations }
+    const metadata = { name, namespace: setup.namespace, annotations }
     const body = { apiVersion: 'tidemark.dev/v1', kind: 'SerpMonitor', metadata, spec }
     const query = 'fieldManager=test&force=true'
     return kube.call('PATCH', `${path(name)}?${query}`, body, 'application/apply-patch+yaml')
@@ -62,10 +62,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     return eventually(() => read(name), holds, { forMs: 15_000 })
   }
 
-  const actions = async () => (await world.audit(world.owner)).map((line) => (line as { action: string }).action)
+  const actions = async () => (await setup.audit(setup.owner)).map((line) => (line as { action: string }).action)
 
   test('create, edit and delete the record, beside a Monitor of the same name', async () => {
-    await world.apply('kettle')
+    await setup.apply('kettle')
     await apply('kettle', SPEC)
     const { status } = await until('kettle', 'Scheduled')
     expect(status).toMatchObject({ observedGeneration: 1, address: 'electric kettle', interval: '1h' })
@@ -75,7 +75,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       engine: 'google',
       managed_by: 'kubernetes',
     })
-    const table = await kube.kubectl('get', 'serp', '-n', world.namespace)
+    const table = await kube.kubectl('get', 'serp', '-n', setup.namespace)
     expect(table).toMatch(/^NAME +READY +HEALTHY +KEYWORD +ENGINE +RANK +INTERVAL +LAST CHANGE +AGE\n/)
     expect(table).toMatch(/\nkettle +True +Unknown +electric kettle +google +1h/)
     await apply('kettle', { name: 'Rank', keyword: 'kettle', mode: 'full_analysis', scheduleIntervalSeconds: 600 })
@@ -84,10 +84,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       (monitor) => monitor?.mode === 'full_analysis',
     )
     expect(edited).toMatchObject({ keyword: 'kettle', target_domain: null, schedule_interval_seconds: 600 })
-    const page = await world.until('kettle', 'Ready', 'Scheduled')
-    await kube.kubectl('delete', 'serpmonitor', 'kettle', '-n', world.namespace, '--timeout=15s')
+    const page = await setup.until('kettle', 'Ready', 'Scheduled')
+    await kube.kubectl('delete', 'serpmonitor', 'kettle', '-n', setup.namespace, '--timeout=15s')
     expect(await stored(status?.id)).toBeNull()
-    expect(await world.stored(page.status?.id)).toMatchObject({ managed_by: 'kubernetes' })
+    expect(await setup.stored(page.status?.id)).toMatchObject({ managed_by: 'kubernetes' })
   })
 
   test('are refused by the server in words where a rule is broken', async () => {
@@ -105,22 +105,22 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
   test('are suspended, run on request once, and refuse changes through the API', async () => {
     await apply('kettle', { ...SPEC, suspend: true })
     const { status } = await until('kettle', 'Suspended')
-    const one = { ...world.owner, id: status?.id ?? '', kind: 'serp' } as const
+    const one = { ...setup.owner, id: status?.id ?? '', kind: 'serp' } as const
     expect(await stored(one.id)).toMatchObject({ suspended: true, next_run_at: null })
-    const resource = `${world.namespace}/kettle`
-    const refused = await editMonitor(world.context, SERP_RECORDS, { ...one, patch: { pages: 2 } })
+    const resource = `${setup.namespace}/kettle`
+    const refused = await editMonitor(setup.context, SERP_RECORDS, { ...one, patch: { pages: 2 } })
     expect(refused).toMatchObject({ resource, resourceKind: 'serp' })
-    expect(await deleteMonitor(world.context, one)).toMatchObject({ kind: 'managed', resource })
-    expect(await resumeMonitor(world.context, one)).toMatchObject({ kind: 'managed', act: 'resume' })
-    expect(await pauseMonitor(world.context, one)).toMatchObject({ kind: 'done' })
-    expect(await resumeMonitor(world.context, { ...one, kind: 'page' })).toMatchObject({ kind: 'not_found' })
+    expect(await deleteMonitor(setup.context, one)).toMatchObject({ kind: 'managed', resource })
+    expect(await resumeMonitor(setup.context, one)).toMatchObject({ kind: 'managed', act: 'resume' })
+    expect(await pauseMonitor(setup.context, one)).toMatchObject({ kind: 'done' })
+    expect(await resumeMonitor(setup.context, { ...one, kind: 'page' })).toMatchObject({ kind: 'not_found' })
     await apply('kettle', SPEC, { 'tidemark.dev/run-requested-at': 'now' })
     const handled = await eventually(
       () => read('kettle'),
       (found) => found.status?.lastHandledRequest === 'now',
     )
     expect(handled.status?.id).toBe(one.id)
-    const runs = await listRuns(world.store, { ...world.owner, monitorId: one.id, kind: 'serp', limit: 5, offset: 0 })
+    const runs = await listRuns(setup.store, { ...setup.owner, monitorId: one.id, kind: 'serp', limit: 5, offset: 0 })
     expect(runs).toMatchObject([{ status: 'running' }])
   })
 
@@ -130,7 +130,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     const id = status?.id ?? ''
     /** A check ends: its run is written as recording writes it, and the operator sees the newer instant. */
     const checked = (run: string, check: string) =>
-      world.sql(`
+      setup.sql(`
         with m as (select no, team_id from monitors where id = '${id}'),
         r as (
           insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, ${run.split(' values ')[0]})
@@ -147,13 +147,13 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       lastChange: { fields: [{ name: 'rank', before: '7', after: '3' }] },
       conditions: expect.arrayContaining([expect.objectContaining({ type: 'Healthy', reason: 'Succeeding' })]),
     })
-    expect(await kube.kubectl('get', 'serp', 'kettle', '-n', world.namespace)).toMatch(/google +3 +1h/)
+    expect(await kube.kubectl('get', 'serp', 'kettle', '-n', setup.namespace)).toMatch(/google +3 +1h/)
     await checked(
       `status, error_code, error_message values 'error', 'blocked', 'Google refused.'`,
       'failures = 10, next_run_at = null, due_at = null',
     )
-    await world.sql(`update monitors set paused = true where id = '${id}'`)
-    await world.restart()
+    await setup.sql(`update monitors set paused = true where id = '${id}'`)
+    await setup.restart()
     const { status: paused } = await seen(
       (found) => found.status?.conditions?.some(({ reason }) => reason === 'AutoPaused') === true,
     )
@@ -171,11 +171,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
   })
 
   test('take over a record of the API that its own manifest names, with its destinations from a Secret', async () => {
-    const { secrets } = world.context
-    const made = await createSerpMonitor(world.context, { ...world.owner, spec: ROW })
+    const { secrets } = setup.context
+    const made = await createSerpMonitor(setup.context, { ...setup.owner, spec: ROW })
     if (made.kind !== 'done') throw new Error(made.kind)
     const { id } = made.monitor
-    const declared = await declareMonitor({ store: world.store, secrets }, { ...world.owner, id, kind: 'serp' })
+    const declared = await declareMonitor({ store: setup.store, secrets }, { ...setup.owner, id, kind: 'serp' })
     if (declared.kind !== 'done') throw new Error(declared.kind)
     const { manifest } = declared.declared
     expect(manifest).toMatchObject({
@@ -184,7 +184,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       spec: { keyword: 'kettle', engine: 'bing', pages: 2, targetDomain: 'example.com', rankChangeThreshold: 3 },
     })
     expect(JSON.stringify(manifest)).not.toContain('hooks.example.com')
-    await kube.call('POST', `/api/v1/namespaces/${world.namespace}/secrets`, {
+    await kube.call('POST', `/api/v1/namespaces/${setup.namespace}/secrets`, {
       metadata: { name: declared.name },
       stringData: { 'delivery-1-url': 'https://hooks.example.com/a' },
     })
@@ -196,11 +196,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
   })
 
   test('mirror the records of the API into labelled namespaces', async () => {
-    const made = await createSerpMonitor(world.context, { ...world.owner, spec: ROW })
+    const made = await createSerpMonitor(setup.context, { ...setup.owner, spec: ROW })
     if (made.kind !== 'done') throw new Error(made.kind)
-    const labels = { 'tidemark.dev/team': world.owner.teamId, 'tidemark.dev/mirror': 'true' }
-    const namespace = await world.newNamespace(labels)
-    await world.restart()
+    const labels = { 'tidemark.dev/team': setup.owner.teamId, 'tidemark.dev/mirror': 'true' }
+    const namespace = await setup.newNamespace(labels)
+    await setup.restart()
     const list = async () =>
       (await kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${namespace}/serpmonitors`)).body as {
         items: CustomResource[]
@@ -215,7 +215,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     expect(kind).toBe('SerpMonitor')
     expect((await apply('example', spec)).status).toBeLessThan(300)
     await until('example', 'Scheduled')
-    const rows = await listMonitors(world.store, { teamId: world.owner.teamId, kind: 'serp', limit: 10, offset: 0 })
+    const rows = await listMonitors(setup.store, { teamId: setup.owner.teamId, kind: 'serp', limit: 10, offset: 0 })
     expect(rows).toMatchObject([{ keyword: 'electric kettle', rank_change_threshold: 3 }])
   })
 })

@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.ts'
 import type { KubeApi } from '../../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
-import { operatorForEachTest, type OperatorWorld, TIMES } from '../operator-world.ts'
+import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
 
 const POLICY = new URL('../../../examples/operator/mirror-policy.yaml', import.meta.url).pathname
 const MIRROR_OF = 'tidemark.dev/mirror-of'
@@ -22,12 +22,12 @@ const mirrors = { everyMs: 100, pageMs: 10, writes: { perSecond: 1_000, burst: 1
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors the records of the API', () => {
   let kube: KubeApi
-  let world: OperatorWorld
+  let setup: OperatorSetup
   let namespace: string
-  operatorForEachTest((opened) => ({ kube, world } = opened), { times: { ...TIMES, mirrors } })
+  operatorForEachTest((opened) => ({ kube, setup } = opened), { times: { ...TIMES, mirrors } })
   beforeEach(async () => {
-    namespace = await world.newNamespace({
-      'tidemark.dev/team': world.owner.teamId,
+    namespace = await setup.newNamespace({
+      'tidemark.dev/team': setup.owner.teamId,
       'tidemark.dev/mirror': 'true',
     })
   })
@@ -39,12 +39,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     all.length > 0 && all.every(({ metadata, status }) => status?.observedGeneration === metadata.generation)
 
   test('shows them with their state, without the values of secrets', async () => {
-    const record = await world.monitor(world.owner, {
+    const record = await setup.monitor(setup.owner, {
       name: 'Fjord prices',
       request_headers: { Authorization: 'Bearer hunter2' },
       deliveries: [{ type: 'slack', webhookUrl: 'https://hooks.slack.com/services/hunter2' }],
     })
-    await world.monitor(await world.person('scale'), { name: 'of another team' })
+    await setup.monitor(await setup.person('scale'), { name: 'of another team' })
     const [mirror, ...others] = await until(hasStatus)
     expect(others).toEqual([])
     expect(mirror?.metadata).toMatchObject({
@@ -57,55 +57,55 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     expect(JSON.stringify(mirror)).not.toContain('hunter2')
     expect(await kube.kubectl('get', 'mon', '-n', namespace)).toMatch(/fjord-prices-\w+ +True +Unknown/)
     // It declares nothing.
-    expect(await world.stored(record.id)).toMatchObject({ managed_by: 'api' })
-    expect(await listed(world.namespace)).toEqual([])
+    expect(await setup.stored(record.id)).toMatchObject({ managed_by: 'api' })
+    expect(await listed(setup.namespace)).toEqual([])
   })
 
   test('follows changes of a record, and writes nothing while there are none', async () => {
-    const { id } = await world.monitor(world.owner)
+    const { id } = await setup.monitor(setup.owner)
     const [before] = await until(hasStatus)
-    await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { schedule_interval_seconds: 900 } })
     await until(([now]) => now?.spec['scheduleIntervalSeconds'] === 900)
-    await pauseMonitor(world.context, { ...world.owner, id })
+    await pauseMonitor(setup.context, { ...setup.owner, id })
     await until(([now]) => now?.spec.suspend === true && hasStatus([now]))
-    await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { name: 'Renamed' } })
+    await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { name: 'Renamed' } })
     const [renamed] = await until(
       (all) => all.length === 1 && all[0]?.metadata.name.startsWith('renamed-') === true && hasStatus(all),
     )
     expect(renamed?.metadata.uid).not.toBe(before?.metadata.uid)
-    const other = await world.monitor(world.owner)
+    const other = await setup.monitor(setup.owner)
     await until((all) => all.length === 2 && hasStatus(all))
-    await deleteMonitor(world.context, { ...world.owner, id: other.id })
+    await deleteMonitor(setup.context, { ...setup.owner, id: other.id })
     const [after] = await until((all) => all.length === 1)
     expect(after?.metadata.resourceVersion).toBe(renamed?.metadata.resourceVersion)
   })
 
   test('puts an edit right, and makes one again that somebody deleted', async () => {
-    const { id } = await world.monitor(world.owner)
+    const { id } = await setup.monitor(setup.owner)
     const [before] = await until(hasStatus)
-    const path = world.path(before?.metadata.name ?? '', namespace)
+    const path = setup.path(before?.metadata.name ?? '', namespace)
     await kube.call('PATCH', path, { spec: { scheduleIntervalSeconds: 60 } }, MERGE)
     await until(([now]) => now?.spec['scheduleIntervalSeconds'] === 600 && hasStatus([now]))
     expect((await kube.call('DELETE', path)).status).toBe(200)
     const [after] = await until((all) => hasStatus(all) && all[0]?.metadata.uid !== before?.metadata.uid)
     expect(after?.status?.id).toBe(id)
-    expect(await world.stored(id)).toMatchObject({ managed_by: 'api', schedule_interval_seconds: 600 })
+    expect(await setup.stored(id)).toMatchObject({ managed_by: 'api', schedule_interval_seconds: 600 })
   })
 
   test('loses them with the record, with its adoption, and with the label', async () => {
-    const [gone, adopted] = [await world.monitor(world.owner), await world.monitor(world.owner)]
-    const kept = await world.monitor(world.owner)
+    const [gone, adopted] = [await setup.monitor(setup.owner), await setup.monitor(setup.owner)]
+    const kept = await setup.monitor(setup.owner)
     await until((all) => all.length === 3 && hasStatus(all))
-    await deleteMonitor(world.context, { ...world.owner, id: gone.id })
-    await world.apply('kettle', {}, { 'tidemark.dev/adopt': adopted.id })
+    await deleteMonitor(setup.context, { ...setup.owner, id: gone.id })
+    await setup.apply('kettle', {}, { 'tidemark.dev/adopt': adopted.id })
     await until((all) => all.length === 1 && all[0]?.status?.id === kept.id)
     await kube.kubectl('label', 'namespace', namespace, 'tidemark.dev/mirror-')
     await until((all) => all.length === 0)
-    expect(await world.monitors()).toHaveLength(2)
+    expect(await setup.monitors()).toHaveLength(2)
   })
 
   test('never deletes a resource that somebody else made, whatever its labels and annotations', async () => {
-    const { id } = await world.monitor(world.owner)
+    const { id } = await setup.monitor(setup.owner)
     const [mirror] = await until(hasStatus)
     const name = mirror?.metadata.name ?? ''
     // A copy of a mirror, as `kubectl get -o yaml` shows it, under another name and in another namespace.
@@ -113,36 +113,36 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     const spec = { ...mirror?.spec, url: 'https://example.com/mine' }
     const copies = [
       ['copied', namespace],
-      ['copied', world.namespace],
+      ['copied', setup.namespace],
     ] as const
     const mine = [...copies, ['labelled', namespace] as const]
     for (const [of, at] of copies)
-      await kube.call('POST', world.path('', at).slice(0, -1), {
+      await kube.call('POST', setup.path('', at).slice(0, -1), {
         apiVersion: 'tidemark.dev/v1',
         kind: 'Monitor',
         metadata: { name: of, labels, annotations },
         spec,
       })
-    await world.apply('labelled', {}, {}, namespace)
+    await setup.apply('labelled', {}, {}, namespace)
     await kube.kubectl('label', 'monitor', 'labelled', '-n', namespace, `${MIRROR_OF}=${id}`)
-    for (const [of, at] of mine) await world.until(of, 'Ready', 'Scheduled', at)
-    const made = await Promise.all(mine.map(([of, at]) => world.read(of, at)))
+    for (const [of, at] of mine) await setup.until(of, 'Ready', 'Scheduled', at)
+    const made = await Promise.all(mine.map(([of, at]) => setup.read(of, at)))
     // A whole sweep passes, in which the label of the namespace takes its own mirrors away, and those alone.
-    await world.restart()
+    await setup.restart()
     await kube.kubectl('label', 'namespace', namespace, 'tidemark.dev/mirror-')
     await until((all) => all.every(({ metadata }) => metadata.name !== name))
-    const left = await Promise.all(mine.map(([of, at]) => world.read(of, at)))
+    const left = await Promise.all(mine.map(([of, at]) => setup.read(of, at)))
     expect(left.map(({ metadata }) => metadata.uid)).toEqual(made.map(({ metadata }) => metadata.uid))
     expect(left.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined, undefined])
-    expect(await world.stored(id)).toMatchObject({ managed_by: 'api' })
+    expect(await setup.stored(id)).toMatchObject({ managed_by: 'api' })
     // One record of the API, and one for each resource.
-    expect(await world.monitors()).toHaveLength(4)
+    expect(await setup.monitors()).toHaveLength(4)
   })
 
   test('is written at a bounded pace', async () => {
-    for (let n = 0; n < 60; n += 1) await world.monitor(world.owner, { name: `Price ${n}` })
+    for (let n = 0; n < 60; n += 1) await setup.monitor(setup.owner, { name: `Price ${n}` })
     await until((all) => all.length === 60 && hasStatus(all))
-    await world.restart({ times: { ...TIMES, mirrors: { ...mirrors, writes: { perSecond: 20, burst: 10 } } } })
+    await setup.restart({ times: { ...TIMES, mirrors: { ...mirrors, writes: { perSecond: 20, burst: 10 } } } })
     const began = performance.now()
     await kube.kubectl('delete', 'monitors', '--all', '-n', namespace)
     await until((all) => all.length === 60 && hasStatus(all))
@@ -151,7 +151,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
   })
 
   test('admits no edit by others through its policy, and admits deletions', async () => {
-    const { id } = await world.monitor(world.owner)
+    const { id } = await setup.monitor(setup.owner)
     const [mirror] = await until(hasStatus)
     const name = mirror?.metadata.name ?? ''
     await kube.kubectl('apply', '-f', POLICY)
@@ -169,15 +169,15 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     expect(
       await person('patch', 'monitor', name, ...status, '--type', 'merge', '-p', '{"status":{"id":null}}'),
     ).toContain('mirrors a monitor of the API')
-    await world.apply('own', {}, {}, namespace)
+    await setup.apply('own', {}, {}, namespace)
     const label = `${MIRROR_OF}=${id}`
     expect(await person('label', 'monitor', 'own', label)).toContain('mirrors a monitor of the API')
     expect(await person('label', 'monitor', 'own', 'other=label')).toContain('labeled')
     expect(await person('delete', 'monitor', name)).toContain('deleted')
     await until((all) => all.some(({ metadata }) => metadata.name === name && metadata.uid !== mirror?.metadata.uid))
-    expect(await world.stored(id)).not.toBeNull()
+    expect(await setup.stored(id)).not.toBeNull()
     // The operator itself is admitted.
-    await editMonitor(world.context, PAGE_RECORDS, { ...world.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { schedule_interval_seconds: 900 } })
     await until((all) =>
       all.some(({ spec, metadata }) => metadata.name === name && spec['scheduleIntervalSeconds'] === 900),
     )
@@ -203,10 +203,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     const config = JSON.parse(await readFile(kube.kubeconfig, 'utf8'))
     config.users[0].user.token = token.trim()
     config.contexts[0].context.namespace = namespace
-    const file = join(world.folder, 'ada')
+    const file = join(setup.folder, 'ada')
     await writeFile(file, JSON.stringify(config))
     return async (...args: string[]): Promise<string> => {
-      const options = ['--kubeconfig', file, '--cache-dir', join(world.folder, 'cache')]
+      const options = ['--kubeconfig', file, '--cache-dir', join(setup.folder, 'cache')]
       const said = promisify(execFile)(join(kubeAssets() ?? '', 'kubectl'), [...options, ...args])
       return said.then(
         ({ stdout }) => stdout,

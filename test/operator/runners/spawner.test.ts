@@ -9,7 +9,7 @@ import type { KubeApi } from '../../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
 import { createFaultyKube } from '../cluster/faulty-kube.ts'
-import { operatorForEachTest, type OperatorWorld, TIMES } from '../operator-world.ts'
+import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
 
 const TEMPLATE = 'tidemark-runner'
 const JOBS = '/apis/batch/v1/namespaces/default/jobs'
@@ -30,12 +30,12 @@ interface Job {
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts runner pods', () => {
   let kube: KubeApi
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ kube, world } = opened), { runners: PODS, times: { ...TIMES, runners: FAST } })
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ kube, setup } = opened), { runners: PODS, times: { ...TIMES, runners: FAST } })
 
   beforeEach(() => template())
   afterEach(async () => {
-    await world.stop()
+    await setup.stop()
     await kube.call('DELETE', `${JOBS}?propagationPolicy=Background`)
     await kube.call('DELETE', '/api/v1/namespaces/default/secrets')
     await kube.call('DELETE', '/api/v1/namespaces/default/resourcequotas/none')
@@ -64,7 +64,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   const released = async () => (await jobs()).filter(({ spec }) => !spec.suspend)
   const jobsAre = (count: number) => eventually(released, (found) => found.length === count)
   const wait = (mode: 'browser' | 'auto', count: number) =>
-    Promise.all(Array.from({ length: count }, () => world.monitor(world.owner, { fetch_mode: mode })))
+    Promise.all(Array.from({ length: count }, () => setup.monitor(setup.owner, { fetch_mode: mode })))
   /** Plays the Job controller. */
   async function status(name: string, of: object): Promise<void> {
     const answer = await kube.call('PATCH', `${JOBS}/${name}/status`, { status: of }, 'application/merge-patch+json')
@@ -95,7 +95,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   async function tokenOf(name: string) {
     const secret = await kube.call('GET', `/api/v1/namespaces/default/secrets/${name}`)
     const text = Buffer.from(secret.body.data.token, 'base64').toString()
-    return { secret: secret.body, text, live: await findLiveRunnerToken(world.store, text) }
+    return { secret: secret.body, text, live: await findLiveRunnerToken(setup.store, text) }
   }
   const warnings = async () => {
     const found = await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')
@@ -156,13 +156,13 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 
   test('starts as many as the checks need, up to the limit, and none when nothing waits', async () => {
-    expect(await world.figure('runners_wanted')).toBe(0)
+    expect(await setup.figure('runners_wanted')).toBe(0)
     await wait('browser', 3)
     await jobsAre(2)
     await wait('browser', 9)
     await jobsAre(3)
     await eventually(
-      () => world.figure('runners'),
+      () => setup.figure('runners'),
       (count) => count === 3,
     )
     expect(await jobs()).toHaveLength(3)
@@ -174,7 +174,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     const { text } = await tokenOf(first?.metadata.name ?? '')
     await complete(first?.metadata.name ?? '')
     await eventually(
-      () => findLiveRunnerToken(world.store, text),
+      () => findLiveRunnerToken(setup.store, text),
       (live) => live === null,
     )
     await jobsAre(2)
@@ -186,22 +186,22 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await fail(first?.metadata.name ?? '', 'PodFailurePolicy', 'Container runner failed with exit code 77.')
     await warned(/^Job RunnerFailed: .*PodFailurePolicy.*exit code 77/)
     await jobsAre(2)
-    expect(await world.figure('runner_failures_total')).toBe(1)
+    expect(await setup.figure('runner_failures_total')).toBe(1)
   })
 
   test('counts pods that fail together as one failure', async () => {
     const pauses = { firstMs: 1_000, longestMs: 600_000 }
-    await world.restart({ runners: { ...PODS, max: 5 }, times: { ...TIMES, runners: { ...FAST, pauses } } })
+    await setup.restart({ runners: { ...PODS, max: 5 }, times: { ...TIMES, runners: { ...FAST, pauses } } })
     await wait('browser', 10)
     const found = await jobsAre(5)
     await Promise.all(found.map(({ metadata }) => fail(metadata.name, 'BackoffLimitExceeded', 'The node is gone.')))
     await eventually(released, (all) => all.length === 10, { forMs: 8_000 })
-    expect(await world.figure('runner_failures_total')).toBe(5)
+    expect(await setup.figure('runner_failures_total')).toBe(5)
   })
 
   test('ends the pause after a failure when another pod completes', async () => {
     const pauses = { firstMs: 600_000, longestMs: 600_000 }
-    await world.restart({ times: { ...TIMES, runners: { ...FAST, pauses } } })
+    await setup.restart({ times: { ...TIMES, runners: { ...FAST, pauses } } })
     await wait('browser', 3)
     const [failed, completed] = await jobsAre(2)
     await fail(failed?.metadata.name ?? '', 'BackoffLimitExceeded', 'It ended.')
@@ -211,7 +211,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 
   test('keeps a pod that ran and does not run now: it was evicted, or is about to end', async () => {
-    await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+    await setup.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
     await wait('browser', 1)
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
@@ -219,7 +219,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await status(name, { startTime: at, active: 1, ready: 0 })
     // Each new leader sees it only so.
     for (const count of [2, 3]) {
-      await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+      await setup.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
       await wait('browser', 2)
       await jobsAre(count)
     }
@@ -235,17 +235,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     const client = createKubeClient(faulty.kubeconfig)
     onTestFinished(() => client.close())
     faulty.spoil(/batch.*watch=true/, { kind: 'stall' })
-    await world.restart({ client, times: { ...TIMES, runners: { ...FAST, unseenMs: 50 } } })
+    await setup.restart({ client, times: { ...TIMES, runners: { ...FAST, unseenMs: 50 } } })
     await wait('browser', 1)
     const [first] = await jobsAre(1)
     await wait('browser', 3)
     await jobsAre(2)
     expect((await tokenOf(first?.metadata.name ?? '')).live).not.toBeNull()
-    await world.stop()
+    await setup.stop()
   })
 
   test('gives up a pod that does not start, and says so', async () => {
-    await world.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 1_000 } } })
+    await setup.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 1_000 } } })
     await wait('browser', 1)
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
@@ -253,7 +253,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await status(name, { startTime: at, active: 1, ready: 0 })
     await eventually(jobs, (found) => found.every(({ metadata }) => metadata.name !== name))
     await eventually(
-      () => findLiveRunnerToken(world.store, text),
+      () => findLiveRunnerToken(setup.store, text),
       (live) => live === null,
     )
     await warned(/^Job RunnerNotStarted: Its pod did not start within 1 s/)
@@ -261,7 +261,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
 
   test('starts one for each check that is to have a pod of its own, with a token for that check alone', async () => {
     const isolated = { fetch_mode: 'browser', isolation: 'pod' } as const
-    const monitors = [await world.monitor(world.owner, isolated), await world.monitor(world.owner, isolated)]
+    const monitors = [await setup.monitor(setup.owner, isolated), await setup.monitor(setup.owner, isolated)]
     const found = await jobsAre(2)
     const numbers = found.map(({ metadata }) => Number(metadata.labels['tidemark.dev/check']))
     expect(new Set(numbers)).toEqual(new Set(monitors.map(({ no }) => no)))
@@ -278,7 +278,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await wait('browser', 1)
     const [job] = await jobsAre(1)
     const { live } = await tokenOf(job?.metadata.name ?? '')
-    await noteUnsandboxed(world.store, live?.id ?? 0)
+    await noteUnsandboxed(setup.store, live?.id ?? 0)
     const said = await warned(/^Job BrowserUnsandboxed: Browsers run without their own sandbox/)
     expect(said.filter((text) => text.includes('BrowserUnsandboxed'))).toHaveLength(1)
   })
@@ -286,19 +286,19 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   test('creates no Job whose pod the security standard of the namespace refuses, and says so', async () => {
     await label('restricted')
     await template({ securityContext: {} })
-    await world.apply('kettle', { fetchMode: 'browser' })
+    await setup.apply('kettle', { fetchMode: 'browser' })
     await warned(/^PodTemplate PodSecurityRefused: Checks that need a browser wait\..*violates PodSecurity/)
     expect(await jobs()).toEqual([])
-    const waiting = await world.until('kettle', 'Healthy', 'NoRunners')
-    expect(world.condition(waiting, 'Healthy')).toMatchObject({
+    const waiting = await setup.until('kettle', 'Healthy', 'NoRunners')
+    expect(setup.condition(waiting, 'Healthy')).toMatchObject({
       status: 'Unknown',
       message: expect.stringMatching(/^Its check waits for a runner pod.*violates PodSecurity/),
     })
-    expect(world.condition(waiting, 'Ready')).toMatchObject({ status: 'True', reason: 'Scheduled' })
+    expect(setup.condition(waiting, 'Ready')).toMatchObject({ status: 'True', reason: 'Scheduled' })
     // It goes on by itself when the cause is gone.
     await label(null)
     await jobsAre(1)
-    await world.until('kettle', 'Healthy', 'NeverRun')
+    await setup.until('kettle', 'Healthy', 'NeverRun')
   })
 
   test('creates no Job whose pod a quota refuses, and says so', async () => {
@@ -309,11 +309,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await wait('browser', 1)
     await warned(/^PodTemplate QuotaExceeded: Checks that need a browser wait\..*exceeded quota/)
     expect(await jobs()).toEqual([])
-    expect(await world.figure('runner_refusals_total')).toBeGreaterThan(0)
+    expect(await setup.figure('runner_refusals_total')).toBeGreaterThan(0)
   })
 
   test('removes a Job that a killed leader left suspended, and revokes its token', async () => {
-    await world.stop()
+    await setup.stop()
     await wait('browser', 1)
     const left = {
       metadata: { name: 'tidemark-runner-0-1', labels: { 'tidemark.dev/runners': TEMPLATE } },
@@ -324,7 +324,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     }
     const other = { ...left, metadata: { name: 'of-somebody-else' } }
     for (const job of [left, other]) expect((await kube.call('POST', JOBS, job)).status).toBe(201)
-    await world.restart()
+    await setup.restart()
     await jobsAre(1)
     const names = (await jobs()).map(({ metadata }) => metadata.name)
     expect(names).toHaveLength(2)
@@ -333,10 +333,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 
   test('starts nothing as long as it does not lead', async () => {
-    const other = await world.start({ times: { ...TIMES, runners: FAST } })
+    const other = await setup.start({ times: { ...TIMES, runners: FAST } })
     await wait('browser', 1)
     await jobsAre(1)
-    await world.stop()
+    await setup.stop()
     await other.leading
     // The one that leads now counts what the other one has started.
     await wait('browser', 2)
@@ -347,13 +347,13 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
 })
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts no runner pods', () => {
-  let world: OperatorWorld
-  operatorForEachTest((opened) => ({ world } = opened))
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ setup } = opened))
 
   test('refuses a resource that asks for a pod of its own, with the reason', async () => {
-    await world.apply('kettle', { isolation: 'pod', fetchMode: 'browser' })
-    const refused = await world.until('kettle', 'Ready', 'Invalid')
-    expect(world.condition(refused, 'Ready')?.message).toBe(
+    await setup.apply('kettle', { isolation: 'pod', fetchMode: 'browser' })
+    const refused = await setup.until('kettle', 'Ready', 'Invalid')
+    expect(setup.condition(refused, 'Ready')?.message).toBe(
       'spec.isolation can be pod only where the operator starts runner pods; see docs/runners.md',
     )
   })

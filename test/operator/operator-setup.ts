@@ -37,7 +37,7 @@ export async function startCluster(): Promise<KubeApi> {
 
 /** An API server for the tests of a file. `take` is called before each of them with a new store, team and operator. */
 export function operatorForEachTest(
-  take: (opened: { readonly kube: KubeApi; readonly world: OperatorWorld }) => void,
+  take: (opened: { readonly kube: KubeApi; readonly setup: OperatorSetup }) => void,
   options: Partial<OperatorOptions> = {},
 ): void {
   let kube: KubeApi
@@ -45,23 +45,23 @@ export function operatorForEachTest(
     kube = await startCluster()
   })
   afterAll(() => kube.stop())
-  beforeEach(async () => take({ kube, world: await createOperatorWorld(kube, options) }))
+  beforeEach(async () => take({ kube, setup: await createOperatorSetup(kube, options) }))
 }
 
 let count = 0
 
 /** A store, the owner of a team, a namespace of that team, and an operator that leads. It ends with the test. */
-export async function createOperatorWorld(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
-  const world = await openOperatorWorld(kube, more)
-  onTestFinished(() => world[Symbol.asyncDispose]())
-  return world
+export async function createOperatorSetup(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
+  const setup = await openOperatorSetup(kube, more)
+  onTestFinished(() => setup[Symbol.asyncDispose]())
+  return setup
 }
 
 /** The same for more than one test: who opens it ends it. */
-export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
+export async function openOperatorSetup(kube: KubeApi, more: Partial<OperatorOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-operator-'))
-  const world = await createInstallation()
-  const owner = await world.person('scale')
+  const installation = await createInstallation()
+  const owner = await installation.person('scale')
   let registry = new Registry()
   const namespace = await newNamespace()
 
@@ -78,7 +78,7 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
     registry = new Registry()
     const inner = await startOperator({
       client,
-      store: world.store,
+      store: installation.store,
       secrets: createSecretBox(KEY),
       encryptionKey: KEY,
       egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
@@ -110,7 +110,7 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
   const condition = (resource: CustomResource, type: string) =>
     resource.status?.conditions?.find((one) => one.type === type)
   return {
-    ...world,
+    ...installation,
     owner,
     namespace,
     newNamespace,
@@ -125,7 +125,7 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
     operator: () => operator,
     async [Symbol.asyncDispose]() {
       for (const one of started) await one.stop()
-      await world.close()
+      await installation.close()
       await rm(folder, { recursive: true, force: true })
     },
     path,
@@ -166,8 +166,8 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
         ({ status }) => status?.lastHandledRequest?.startsWith(token.slice(0, 50)) === true,
       )
     },
-    monitors: () => listMonitors(world.store, { teamId: owner.teamId, limit: 100, offset: 0 }),
-    stored: (id: string | undefined) => findMonitor(world.store, owner.teamId, id ?? ''),
+    monitors: () => listMonitors(installation.store, { teamId: owner.teamId, limit: 100, offset: 0 }),
+    stored: (id: string | undefined) => findMonitor(installation.store, owner.teamId, id ?? ''),
     /** A figure of the operator that was started last. */
     async figure(name: string): Promise<number> {
       const metric = await registry.getSingleMetric(`tidemark_operator_${name}`)?.get()
@@ -180,7 +180,7 @@ export async function openOperatorWorld(kube: KubeApi, more: Partial<OperatorOpt
     },
   }
 }
-export type OperatorWorld = Awaited<ReturnType<typeof createOperatorWorld>>
+export type OperatorSetup = Awaited<ReturnType<typeof createOperatorSetup>>
 
 /** A spec that the API accepts. */
 const RESOURCE_SPEC = {
