@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import type { TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { schemaOf } from './named-schemas.ts'
@@ -32,4 +33,59 @@ describe('docs/compared.md', () => {
   })
 
   test('says when it was read', () => expect(read('docs/compared.md')).toMatch(/Read on \d+ \w+ 20\d\d\./))
+})
+
+describe('docs/concepts.md', () => {
+  const rows = [...read('docs/concepts.md').matchAll(/^\| \[([^\]]+)\]\(([^)]+)\) +\| (.+?) +\|$/gm)]
+
+  test('has a page of its own for each concept', () => {
+    const pages = rows.map(([, , page = '']) => page)
+    expect(pages.length).toBeGreaterThanOrEqual(15)
+    expect(new Set(pages).size).toBe(pages.length)
+    const own = readdirSync(new URL('docs/concepts/', ROOT)).map((name) => `concepts/${name}`)
+    expect(pages.filter((page) => page.startsWith('concepts/')).toSorted()).toEqual(own.toSorted())
+  })
+
+  test.each(
+    rows.filter(([, , page = '']) => page.startsWith('concepts/')).map(([, name = '', page = '']) => [name, page]),
+  )('has of %s a page that says what it is, and where to read on', (name, page) => {
+    const text = read(`docs/${page}`)
+    expect(text).toMatch(new RegExp(`^# ${name}\\n\\n\\w`))
+    expect(text).toMatch(/^Next: .*\]\(/m)
+  })
+})
+
+describe('The Markdown of the repository', () => {
+  const FOLDERS = ['', 'bench/', 'charts/tidemark/', 'docs/', 'examples/', 'images/', 'pulumi/']
+  const pages = FOLDERS.flatMap((folder) =>
+    readdirSync(new URL(`./${folder}`, ROOT), { recursive: folder === 'docs/' })
+      .map((name) => `${folder}${String(name)}`)
+      .filter((name) => name.endsWith('.md')),
+  )
+  const anchors = (text: string) =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\s-]/gu, '')
+        .replaceAll(' ', '-'),
+    )
+
+  test('links to files and headings that are there', () => {
+    const broken: string[] = []
+    for (const page of pages)
+      for (const [, link = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^(?:https?|mailto):/.test(link)) continue
+        const [file = '', anchor] = link.split('#')
+        const target = file === '' ? page : posix.join(posix.dirname(page), file)
+        const isThere =
+          existsSync(new URL(target, ROOT)) && (anchor === undefined || anchors(read(target)).includes(anchor))
+        if (!isThere) broken.push(`${page} → ${link}`)
+      }
+    expect(pages.length).toBeGreaterThan(60)
+    expect(broken).toEqual([])
+  })
+
+  test('says of nothing that is there that it is not there yet', () => {
+    expect(pages.filter((page) => /^#+ Not there yet$/m.test(read(page)))).toEqual([])
+  })
 })
