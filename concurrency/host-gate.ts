@@ -227,6 +227,8 @@ class Team<T extends Bound> {
 const ALONE_MS = 86_400_000
 /** A job that frees its slot within this time earns its team credit. A silent name takes five seconds. */
 const QUICK_MS = 4_000
+/** How a job ended: within this time, after it, or within it and without having done anything. */
+type End = 'quick' | 'late' | 'unused'
 /** Teams whose credit is remembered. */
 const MOST_KNOWN = 10_000
 
@@ -294,11 +296,12 @@ class TeamShares<T extends Bound> {
     else if (team.name !== '') this.#uncredited.add(job)
   }
 
-  ended(team: Team<T>, job: T, tookMs: number): void {
+  ended(team: Team<T>, job: T, end: End): void {
     this.#active--
-    this.#uncredited.delete(job)
     team.active--
-    if (tookMs < QUICK_MS) team.credit = Math.min(this.#total, team.credit + 2)
+    const paid = this.#uncredited.delete(job) || team.name === '' ? 0 : 1
+    const earned = { quick: 2, late: 0, unused: paid }[end]
+    team.credit = Math.min(this.#total, team.credit + earned)
   }
 }
 
@@ -348,6 +351,11 @@ export interface HostGate<T extends Bound> {
   next(): T | undefined
   /** Call this when a started job ended. Without a time it earns its team no credit. */
   done(job: T, tookMs?: number): void
+  /**
+   * Call this instead when nobody wanted a started job any more. If it ended quickly, its team has the credit that it
+   * had before. Default: at once.
+   */
+  drop(job: T, tookMs?: number): void
   /** Jobs that wait. */
   readonly waiting: number
   /** Jobs that wait, but for those of teams without credit that have their share of the slots. */
@@ -357,11 +365,12 @@ export interface HostGate<T extends Bound> {
   /** The number of jobs that wait for a host; with `team`, only those of this team. */
   waitingAt(host: string, team?: string): number
   /**
-   * As many jobs of a team without credit wait as there are slots, and others want slots too. It stays so until only
-   * half as many wait.
+   * No more jobs of this team are to be added. Either it has no credit, others want slots too, and as many of its jobs
+   * wait as there are slots, or its part of `mostAhead`: then it stays so until only half as many wait. Or it has its
+   * part, and half as many jobs again as `mostAhead` are ahead.
    */
   isFullOf(team: string): boolean
-  /** The teams of which that is so. */
+  /** The teams of which no more should come. Those that only have their part are listed from `mostAhead` on. */
   fullTeams(): readonly string[]
   /** Removes and returns all waiting jobs. */
   drain(): T[]
@@ -374,7 +383,15 @@ interface HostCaps {
   readonly total: number
   /** Teams leave slots to others (`TeamShares`). Default false. */
   readonly sharesSlots?: boolean
+  /**
+   * When so many jobs are ahead, no more should come of the teams that have their part of them; when half as many again
+   * are ahead, none is taken. Of any other team some are, so a few more than that may wait. Default: any number.
+   */
+  readonly mostAhead?: number
 }
+
+/** Returns how many of these jobs a team may have, if so many teams have some. */
+export const partOf = (jobs: number, teams: number): number => Math.max(1, jobs / Math.max(1, teams))
 
 export function createHostGate<T extends Bound>(caps: HostCaps): HostGate<T> {
   return new TurnGate<T>(caps)
@@ -387,10 +404,13 @@ class TurnGate<T extends Bound> implements HostGate<T> {
   readonly #keptBack = new Set<Team<T>>()
   readonly #turns = new Fifo<Team<T>>()
   readonly #shares: TeamShares<T>
+  readonly #mostAhead: number
   #waiting = 0
+  #waitingTeams = 0
 
   constructor(caps: HostCaps) {
     this.#caps = caps
+    this.#mostAhead = caps.mostAhead ?? Infinity
     this.#shares = new TeamShares(caps.total)
   }
 
@@ -399,7 +419,7 @@ class TurnGate<T extends Bound> implements HostGate<T> {
     let host = this.#hosts.get(job.host)
     if (!host) this.#hosts.set(job.host, (host = new Host(this.#caps)))
     const line = host.lineOf(team)
-    team.waiting++
+    if (team.waiting++ === 0) this.#waitingTeams++
     this.#waiting++
     host.add(job, line, isSlow)
   }
@@ -410,7 +430,7 @@ class TurnGate<T extends Bound> implements HostGate<T> {
       const job = team.next()
       if (job === undefined) continue
       this.#waiting--
-      team.waiting--
+      if (--team.waiting === 0) this.#waitingTeams--
       this.#shares.started(team, job)
       team.takeTurns()
       return job
@@ -419,11 +439,19 @@ class TurnGate<T extends Bound> implements HostGate<T> {
   }
 
   done(job: T, tookMs = Infinity): void {
+    this.#end(job, tookMs < QUICK_MS ? 'quick' : 'late')
+  }
+
+  drop(job: T, tookMs = 0): void {
+    this.#end(job, tookMs < QUICK_MS ? 'unused' : 'late')
+  }
+
+  #end(job: T, end: End): void {
     const host = this.#hosts.get(job.host)
     const line = host?.lines.get(job.team ?? '')
     if (!host || !line) return
     const { team } = line
-    this.#shares.ended(team, job, tookMs)
+    this.#shares.ended(team, job, end)
     host.done(job, line)
     if (host.lines.size === 0) this.#hosts.delete(job.host)
     // A team that was kept back does not get this slot before those that have waited longer: `next` asks all of them.
@@ -440,16 +468,33 @@ class TurnGate<T extends Bound> implements HostGate<T> {
 
   isFullOf(name: string): boolean {
     const team = this.#teams.get(name)
-    if (!this.#caps.sharesSlots || name === '' || !team) return false
-    const most = team.isFull ? this.#caps.total / 2 : this.#caps.total
-    team.isFull = team.credit === 0 && team.waiting >= most && this.#shares.isShared
-    return team.isFull
+    return team !== undefined && (this.#waitsForSlots(team) || this.#hasItsPart(team, 1.5 * this.#mostAhead))
   }
 
   fullTeams(): readonly string[] {
-    const full: string[] = []
-    for (const { name } of this.#keptBack) if (this.isFullOf(name)) full.push(name)
-    return full
+    const full = new Set<string>()
+    for (const team of this.#keptBack) if (this.#waitsForSlots(team)) full.add(team.name)
+    if (this.#waiting >= this.#mostAhead)
+      for (const team of this.#teams.values()) if (this.#hasItsPart(team, this.#mostAhead)) full.add(team.name)
+    return [...full]
+  }
+
+  /** A team without credit has enough jobs that wait. */
+  #waitsForSlots(team: Team<T>): boolean {
+    if (!this.#caps.sharesSlots || team.name === '') return false
+    const most = Math.min(this.#caps.total, partOf(this.#mostAhead, this.#keptBack.size))
+    team.isFull = team.credit === 0 && team.waiting >= (team.isFull ? most / 2 : most) && this.#shares.isShared
+    return team.isFull
+  }
+
+  /** So many jobs are ahead, and the team has its part of them. */
+  #hasItsPart({ name, waiting }: Team<T>, ahead: number): boolean {
+    return (
+      name !== '' &&
+      this.#waiting >= ahead &&
+      waiting >= partOf(this.#mostAhead, this.#waitingTeams) &&
+      this.ahead >= ahead
+    )
   }
 
   drain(): T[] {
@@ -459,6 +504,7 @@ class TurnGate<T extends Bound> implements HostGate<T> {
     this.#turns.drain()
     this.#keptBack.clear()
     this.#waiting = 0
+    this.#waitingTeams = 0
     return left
   }
 

@@ -1,4 +1,4 @@
-import type { Bound, HostGate } from './host-gate.ts'
+import { type Bound, type HostGate, partOf } from './host-gate.ts'
 
 /** A gate for a few slots that are used for seconds each, such as those of a browser. */
 export interface PageGate<T extends Bound> extends HostGate<T> {
@@ -21,7 +21,10 @@ interface Waiting<T> {
 export function createPageGate<T extends Bound>(caps: {
   readonly perHost: number
   readonly total: number
+  /** As in `createHostGate`. */
+  readonly mostAhead?: number
 }): PageGate<T> {
+  const { mostAhead = Infinity } = caps
   const mostSlow = Math.max(1, caps.total - 1)
   const active = new Set<Waiting<T>>()
   let queue: Waiting<T>[] = []
@@ -40,6 +43,14 @@ export function createPageGate<T extends Bound>(caps: {
     return next.at(takesLast ? -1 : 0)
   }
 
+  /** The teams that have their part of the jobs that wait. */
+  function withTheirPart(): string[] {
+    const byTeam = new Map<string, number>()
+    for (const { job } of queue) byTeam.set(teamOf(job), (byTeam.get(teamOf(job)) ?? 0) + 1)
+    const part = partOf(mostAhead, byTeam.size)
+    return [...byTeam].filter(([team, waiting]) => team !== '' && waiting >= part).map(([team]) => team)
+  }
+
   return {
     add: (job, isSlow = false) => void queue.push({ job, isSlow }),
     next() {
@@ -53,10 +64,13 @@ export function createPageGate<T extends Bound>(caps: {
     done(job) {
       for (const one of active) if (one.job === job) active.delete(one)
     },
+    drop(job) {
+      this.done(job)
+    },
     waitingAt: (host, team) =>
       queue.filter(({ job }) => job.host === host && (team === undefined || teamOf(job) === team)).length,
-    isFullOf: () => false,
-    fullTeams: () => [],
+    isFullOf: (team) => queue.length >= 1.5 * mostAhead && withTheirPart().includes(team),
+    fullTeams: () => (queue.length >= mostAhead ? withTheirPart() : []),
     drain() {
       const left = queue
       queue = []

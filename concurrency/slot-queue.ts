@@ -35,7 +35,7 @@ export function createSlotQueue({ total, perKey = total, sharesSlots = false }: 
   function pump(): void {
     for (let next = gate.next(); next; next = gate.next()) {
       if (next.admit) next.admit()
-      else gate.done(next)
+      else gate.drop(next)
     }
   }
 

@@ -91,11 +91,13 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   let lastProgress = performance.now()
 
   async function claim(): Promise<number> {
+    const isAhead = gate.ahead >= claimSize
     const room = roomBeside(gate.active)
     const tasks = room > 0 ? await source.claim(room, gate.fullTeams()) : []
     lastProgress = performance.now()
     const surplus = take(tasks)
-    more = isMore(room, tasks.length, surplus.length)
+    // Without room for more checks of a team, the claim does not show whether there are more.
+    more = isMore(room, tasks.length, surplus.length) || (isAhead && more)
     pump()
     await giveBack({ source, paces }, surplus, claims.isStopped)
     return more && gate.ahead < claimSize && roomBeside(gate.active) > 0 ? 0 : idleMs
@@ -117,7 +119,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     for (let task = gate.next(); task; task = gate.next()) {
       const lease = leases.of(task)
       if (lease) running.add(run(lease))
-      else gate.done(task)
+      else gate.drop(task)
     }
     metrics.queue(gate.waiting, gate.active)
     if (more && !claims.isUnderWay && gate.ahead < claimSize) {
@@ -131,7 +133,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     const startedMs = storeTime(task)
     const reading = await attempt(lease)
     const endedMs = storeTime(task)
-    gate.done(task, reading.kind === 'abandoned' ? undefined : endedMs - startedMs)
+    gate[reading.kind === 'abandoned' ? 'drop' : 'done'](task, endedMs - startedMs)
     pump()
     if (reading.kind === 'abandoned') return
     slow.took(task.no, endedMs - startedMs)
@@ -180,23 +182,36 @@ async function giveBack({ source, paces }: ReleasePorts, surplus: readonly Task[
 }
 
 /** Creates the gate that decides which check is next, and the record of slow checks. */
-function turnsOf({ concurrency, perHost, claimsAhead = true, rendersPages = false }: CheckLoopOptions) {
+function turnsOf(options: CheckLoopOptions) {
+  const { concurrency, perHost, claimsAhead = true, rendersPages = false } = options
   // Without claims ahead of need, a check that may not start would be held for nothing.
-  const caps = { perHost, total: concurrency, sharesSlots: claimsAhead }
+  const caps = {
+    perHost,
+    total: concurrency,
+    sharesSlots: claimsAhead,
+    // Some of what waits is for hosts at their cap, so claims go on at first.
+    ...(claimsAhead && { mostAhead: 2 * claimSizeOf(options) }),
+  }
   const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
   const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_PAGE_MS : SLOW_MS, onlySlow: true })
   return { gate, slow, paces: createSpeeds<string>() }
 }
 
+const claimSizeOf = ({ concurrency, claimsAhead = true }: CheckLoopOptions): number =>
+  claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
+
 /**
  * Decides how much is claimed at once, how much of one host may wait, and whether there are probably more due checks.
  */
-function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptions, paces: Speeds<string>) {
-  const perSlot = (host: string) => {
+function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
+  const { concurrency, perHost, claimsAhead = true } = options
+  const perSlot = (host: string, waiting: number) => {
     const pace = claimsAhead ? paces.mean(host) : QUEUE_MS
-    return pace === undefined ? QUEUED_PER_SLOT : Math.max(1, QUEUE_MS / pace)
+    if (pace !== undefined) return Math.max(1, QUEUE_MS / pace)
+    // Many hosts that hang leave room for the others.
+    return waiting < claimSize ? QUEUED_PER_SLOT : 1
   }
-  const claimSize = claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
+  const claimSize = claimSizeOf(options)
   return {
     claimSize,
     // If one team fills the queue of a host, there is still room for a few checks of another team. The number of
@@ -205,7 +220,7 @@ function claimingOf({ concurrency, perHost, claimsAhead = true }: CheckLoopOptio
     isQueueFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
       (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
       gate.isFullOf(team) ||
-      (gate.waitingAt(host) >= perHost * perSlot(host) && gate.waitingAt(host, team) >= perHost),
+      (gate.waitingAt(host) >= perHost * perSlot(host, gate.waiting) && gate.waitingAt(host, team) >= perHost),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
     // If there is no room, the next check that ends claims again. If much of one host is due, other processes may claim
     // it.

@@ -306,6 +306,27 @@ test('what a slow team leaves waiting is bounded, and does not count as work ahe
   expect(gate.ahead).toBe(0)
 })
 
+test('jobs that nobody wants any more cost their team no credit, except those that used a slot for seconds', () => {
+  const gate = shared(128)
+  gate.add({ host: 'other', team: 'other' })
+  addMany(gate, 'edited', 10_000)
+  let running = startAll(gate).filter(({ team }) => team === 'edited')
+  const round = (end: (one: TeamJob) => void) => {
+    for (const one of running) end(one)
+    running = startAll(gate)
+    return running.length
+  }
+  // They earn it nothing either.
+  expect(round((one) => gate.drop(one))).toBe(24)
+  expect(round((one) => gate.drop(one, 100))).toBe(24)
+  for (let n = 0; n < 4; n++) round((one) => gate.done(one, 100))
+  const busy = running.length
+  expect(busy).toBeGreaterThan(90)
+  for (let n = 0; n < 5; n++) expect(round((one) => gate.drop(one, n * 100))).toBe(busy)
+  for (let n = 0; n < 2; n++) round((one) => gate.drop(one, 30_000))
+  expect(running.length).toBe(24)
+})
+
 test('gives a team every slot while it is alone', () => {
   const gate = shared(4)
   addMany(gate, 'only', 5)

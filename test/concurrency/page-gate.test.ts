@@ -97,3 +97,17 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
     }),
   )
 })
+
+test('more pages than are soon rendered are not wanted, except those of teams that have few waiting', () => {
+  const gate = createPageGate<Job>({ perHost: 1, total: 1, mostAhead: 8 })
+  for (let n = 0; n < 8; n++) gate.add(job(n))
+  expect([gate.fullTeams(), gate.isFullOf('x')]).toEqual([['x'], false])
+  for (let n = 8; n < 12; n++) gate.add(job(n))
+  gate.add(job(16, 'y'))
+  expect([gate.fullTeams(), gate.isFullOf('x'), gate.isFullOf('y'), gate.isFullOf('z')]).toEqual([
+    ['x'],
+    true,
+    false,
+    false,
+  ])
+})

@@ -273,6 +273,39 @@ test('somebody who asks for a run is not kept waiting for the next look', async 
   await recorded(no)
 })
 
+test('a worker leases few more checks than it may soon start, however many hosts are due', async () => {
+  const many = await database.team()
+  const quick = await database.monitors(many, { url: site.url, count: 20 })
+  const started = new Set<number>()
+  const hangs: Promise<never> = new Promise(() => {})
+  const { loop } = await start({
+    concurrency: 8,
+    around: (task, go) => (started.add(task.no), task.host.includes('hang') ? hangs : go()),
+  })
+  const [other = 0] = await database.monitors(await database.team(), { url: site.url })
+  await Promise.all([other, ...quick].map((no) => recorded(no)))
+
+  const hanging = await database.monitors(many, { url: site.url, count: 2_000, dueSeconds: -3600 })
+  await database.query(`update monitors set url = 'http://hang' || no || '.localhost:8080/' where no = any($1)`, [
+    hanging,
+  ])
+  await database.query('update checks set due_at = clock(), next_run_at = clock() where no = any($1)', [hanging])
+  // Each of these needs another claim.
+  for (let n = 0; n < 12; n++) {
+    const [no = 0] = await database.monitors(await database.team(), { url: site.url })
+    loop.wake()
+    await recorded(no)
+  }
+  const [row] = await database.query<{ leased: number }>(
+    'select count(*)::int as leased from checks where run_id is not null and no = any($1)',
+    [hanging],
+  )
+  // A claim takes up to 64.
+  expect(row?.leased).toBeLessThan(4 * 64)
+  expect(started.size).toBeLessThan(50)
+  await loop.drain(10)
+}, 30_000)
+
 test('nobody waits longer than one claim behind a team that has thousands of checks due', async () => {
   const flood = await database.team({ id: '00000000-0000-4000-8000-00000000000a' })
   const small = await database.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff0' })
