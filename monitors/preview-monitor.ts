@@ -2,7 +2,7 @@ import { monitorQueue } from '../core/check-queue.ts'
 import type { PreviewSpec } from '../schema/monitor/monitor.ts'
 import type { Preview } from '../schema/monitor/preview.ts'
 import type { Queryable } from '../store/db/client.ts'
-import { spendRun } from '../store/quota/spend-run.ts'
+import { giveRunBack, spendRun } from '../store/quota/spend-run.ts'
 import { type Locked, overDeliveryCap, type OutOfRuns, type OverCap } from './outcome.ts'
 
 /** The slots for previews: a few in a process, and fewer for each team. */
@@ -12,21 +12,28 @@ interface PreviewSlots {
 
 interface PreviewSlot {
   readonly kind: 'place'
-  /** Null when the process is stopping. */
-  run(spec: PreviewSpec): Promise<Preview | null>
+  run(
+    spec: PreviewSpec,
+  ): Promise<{ readonly kind: 'done'; readonly preview: Preview } | PreviewLimit | Stopping | Unanswered>
   leave(): void
 }
 
-/** All slots are taken: those of the team, or those of the process. */
+/** All slots are taken: those of the team here or everywhere, or those of the process. */
 export interface PreviewLimit {
   readonly kind: 'limit'
-  readonly of: 'team' | 'process'
+  readonly of: 'team' | 'process' | 'installation'
   readonly limit: number
 }
 
 /** The process is stopping, so the check was ended. */
 export interface Stopping {
   readonly kind: 'stopping'
+}
+
+/** The page needs a browser, and no runner answered within so many seconds. */
+export interface Unanswered {
+  readonly kind: 'unanswered'
+  readonly seconds: number
 }
 
 /** Creating the monitor would be refused, so the preview is refused too. */
@@ -37,6 +44,7 @@ type PreviewOutcome =
   | Locked
   | PreviewLimit
   | Stopping
+  | Unanswered
 
 /** Tries a checked configuration now. It costs one run of the team's quota. A refused preview costs no run. */
 export async function previewMonitor(
@@ -48,11 +56,16 @@ export async function previewMonitor(
   const slot = previews.enter(teamId)
   if (slot.kind === 'limit') return slot
   try {
-    const paid = await spendRun(store, teamId, monitorQueue(spec) === 'visual' ? 'visual' : 'runs')
+    const pool = monitorQueue(spec) === 'visual' ? 'visual' : 'runs'
+    const paid = await spendRun(store, teamId, pool)
     if (paid.kind === 'used_up') return paid
     if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
-    const preview = await slot.run(spec)
-    return preview ? { kind: 'done', preview } : { kind: 'stopping' }
+    const ended = await slot.run(spec).catch(async (error: unknown) => {
+      await giveRunBack(store, teamId, pool).catch(() => undefined)
+      throw error
+    })
+    if (ended.kind !== 'done') await giveRunBack(store, teamId, pool)
+    return ended
   } finally {
     slot.leave()
   }

@@ -138,6 +138,15 @@ export const RunnerReading = Tagged('kind', {
 })
 export type RunnerReading = Static<typeof RunnerReading>
 
+/** How the answer was fetched, for a preview. `bytes`: of the decoded body; null: none was read. */
+const FetchedFacts = Closed({
+  status: Nullable(Whole(100, 999)),
+  content_type: Nullable(Text(0, 1000)),
+  bytes: Nullable(Whole(0, 2 ** 31 - 1)),
+  fetch_ms: Whole(0, 600_000),
+})
+export type FetchedFacts = Static<typeof FetchedFacts>
+
 /**
  * A check that ended. Times are in ms by the store's clock. Times outside of the check's own time are clamped to it.
  */
@@ -148,6 +157,8 @@ export const RunnerOutcome = Closed({
   reading: RunnerReading,
   /** For `values`: the values by field name. */
   values: Type.Optional(Type.Unknown()),
+  /** Only where the task asks for it. */
+  fetched: Type.Optional(FetchedFacts),
   /** The size in bytes of each picture that follows. */
   pictures: Type.Array(Whole(1, OUTCOME_PICTURE_BYTES), { maxItems: MAX_PICTURES }),
 })
@@ -190,6 +201,8 @@ const RunnerTask = Type.Object({
   request_headers: Type.Unknown(),
   obstacle: Nullable(Type.String()),
   tries_static: Type.Boolean(),
+  /** The outcome is to say how the answer was fetched: somebody waits for a preview. Absent: no. */
+  asks_fetched: Type.Optional(Type.Boolean()),
   reason: Nullable(Choice(FETCH_REASONS)),
   last: Nullable(Mark),
   due_ms: Nullable(Type.Number()),

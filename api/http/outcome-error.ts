@@ -6,7 +6,7 @@ import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { KeyTaken, Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
-import type { PreviewLimit, Stopping } from '../../monitors/preview-monitor.ts'
+import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import { forbidden, POLICIES, type PolicyName } from '../auth/policy.ts'
@@ -27,6 +27,7 @@ type Refusal =
   | NoWebhook
   | PreviewLimit
   | Stopping
+  | Unanswered
   | KeyReplaced
   | NotReplayable
   | NoTexts
@@ -67,6 +68,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('CONFLICT', 'The monitor has no webhook delivery, so it signs nothing: add one first.')
     case 'limit':
       return busy(refusal)
+    case 'unanswered':
+      return unanswered(refusal)
     case 'stopping':
       return later('The service is stopping. Try again in a moment.')
     case 'replaced':
@@ -229,13 +232,20 @@ function overCap({ tier, cap, wanted }: OverCap): ApiError {
   return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'deliveries', limit: cap, tier }])
 }
 
+function unanswered({ seconds }: Unanswered): ApiError {
+  const message =
+    `The page needs a browser, and no runner answered within ${seconds} s. Nothing was used of the plan. Try again ` +
+    'in a moment: a runner may be starting. If it stays so, ask whoever runs this installation whether runners work.'
+  return new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': BUSY_SECONDS } })
+}
+
 const BUSY_SECONDS = '5'
 function busy({ of, limit }: PreviewLimit): ApiError {
-  const whose = of === 'team' ? 'of a team' : 'of all teams'
+  const whose = of === 'process' ? 'of all teams' : 'of a team'
+  const where = of === 'installation' ? 'wait for a browser at once' : 'run at once in one process'
   return new ApiError(
     'RATE_LIMIT_EXCEEDED',
-    `At most ${limit} previews ${whose} run at once in one process, and so many are running. Try again in ` +
-      `${BUSY_SECONDS} s.`,
+    `At most ${limit} previews ${whose} ${where}, and so many do. Try again in ${BUSY_SECONDS} s.`,
     { headers: { 'retry-after': BUSY_SECONDS } },
   )
 }

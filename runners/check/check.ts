@@ -13,7 +13,7 @@ import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort }
 import { type SearchMeans, searchReading } from '../serp/search-reading.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
-import type { PageMark, Reading } from './reading.ts'
+import type { FetchedFacts, PageMark, Reading } from './reading.ts'
 import type { PageTask, Task } from './task.ts'
 import { isSearchResultsUrl } from '../../core/check-queue.ts'
 import { MEASURED_CHARS, measurePage, ENOUGH_TEXT, type PageFeatures } from '../browser/page/page-features.ts'
@@ -70,7 +70,21 @@ async function checkOneWay(task: PageTask, ports: CheckPorts): Promise<Reading> 
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if ('kind' in layered) return layered
   ports.onFetched?.(layered.fetched)
-  return read(task, layered, ports)
+  // Before the body is read: a large one is moved to a thread.
+  const fetched = task.asksFetched === true ? factsOf(layered.fetched) : undefined
+  const reading = await read(task, layered, ports)
+  return (fetched && 'warnings' in reading) || (fetched && reading.kind === 'failed')
+    ? { ...reading, fetched }
+    : reading
+}
+
+const MOST_TYPE = 1000
+
+function factsOf(fetched: Fetched): FetchedFacts {
+  const { status, durationMs } = fetched
+  if (!fetched.ok || fetched.kind !== 'body') return { status, durationMs, contentType: null, bytes: null }
+  const { contentType, body } = fetched
+  return { status, durationMs, contentType: contentType?.slice(0, MOST_TYPE) ?? null, bytes: body.byteLength }
 }
 
 /**

@@ -12,6 +12,14 @@ export interface PageMark {
   readonly bodyHash: Uint8Array | null
 }
 
+/** How the answer was fetched. `bytes`: of the decoded body; null: none was read. */
+export interface FetchedFacts {
+  readonly status: number | null
+  readonly contentType: string | null
+  readonly bytes: number | null
+  readonly durationMs: number
+}
+
 /** The layer that the next checks use; absent: the current one. */
 type Remembered = 'static' | 'browser'
 
@@ -43,6 +51,8 @@ export type Reading =
       /** Always present for a monitor with the visual layer, never for others. */
       readonly shots?: readonly Shot[]
       readonly remember?: Remembered
+      /** Where the task asks for it, here and below. */
+      readonly fetched?: FetchedFacts
     }
   /** For a prompt: the text for the model. The trusted side sends it when the check is completed. */
   | {
@@ -54,6 +64,7 @@ export type Reading =
       readonly warnings: readonly string[]
       readonly shots?: readonly Shot[]
       readonly remember?: Remembered
+      readonly fetched?: FetchedFacts
     }
   | {
       readonly kind: 'failed'
@@ -70,6 +81,7 @@ export type Reading =
       readonly cause?: unknown
       /** Of a search: what the engine did. */
       readonly engine?: SearchFailure
+      readonly fetched?: FetchedFacts
     }
   /** The results of a search. The layer is null where a provider gave them. */
   | { readonly kind: 'search'; readonly fetchMethod: 'browser' | null; readonly search: SearchFound }

@@ -41,6 +41,8 @@ export interface PageTask extends ClaimedTask {
   readonly headers: Readonly<Record<string, string>> | null
   /** The page needed a browser once; now the static layer is tried beside it, whether it gives the same. */
   readonly triesStatic: boolean
+  /** The reading is to say how the answer was fetched, for a person. Absent: no. */
+  readonly asksFetched?: boolean
   /** Why it is not in the queue of direct requests; null: it is. */
   readonly reason: FetchReason | null
   /** The page behind the baseline; null when there is no baseline, so that the page is read whatever it is. */

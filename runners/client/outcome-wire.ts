@@ -1,5 +1,10 @@
-import { type RunnerOutcome, type RunnerReading, UNREAD_CHARS } from '../../schema/runner-api.ts'
-import type { Reading } from '../check/reading.ts'
+import {
+  type FetchedFacts as WireFacts,
+  type RunnerOutcome,
+  type RunnerReading,
+  UNREAD_CHARS,
+} from '../../schema/runner-api.ts'
+import type { FetchedFacts, Reading } from '../check/reading.ts'
 import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
 import { storableText } from '../../core/storable.ts'
 import type { Shot } from '../browser/page/shot.ts'
@@ -23,10 +28,20 @@ export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): 
     ended_ms: endedMs,
     reading: readingToWire(reading, seen && indexes),
     ...(reading.kind === 'values' && { values: reading.values }),
+    ...('fetched' in reading && reading.fetched && { fetched: fetchedToWire(reading.fetched) }),
     pictures: pictures.map(({ byteLength }) => byteLength),
   }
   return { head: Buffer.from(storableText(JSON.stringify(outcome))), pictures }
 }
+
+const MOST_FETCH_MS = 600_000
+
+const fetchedToWire = ({ status, contentType, bytes, durationMs }: FetchedFacts): WireFacts => ({
+  status,
+  content_type: contentType,
+  bytes,
+  fetch_ms: Math.min(Math.round(durationMs), MOST_FETCH_MS),
+})
 
 function indexPictures(shots: readonly Shot[]) {
   const pictures: Uint8Array[] = []

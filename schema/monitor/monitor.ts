@@ -107,7 +107,7 @@ export const MonitorPreview = Closed(
 /** A configuration to try, with the defaults filled in. */
 export type PreviewSpec = Omit<
   MonitorSpec,
-  'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug' | 'isolation' | 'external_key' | 'labels'
+  'name' | 'schedule_interval_seconds' | 'diff_predicate' | 'template_slug' | 'external_key' | 'labels'
 >
 
 /**

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
+import { WAITING_PREVIEWS } from '../previews/previews.ts'
 import { poolOf } from '../quota/pool.ts'
 import { UNRENDERED } from './unrendered.ts'
 
@@ -16,6 +17,8 @@ const Backlog = Type.Object({
   oldest_check_seconds: Seconds,
   /** Checks that have waited for a browser for ten minutes while nobody renders pages (`UNRENDERED`). */
   checks_unrendered: Type.Integer(),
+  /** Previews that wait for a runner. */
+  previews_waiting: Type.Integer(),
   /** Deliveries whose next attempt is due, scheduled or in progress. */
   deliveries_waiting: Type.Integer(),
   deliveries_due: Type.Integer(),
@@ -65,6 +68,7 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
         ) c`)} as checks_due,
       ${secondsSince(sql.fragment`select min(due_at) from first`)} as oldest_check_seconds,
       (select count(*) from (${UNRENDERED}) late) as checks_unrendered,
+      ${counted(sql.fragment`select from (${WAITING_PREVIEWS}) p`)} as previews_waiting,
       ${counted(sql.fragment`select from deliveries where due_at is not null`)} as deliveries_waiting,
       ${counted(sql.fragment`select from deliveries where due_at <= (select at from t)`)} as deliveries_due,
       ${secondsSince(sql.fragment`

@@ -2,12 +2,13 @@ import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
+import { LEASED_PREVIEWS, WAITING_PREVIEWS } from '../previews/previews.ts'
 import { IS_PAID, poolOf } from '../quota/pool.ts'
 
 const BrowserDemand = Type.Object({
-  /** Due checks that need a browser, and that their teams can pay for. */
+  /** Due checks that need a browser and that their teams can pay for, and previews that wait. */
   due: Type.Integer(),
-  /** Checks that runners have leased. */
+  /** Checks and previews that runners have leased. */
   leased: Type.Integer(),
 })
 /** The work of the browser queue. Each count ends at the number that was asked for. */
@@ -43,7 +44,10 @@ export const browserDemand = (store: Queryable, most: number): Promise<BrowserDe
       select from checks
       where holder is not null and run_id is not null and due_at > (select at from t) and not is_isolated
       limit ${most}
-    )
-    select (select count(*) from pages)::int + (select count(*) from engines)::int as due,
-      (select count(*) from leased)::int as leased
+    ),
+    waiting as (select from (${WAITING_PREVIEWS} and not p.is_isolated) p limit ${most}),
+    begun as (select from (${LEASED_PREVIEWS} and not p.is_isolated) p limit ${most})
+    select (select count(*) from pages)::int + (select count(*) from engines)::int
+        + (select count(*) from waiting)::int as due,
+      (select count(*) from leased)::int + (select count(*) from begun)::int as leased
   `)

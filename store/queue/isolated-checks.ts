@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { WAITING_PREVIEWS } from '../previews/previews.ts'
 import { IS_PAID, poolOf } from '../quota/pool.ts'
 
 const waiting = row({ no: Type.Integer() })
@@ -9,17 +10,21 @@ const seen = row({ are_seen: Type.Boolean() })
 
 /**
  * Returns up to `limit` isolated checks that are due, that their teams can pay for, and that no live token is for; the
- * most overdue first.
+ * most overdue first. Isolated previews that wait are among them, by their numbers.
  */
 export const isolatedChecks = (store: Queryable, limit: number): Promise<readonly number[]> =>
   store.anyFirst(sql.type(waiting)`
-    select c.no
-    from checks c join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`c.queue`)}
-    where c.is_isolated and c.due_at <= clock()
-      and (${IS_PAID} or c.cost <= pool.remaining)
-      and not exists (
-        select from runner_tokens t where t.check_no = c.no and t.revoked_at is null and t.expires_at > clock())
-    order by c.due_at
+    select one.no
+    from (
+      select c.no, c.due_at
+      from checks c join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`c.queue`)}
+      where c.is_isolated and c.due_at <= clock() and (${IS_PAID} or c.cost <= pool.remaining)
+      union all
+      ${WAITING_PREVIEWS} and p.is_isolated
+    ) one
+    where not exists (
+      select from runner_tokens t where t.check_no = one.no and t.revoked_at is null and t.expires_at > clock())
+    order by one.due_at
     limit ${limit}
   `)
 

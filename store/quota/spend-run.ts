@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
-import { row } from '../db/row.ts'
+import { nothing, row } from '../db/row.ts'
 import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from './pool.ts'
 
 const Null = Type.Null()
@@ -51,4 +51,20 @@ export async function spendRun(
   return spent
     ? { kind: 'spent' }
     : { kind: 'used_up', needs: cost, quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }
+}
+
+/** Gives a run back that was paid for and not made: first to the pool, the rest to the credits. */
+export async function giveRunBack(store: Queryable, teamId: string, pool: 'runs' | 'visual'): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update team_usage u
+    set runs_used = u.runs_used - case own.kind when 'runs' then least(1, own.used) else 0 end,
+      visual_used = u.visual_used - case own.kind when 'visual' then least(1, own.used) else 0 end,
+      credits = u.credits + 1 - least(1, own.used)
+    from (
+      select u.team_id, pool.kind, pool.used from team_usage u ${poolOf(sql.fragment`${pool}`)}
+      where u.team_id = ${teamId}::uuid
+      for update of u
+    ) own
+    where u.team_id = own.team_id
+  `)
 }

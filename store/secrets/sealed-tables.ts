@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import { SEALED_COLUMNS, type SealedPlace } from './secret-box.ts'
 
-type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers'
+type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers' | 'previews'
 type ColumnOf<T extends string> = Extract<SealedPlace['column'], `${T}.${string}`> extends `${T}.${infer C}` ? C : never
 
 /** One and many. */
@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<SealedTable, readonly [string, string]>> = {
   deliveries: ['delivery', 'deliveries'],
   notices: ['notice', 'notices'],
   idempotent_answers: ['kept answer', 'kept answers'],
+  previews: ['preview', 'previews'],
 }
 
 /** A table with encrypted columns. */
@@ -21,7 +22,7 @@ interface Sealed<T extends SealedTable = SealedTable> {
 
 /** The tables whose rows hold encrypted values of teams. */
 export const SEALED_TABLES: readonly Sealed[] = (
-  ['monitors', 'deliveries', 'notices', 'idempotent_answers'] as const
+  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'previews'] as const
 ).map((table) => ({
   table,
   columns: SEALED_COLUMNS.filter((column) => column.startsWith(`${table}.`)).map(

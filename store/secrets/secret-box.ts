@@ -29,6 +29,8 @@ export const SEALED_COLUMNS = [
   'deliveries.target',
   'notices.target',
   'idempotent_answers.answer',
+  'previews.request',
+  'previews.answer',
   'encryption_keys.proof',
 ] as const
 

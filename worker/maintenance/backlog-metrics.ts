@@ -47,6 +47,7 @@ const GAUGES = [
     'tidemark_checks_without_browser',
     atMost('Checks that have waited for ten minutes for a browser that no process offers'),
   ],
+  ['previews_waiting', 'tidemark_previews_waiting', atMost('Previews that wait for a runner')],
   ['deliveries_waiting', 'tidemark_deliveries_waiting', atMost('Deliveries in the store that are not done')],
   ['deliveries_due', 'tidemark_deliveries_due', atMost('Deliveries in the store that are due and not claimed')],
   [

@@ -11,6 +11,7 @@ import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 import { fitLocks } from '../../store/quota/locks.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
+import { sweepPreviews } from '../../store/previews/previews.ts'
 import { purgeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import { purgeLinks } from '../../store/accounts/account-links.ts'
 import { purgeInvitations } from '../../store/accounts/invitations.ts'
@@ -20,6 +21,7 @@ import { endUnrendered } from '../../store/maintenance/unrendered.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 
 const TICK_MS = 1_000
+const SWEEP_EVERY_MS = 15_000
 /** How often expired data is deleted. */
 const PURGE_EVERY_MS = 3_600_000
 /**
@@ -31,9 +33,9 @@ const FORGET_AFTER_MS = 60_000
 
 /**
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
- * puts checks without runs to rest, and corrects times after the clock was set back. Once a minute: ends checks
- * that no browser takes. Once an hour: deletes expired data, and the secrets of deleted monitors. Once a day: deletes
- * data beyond the retention period.
+ * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: deletes
+ * previews that nobody waits for. Once a minute: ends checks that no browser takes. Once an hour: deletes expired data,
+ * and the secrets of deleted monitors. Once a day: deletes data beyond the retention period.
  */
 export async function startMaintenance(
   store: Store,
@@ -43,6 +45,7 @@ export async function startMaintenance(
   const clock = createClockWatch(store, log, leaseSeconds)
   const browsers = createBrowserWatch(() => endUnrendered(store), log)
   let purgedAt = -Infinity
+  let sweptAt = -Infinity
   await tick()
   const ticking = createWakeableLoop({
     async work() {
@@ -69,6 +72,10 @@ export async function startMaintenance(
     if (locked.trials + locked.searches > 0)
       log.warn(locked, 'monitors of teams were locked: their trial ended, or no credits for searches are left')
     await restUsedUp(store)
+    if (performance.now() - sweptAt >= SWEEP_EVERY_MS) {
+      await sweepPreviews(store)
+      sweptAt = performance.now()
+    }
     if (performance.now() - purgedAt < PURGE_EVERY_MS) return
     await purgeSessions(store)
     await purgeLinks(store)

@@ -3,19 +3,19 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { layerReason, monitorQueue } from '../../core/check-queue.ts'
-import type { Fetched } from '../../runners/fetch/fetched.ts'
 import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
-import type { Reading } from '../../runners/check/reading.ts'
+import type { FetchedFacts, Reading } from '../../runners/check/reading.ts'
 import { missingRegions } from '../../runners/browser/page/shot.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { PageTask } from '../../runners/check/task.ts'
 
-/** The part of a monitor that defines what a run fetches and extracts. */
+/** The part of a monitor that defines what a run fetches and extracts, and who does it. */
 export type Previewed = Pick<
   MonitorSpec,
   'url' | 'extract_config' | 'fetch_mode' | 'request_config' | 'request_headers' | 'visual_config'
->
+> &
+  Partial<Pick<MonitorSpec, 'isolation'>>
 
 /** The process context of a preview. */
 export interface PreviewPorts extends Omit<CheckPorts, 'onFetched'> {
@@ -34,21 +34,28 @@ export type Ask = (question: Omit<Question, 'teamId'>, signal: AbortSignal) => P
  */
 export async function preview(config: Previewed, ports: PreviewPorts): Promise<Preview | null> {
   const startedAt = performance.now()
-  let fetched: Fetched | null = null
-  // The body is read here at once: a large body is moved to a thread and cannot be read after that.
-  let bytes: number | null = null
-  const onFetched = (given: Fetched): void => {
-    fetched = given
-    if (given.ok && given.kind === 'body') bytes = given.body.byteLength
-  }
-  const obstacle = config.extract_config.method === 'prompt' && !ports.ask ? NO_MODEL : null
-  const reading = await asked(
-    await check({ ...taskOf(config), teamKey: ports.team, obstacle }, { ...ports, onFetched }),
-    config,
-    ports,
-  )
+  const reading = await check(previewTask(config, ports), ports)
+  return previewOf(reading, config, { ...ports, startedAt })
+}
+
+/** What a preview shows of a reading needs. */
+export interface ShowingPorts extends Pick<PreviewPorts, 'ask' | 'signal'> {
+  /** `performance.now()` when the preview began. */
+  readonly startedAt: number
+  /** How long fetching and extracting took. Absent: since the beginning. */
+  readonly checkMs?: number
+}
+
+/** Asks the model where the reading needs it, and returns what a preview shows. Null: the signal ended it. */
+export async function previewOf(
+  given: Reading,
+  config: Previewed,
+  { ask, signal, startedAt, checkMs }: ShowingPorts,
+): Promise<Preview | null> {
+  const reading = await asked(given, config, { ask, signal })
   const durationMs = performance.now() - startedAt
-  const facts = { ...fetchFacts(fetched, durationMs), bytes, duration_ms: Math.round(durationMs) }
+  const fetched = 'fetched' in given ? given.fetched : undefined
+  const facts = { ...fetchFacts(fetched ?? null, checkMs ?? durationMs), duration_ms: Math.round(durationMs) }
   switch (reading.kind) {
     case 'abandoned':
       return null
@@ -89,7 +96,11 @@ type Read = Extract<Answered, { kind: 'values' }>
 type Answered = Exclude<Reading, { kind: 'text' }>
 
 /** Does the same as the trusted side of a check when the check completes. */
-async function asked(reading: Reading, { extract_config: config }: Previewed, ports: PreviewPorts): Promise<Answered> {
+async function asked(
+  reading: Reading,
+  { extract_config: config }: Previewed,
+  ports: Pick<PreviewPorts, 'ask' | 'signal'>,
+): Promise<Answered> {
   if (reading.kind !== 'text') return reading
   if (config.method !== 'prompt' || !ports.ask) throw new Error('a preview returned text without a prompt')
   const { prompt, schema = null } = config
@@ -114,18 +125,19 @@ function failure({
   return { status: 'error', fields: {}, warnings: [], error_code: code, error_message: message }
 }
 
-function fetchFacts(fetched: Fetched | null, durationMs: number) {
-  const fetchMs = fetched === null ? null : Math.round(fetched.durationMs)
-  const isRead = fetched !== null && fetched.ok && fetched.kind === 'body'
+function fetchFacts(fetched: FetchedFacts | null, checkMs: number) {
+  const isRead = fetched !== null && fetched.bytes !== null
   return {
     http_status: fetched?.status ?? null,
-    content_type: isRead ? (fetched.contentType?.slice(0, 1000) ?? null) : null,
-    fetch_ms: fetchMs,
-    extract_ms: isRead ? Math.round(Math.max(0, durationMs - fetched.durationMs)) : null,
+    content_type: fetched?.contentType ?? null,
+    bytes: fetched?.bytes ?? null,
+    fetch_ms: fetched && Math.round(fetched.durationMs),
+    extract_ms: isRead ? Math.round(Math.max(0, checkMs - fetched.durationMs)) : null,
   }
 }
 
-function taskOf(config: Previewed): Task {
+/** Returns the task of a preview, in the queue that its configuration says. */
+export function previewTask(config: Previewed, { ask, team }: Pick<PreviewPorts, 'ask' | 'team'>): PageTask {
   const queue = monitorQueue(config)
   return {
     kind: 'page',
@@ -141,8 +153,10 @@ function taskOf(config: Previewed): Task {
     request: config.request_config,
     visual: config.visual_config,
     triesStatic: false,
+    asksFetched: true,
     headers: config.request_headers,
-    obstacle: null,
+    teamKey: team,
+    obstacle: config.extract_config.method === 'prompt' && !ask ? NO_MODEL : null,
     last: null,
     dueMs: null,
     claimedMs: 0,

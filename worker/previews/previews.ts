@@ -6,13 +6,15 @@ import { type SearchMeans, searchReading } from '../../runners/serp/search-readi
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { createExtractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
-import { type Ask, preview, type Previewed } from './preview.ts'
+import { check } from '../../runners/check/check.ts'
+import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
+import type { WaitingPreviews } from './waiting-previews.ts'
 
 /** How searches are previewed: as checks of this process are made. */
 interface PreviewSearching {
@@ -27,8 +29,12 @@ interface PreviewsOptions {
   readonly atOnce?: number
   /** The most of these for one team. Default 2: a team whose sites hang must not block the others. */
   readonly perTeam?: number
-  /** Renders pages; absent: configurations that need it fail with a message that says so. */
+  /** Renders pages; absent: runners do, or configurations that need it fail with a message that says so. */
   readonly browser?: Pick<Browsers, 'render'> | undefined
+  /** Has runners render pages where this process cannot. */
+  readonly runners?: WaitingPreviews | undefined
+  /** The most previews of this process that wait for runners at once. Default 32. */
+  readonly waiting?: number
   /** Asks the model; null: this installation has no model. */
   readonly prompts?: Prompts | null
   /** Milliseconds for a fetch. Default 30,000, as for a run. */
@@ -46,21 +52,31 @@ export interface Previews {
    * every case.
    */
   enter(teamId: string): PreviewPlace | PreviewLimit
+  /** How previews that waited for runners ended, since the start. */
+  readonly counts: Readonly<Record<'answered' | 'unanswered', number>>
   /** Ends the running checks and closes their connections and threads. */
   close(): Promise<void>
 }
 
-/** The limit of checks at once is reached: that of the team, or that of this process. */
+/** The limit of checks at once is reached: that of the team here or everywhere, or that of this process. */
 interface PreviewLimit {
   readonly kind: 'limit'
-  readonly of: 'team' | 'process'
+  readonly of: 'team' | 'process' | 'installation'
   readonly limit: number
 }
 
+/** The end of a preview. */
+type PreviewEnd =
+  | { readonly kind: 'done'; readonly preview: Preview }
+  /** The process is stopping. */
+  | { readonly kind: 'stopping' }
+  | PreviewLimit
+  /** It needs a browser, and no runner answered within so many seconds. */
+  | { readonly kind: 'unanswered'; readonly seconds: number }
+
 interface PreviewPlace {
   readonly kind: 'place'
-  /** Null when the process is stopping. */
-  run(config: Previewed): Promise<Preview | null>
+  run(config: Previewed): Promise<PreviewEnd>
   /** Null: this process asks no search engines. */
   readonly searches: PreviewSearches | null
   leave(): void
@@ -83,6 +99,8 @@ export function createPreviews({
   browser,
   prompts,
   proxy,
+  runners,
+  waiting = 32,
   search: searching,
 }: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
@@ -90,50 +108,151 @@ export function createPreviews({
   const pages = createPageReader()
   const stopping = new AbortController()
   const running = new Running()
-  const places = createKeyedBudget<string>({ total: atOnce, perKey: perTeam })
+  const slots = createSlots({ atOnce, perTeam, waiting })
+  const counts = { answered: 0, unanswered: 0 }
 
-  function run(teamId: string, config: Previewed): Promise<Preview | null> {
-    if (stopping.signal.aborted) return Promise.resolve(null)
+  function run(teamId: string, config: Previewed, slot: Slot): Promise<PreviewEnd> {
+    if (stopping.signal.aborted) return Promise.resolve(STOPPING)
     const { signal } = stopping
     const port = proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) }
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
     const within = { signal, ask, team: teamId, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
-    const done = preview(config, { agent, extractor, pages, ...within })
+    const ports = { agent, extractor, pages, ...within }
+    const done = begin({ teamId, slot }, config, ports)
     running.add(done)
     return done
   }
 
-  async function runSearch({ means }: PreviewSearching, teamId: string, search: SerpSearch) {
-    if (stopping.signal.aborted) return null
-    const { signal } = stopping
-    const done = searchReading(searchTaskOf(search, teamId), { means, extractor, signal })
-    running.add(done)
-    const reading = await done
-    return reading.kind === 'search' || reading.kind === 'failed' ? reading : null
+  async function begin(
+    by: Pick<ByRunner, 'teamId' | 'slot'>,
+    config: Previewed,
+    ports: PreviewPorts,
+  ): Promise<PreviewEnd> {
+    const isElsewhere = browser === undefined && (await runners?.areClaimed(config.isolation === 'pod')) === true
+    if (ports.signal.aborted) return STOPPING
+    return runners && isElsewhere
+      ? byRunner({ ...by, runners, counts }, config, ports)
+      : endOf(await preview(config, ports))
   }
 
-  const searchesOf = (teamId: string): PreviewSearches | null =>
-    searching
-      ? {
-          exit: searching.exit,
-          spacingMs: searching.spacingMs,
-          run: (search) => runSearch(searching, teamId, search),
-        }
-      : null
+  const searchesOf = createSearchRuns(searching, { extractor, running, signal: stopping.signal })
 
   return {
     enter(teamId) {
-      const leave = places.take(teamId, 1)
-      if (leave === 'key') return { kind: 'limit', of: 'team', limit: perTeam }
-      if (leave === 'total') return { kind: 'limit', of: 'process', limit: atOnce }
-      return { kind: 'place', run: (config) => run(teamId, config), searches: searchesOf(teamId), leave }
+      const slot = slots.enter(teamId)
+      if ('kind' in slot) return slot
+      const { leave } = slot
+      return { kind: 'place', run: (config) => run(teamId, config, slot), searches: searchesOf(teamId), leave }
     },
+    counts,
     async close() {
       stopping.abort()
       await running.settled()
       await Promise.all([extractor.close(), pages.close(), agent.destroy()])
     },
   }
+}
+
+interface SearchRunPorts {
+  readonly extractor: Extractor
+  readonly running: Running
+  readonly signal: AbortSignal
+}
+
+/** Returns what makes searches for a team. Null: this process makes none. */
+function createSearchRuns(searching: PreviewSearching | undefined, { extractor, running, signal }: SearchRunPorts) {
+  return (teamId: string): PreviewSearches | null => {
+    if (!searching) return null
+    const { means, exit, spacingMs } = searching
+    return {
+      exit,
+      spacingMs,
+      async run(search) {
+        if (signal.aborted) return null
+        const done = searchReading(searchTaskOf(search, teamId), { means, extractor, signal })
+        running.add(done)
+        const reading = await done
+        return reading.kind === 'search' || reading.kind === 'failed' ? reading : null
+      },
+    }
+  }
+}
+
+const STOPPING = { kind: 'stopping' } as const
+
+const endOf = (shown: Preview | null): PreviewEnd => (shown === null ? STOPPING : { kind: 'done', preview: shown })
+
+/** Has a runner do a preview. What can be fetched is fetched here first, as workers do with checks. */
+async function byRunner(
+  { runners, counts, teamId, slot }: ByRunner,
+  config: Previewed,
+  ports: PreviewPorts,
+): Promise<PreviewEnd> {
+  const { signal } = ports
+  const startedAt = performance.now()
+  const task = previewTask(config, ports)
+  const needsBrowser = task.queue !== 'static' && task.obstacle === null
+  const first = needsBrowser ? null : await check(task, { ...ports, browser: 'elsewhere' })
+  if (first !== null && first.kind !== 'moved') return endOf(await previewOf(first, config, { ...ports, startedAt }))
+  // What only waits takes no slot from those that fetch, as long as there is room to wait.
+  slot.wait()
+  const moved = first === null ? task : { ...task, queue: first.queue, reason: first.reason }
+  const answered = await runners.ask({ teamId, task: moved, isIsolated: config.isolation === 'pod' }, signal)
+  if (answered.kind === 'unanswered') counts.unanswered += 1
+  if (answered.kind !== 'answered') return answered
+  counts.answered += 1
+  const { reading, durationMs: checkMs } = answered
+  return endOf(await previewOf(reading, config, { ...ports, startedAt, checkMs }))
+}
+
+/** The slot of a preview. */
+interface Slot {
+  /** Exchanges it for one of those that only wait, unless all of these are taken. */
+  wait(): void
+  leave(): void
+}
+
+interface SlotCaps {
+  readonly atOnce: number
+  readonly perTeam: number
+  readonly waiting: number
+}
+
+function createSlots({ atOnce, perTeam, waiting }: SlotCaps) {
+  const teams = createKeyedBudget<string>({ total: atOnce + waiting, perKey: perTeam })
+  const fetching = createKeyedBudget<''>({ total: atOnce, perKey: atOnce })
+  const waits = createKeyedBudget<''>({ total: waiting, perKey: waiting })
+  return {
+    enter(teamId: string): Slot | PreviewLimit {
+      const leaveTeam = teams.take(teamId, 1)
+      if (typeof leaveTeam === 'string') return { kind: 'limit', of: 'team', limit: perTeam }
+      const taken = fetching.take('', 1)
+      if (typeof taken === 'string') {
+        leaveTeam()
+        return { kind: 'limit', of: 'process', limit: atOnce }
+      }
+      let leavePlace = taken
+      return {
+        wait() {
+          const place = waits.take('', 1)
+          if (typeof place === 'string') return
+          leavePlace()
+          leavePlace = place
+        },
+        leave() {
+          leavePlace()
+          leaveTeam()
+        },
+      }
+    },
+  }
+}
+
+interface ByRunner {
+  readonly runners: WaitingPreviews
+  readonly counts: { answered: number; unanswered: number }
+  readonly teamId: string
+  readonly slot: Slot
 }
 
 const searchTaskOf = (search: SerpSearch, teamKey: string): SerpTask => ({

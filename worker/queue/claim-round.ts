@@ -269,6 +269,6 @@ function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: Claimed
 }
 
 /** Scheme, host and port: checks of the same origin share its cap. A host with a final dot is the same host. */
-function hostOf(url: string): string {
+export function hostOf(url: string): string {
   return (URL.parse(url)?.origin ?? url).replace(/\.(?=(:\d+)?$)/, '')
 }

@@ -2,7 +2,7 @@ import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
+import type { FetchedFacts, RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { PageTask, SerpTask } from '../../runners/check/task.ts'
 import { boundPageText } from '../../runners/extract/text/full-page.ts'
@@ -22,6 +22,8 @@ interface HeldTask {
   readonly layerIsRemembered: boolean
   /** Runners can reach a proxy. */
   readonly hasProxy: boolean
+  /** Nothing of it is recorded. Default false. */
+  readonly isPreview?: boolean
 }
 
 /** The outcome of a check as reported by a runner. */
@@ -42,6 +44,7 @@ type Believed =
 export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed {
   const { reading } = outcome
   const issues = [...kindIssues(reading, held), ...shotIssues(reading, pictures, held.task)]
+  if (outcome.fetched && !held.task.asksFetched) issues.push({ path: 'fetched', message: 'was not asked for' })
   if (reading.kind === 'values') issues.push(...valueIssues(outcome.values, held.task))
   else if (outcome.values !== undefined)
     issues.push({ path: 'values', message: `is not for a reading that is ${reading.kind}` })
@@ -57,6 +60,7 @@ export function searchOutcomeOf({ outcome, pictures }: Told, { search }: SerpTas
   const { reading } = outcome
   const issues: Issue[] = []
   if (pictures.length > 0) issues.push({ path: 'pictures', message: 'must be empty: a search takes no pictures' })
+  if (outcome.fetched) issues.push({ path: 'fetched', message: 'is not for a search' })
   if (outcome.values !== undefined) issues.push({ path: 'values', message: 'is not for a search' })
   if (reading.kind !== 'search' && reading.kind !== 'failed')
     issues.push(...issue('kind', 'must be search or failed: the monitor watches a search'))
@@ -118,13 +122,17 @@ function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
   const asks = task.extract.method === 'prompt'
   if (reading.kind === 'search') return issue('kind', 'must not be search: the monitor watches a page')
   if (reading.kind === 'failed' && reading.engine) return issue('engine', 'is not for a page')
-  if (reading.kind === 'moved')
-    return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
+  if (reading.kind === 'moved') return movedIssues(held)
   if (reading.kind === 'unchanged' && (!hasBaseline || task.visual?.enabled))
     return issue('kind', 'cannot be unchanged: there is nothing before, or its pictures have to be compared')
   if (reading.kind === 'values' && asks) return issue('kind', 'must be text: the monitor asks a model')
   if (reading.kind === 'text' && !asks) return issue('kind', 'must not be text: the monitor asks no model')
   return layerIssues(reading, held)
+}
+
+function movedIssues({ task, isPreview }: HeldTask): Issue[] {
+  if (isPreview) return issue('kind', 'cannot be moved: somebody waits for the page')
+  return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
 }
 
 function layerIssues(
@@ -201,9 +209,10 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   const { reading } = outcome
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'search') throw new TypeError('a search has an issue here')
+  const fetched = outcome.fetched && { fetched: fetchedOf(outcome.fetched) }
   if (reading.kind === 'failed') {
     const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
-    return { kind, fetchMethod, fetchReason: reasonOf(fetchMethod, task), fault, retryAfterMs, status }
+    return { kind, fetchMethod, fetchReason: reasonOf(fetchMethod, task), fault, retryAfterMs, status, ...fetched }
   }
   const { fetch_method: fetchMethod, mark, remember } = reading
   const fetchReason = reasonOf(fetchMethod, task)
@@ -211,12 +220,16 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   if (reading.kind === 'unchanged') return { kind: 'unchanged', ...common }
   const { warnings } = reading
   const seen = reading.shots && { shots: shotsOf(reading.shots, pictures, task) }
-  if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen }
+  if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen, ...fetched }
   const text = task.extract.method === 'full_page' ? reading.page_text : undefined
   const pageText = text !== undefined && { pageText: boundPageText([text]) }
-  const about = { ...common, warnings, ...seen, ...pageText, ...(reading.as_sent && { isAsSent: true }) }
+  const about = { ...common, warnings, ...seen, ...pageText, ...fetched, ...(reading.as_sent && { isAsSent: true }) }
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...about }
 }
+
+const fetchedOf = ({ status, content_type: contentType, bytes, fetch_ms: durationMs }: FetchedFacts) => ({
+  ...{ status, contentType, bytes, durationMs },
+})
 
 /** Returns why the layer was used. It follows from the task, so a runner is not asked. */
 function reasonOf(method: FetchMethod | null, { reason }: PageTask): FetchReason | null {

@@ -14,6 +14,8 @@ import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { ProxyRelay } from './proxy-relay.ts'
 import { createSettling, type SearchSettling } from './postgres-check-source.ts'
+import { createRunnerPreviews, type RunnerPreviews } from '../previews/runner-previews.ts'
+import { isPreview } from '../../store/previews/previews.ts'
 
 export interface RunnerServiceOptions {
   readonly store: Store
@@ -36,7 +38,7 @@ type Completion =
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
 
-/** Who claims: the number of a token, and the one isolated check that it is for. */
+/** Who claims: the number of a token, and the one isolated check or preview that it is for. */
 interface RunnerHolder {
   readonly id: number
   readonly checkNo: number | null
@@ -71,7 +73,10 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   const alone = createAlone()
   const claims = createClaimsOfRunners({ store, secrets, queues: QUEUES, leaseSeconds, hasModel, search }, settle)
 
+  const previews = createRunnerPreviews({ store, secrets, leaseMs })
+
   async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
+    if (isPreview(told.outcome.no)) return previews.complete(told, holder)
     const row = await findHeldCheck(store, told.outcome, holder)
     if (row === null) return { kind: 'not_held' }
     if (row.kind === 'serp') {
@@ -97,14 +102,19 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 
   return {
     leaseMs,
-    claim: claims,
-    async heartbeat(checks, holder) {
+    claim: (limit, holder, exit) => claimAll({ previews, claims }, limit, holder, exit),
+    async heartbeat(given, holder) {
+      const { checks, waiting } = split(given)
       if (checks.length > 0) await keepExits(store, checks, leaseSeconds, holder)
-      return extendLeases(store, checks, leaseSeconds, holder)
+      const held = await extendLeases(store, checks, leaseSeconds, holder)
+      return waiting.length === 0 ? held : new Set([...held, ...(await previews.heartbeat(waiting, holder))])
     },
     complete: (told, holder, signal) =>
       alone(`${holder} ${told.outcome.no} ${told.outcome.fence}`, () => completed(told, holder, signal)),
-    async release(checks, delayMs, holder) {
+    async release(given, delayMs, holder) {
+      const { checks, waiting } = split(given)
+      if (waiting.length > 0) await previews.release(waiting, delayMs, holder)
+      if (checks.length === 0) return
       await freeExits(store, checks, search?.spacingMs ?? 0, holder)
       await releaseChecks(
         store,
@@ -113,6 +123,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
       )
     },
     async holdProxy(check, holder) {
+      if (isPreview(check.no)) return (await previews.isHeld(check, holder)) ? { reason: 'none' } : null
       const row = await findHeldCheck(store, check, holder)
       if (row === null) return null
       // An engine is asked from the runner's own address alone.
@@ -122,6 +133,33 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
     relay,
   }
 }
+
+interface ClaimPorts {
+  readonly previews: RunnerPreviews
+  readonly claims: RunnerService['claim']
+}
+
+/** Claims previews first: somebody waits for them, and a team has few at the same time. */
+async function claimAll(
+  { previews, claims }: ClaimPorts,
+  ...[limit, holder, exit]: Parameters<RunnerService['claim']>
+): ReturnType<RunnerService['claim']> {
+  const waiting = await previews.claim(limit, holder)
+  const room = limit - waiting.length
+  if (room === 0 || (holder.checkNo !== null && isPreview(holder.checkNo))) return waiting
+  try {
+    return [...waiting, ...(await claims(room, holder, exit))]
+  } catch (error) {
+    // What was claimed is leased already. If the store is away, the next claim fails too.
+    if (waiting.length === 0) throw error
+    return waiting
+  }
+}
+
+const split = (given: readonly Held[]) => ({
+  checks: given.filter(({ no }) => !isPreview(no)),
+  waiting: given.filter(({ no }) => isPreview(no)),
+})
 
 /** What a runner said about a check, and whether it can be believed. */
 interface Judged {

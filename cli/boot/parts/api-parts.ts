@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { buildApp } from '../../../api/http/app.ts'
 import type { Health } from '../../../core/health.ts'
 import { hasMailServer } from './mail.ts'
@@ -7,11 +7,14 @@ import { servedRoutes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { Tracer } from '../../../core/tracer.ts'
-import { createPreviews } from '../../../worker/previews/previews.ts'
+import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
+import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
+import type { Store } from '../../../store/db/client.ts'
+import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import { noteBaseUrl } from '../../../store/accounts/base-url.ts'
 import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
@@ -66,10 +69,12 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const previews = createPreviews({
     egress: context.egress,
     browser: context.browsers ?? undefined,
+    runners: context.browsers === null ? runnersOf(context, store) : undefined,
     prompts,
     search: searchPreviewsOf(context),
     proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, context.log) } : undefined,
   })
+  if (context.browsers === null) countPreviews(registry, previews)
   const objects = objectsOf(settings)
   stack.defer('the object store of the API', () => objects.close())
   const patterns = createPatternMatcher()
@@ -94,6 +99,26 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   await noteBaseUrl(store, services.baseUrl)
   await startMetrics(settings, health, context)
   return { address, services }
+}
+
+/** Returns how runners do the previews of a process without a browser. */
+function runnersOf({ databaseUrl, secrets, stack }: ApiContext, store: Store): WaitingPreviews {
+  const signals = createAnswerSignals(databaseUrl)
+  stack.defer('the signals of previews', () => signals.close())
+  return createWaitingPreviews({ store, secrets, signals })
+}
+
+function countPreviews(registry: Registry, previews: Previews): void {
+  new Counter({
+    name: 'tidemark_previews_by_runners_total',
+    help: 'Previews that waited for a runner, by how they ended: answered, or unanswered in time.',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [result, count] of Object.entries(previews.counts)) this.inc({ result }, count)
+    },
+  })
 }
 
 function servicesOptions(context: ApiContext, baseUrl: string) {

@@ -31,8 +31,11 @@ test('a preview warns of a region that is not on the page, and of no other', asy
   })
   slot.leave()
   expect(shown).toMatchObject({
-    status: 'success',
-    fields: { name: 'Lamp' },
-    warnings: ['The region "Stock" was not found on the page; its picture is empty.'],
+    kind: 'done',
+    preview: {
+      status: 'success',
+      fields: { name: 'Lamp' },
+      warnings: ['The region "Stock" was not found on the page; its picture is empty.'],
+    },
   })
 })

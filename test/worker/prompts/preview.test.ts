@@ -88,8 +88,8 @@ test('a preview without a model names the setting that is missing, and fetches n
     request_headers: null,
     visual_config: null,
   })
-  expect(shown).toMatchObject({ status: 'error', error_code: 'not_available' })
-  expect(shown?.error_message).toContain('LLM_BASE_URL')
+  const fault = { status: 'error', error_code: 'not_available', error_message: expect.stringContaining('LLM_BASE_URL') }
+  expect(shown).toMatchObject({ kind: 'done', preview: fault })
   expect(site.requests).toHaveLength(before)
   slot.leave()
   await plain.close()

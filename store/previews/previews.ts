@@ -1,0 +1,194 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import type { Queryable, Store } from '../db/client.ts'
+import { nothing, row, unnest } from '../db/row.ts'
+import type { Held } from '../queue/lease.ts'
+
+/** Numbers from here on are previews, and those below are checks. Both fit into the messages of the runner API. */
+const FIRST_PREVIEW = 2 ** 39
+
+/** Returns whether a number that a runner names is that of a preview. */
+export const isPreview = (no: number): boolean => no >= FIRST_PREVIEW
+
+/** The most previews of a team that wait at the same time, over all processes. */
+export const MOST_OF_TEAM = 4
+/** A page that ended so many runners is not given to another one. */
+const MOST_TRIES = 3
+/** A preview that is claimed later than this before its deadline would not be answered in time. */
+const LAST_SECONDS = 3
+
+interface NewPreview {
+  readonly id: string
+  readonly teamId: string
+  /** Encrypted. */
+  readonly request: Buffer
+  readonly isIsolated: boolean
+  readonly seconds: number
+}
+
+const added = row({ no: Type.Integer() })
+
+/** Adds a preview. Returns false when as many of the team wait as may. */
+export const addPreview = (store: Store, { id, teamId, request, isIsolated, seconds }: NewPreview): Promise<boolean> =>
+  store.transaction(async (tx) => {
+    // Those of a team are added one after the other, so that none is counted twice or not at all.
+    await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${teamId}, 13))`)
+    const { rowCount } = await tx.query(sql.type(added)`
+      insert into previews (id, team_id, request, is_isolated, deadline_at)
+      select ${id}::uuid, ${teamId}::uuid, ${sql.binary(request)}, ${isIsolated},
+        clock() + make_interval(secs => ${seconds})
+      where (
+        select count(*) from previews where team_id = ${teamId}::uuid and deadline_at > clock()
+      ) < ${MOST_OF_TEAM}
+      returning no
+    `)
+    return rowCount > 0
+  })
+
+const Bytes = Type.Unsafe<Buffer>({})
+const answered = row({ answer: Bytes })
+
+/** Returns the encrypted answer of a preview, which is gone then. Null: there is none yet. */
+export async function takeAnswer(store: Queryable, id: string): Promise<Buffer | null> {
+  const found = await store.maybeOne(sql.type(answered)`
+    delete from previews where id = ${id}::uuid and answer is not null returning answer
+  `)
+  return found?.answer ?? null
+}
+
+const last = row({ answer: Type.Union([Bytes, Type.Null()]) })
+
+/** Deletes a preview that nobody waits for any more. Returns its answer, where one came in the last moment. */
+export async function dropPreview(store: Queryable, id: string): Promise<Buffer | null> {
+  const found = await store.maybeOne(sql.type(last)`delete from previews where id = ${id}::uuid returning answer`)
+  return found?.answer ?? null
+}
+
+/** Is true for a preview `p` that a runner may begin. */
+const IS_FREE = sql.fragment`(
+  p.answer is null and p.deadline_at > clock() + make_interval(secs => ${LAST_SECONDS}) and p.tries < ${MOST_TRIES}
+  and (p.leased_until is null or p.leased_until <= clock() or p.holder is not null and not exists (
+    select from runner_tokens k where k.id = p.holder and k.revoked_at is null and k.expires_at > clock()
+  )))`
+
+const PREVIEW = { no: Type.Integer(), id: Type.String(), team_id: Type.String(), fence: Type.Integer() }
+const claimed = row({ ...PREVIEW, request: Bytes, at_ms: Type.Number() })
+const NOW_MS = sql.fragment`(extract(epoch from clock()) * 1000)::float8 as at_ms`
+
+interface PreviewClaim {
+  readonly limit: number
+  readonly leaseSeconds: number
+  /** The number of the runner token. */
+  readonly holder: number
+  /** The one isolated preview that the token is for. Null: any that is not isolated. */
+  readonly only: number | null
+}
+
+/** Claims previews that wait, the oldest first. `at_ms` is the current time. */
+export const claimPreviews = (store: Queryable, { limit, leaseSeconds, holder, only }: PreviewClaim) =>
+  store.any(sql.prepared('claim_previews', claimed)`
+    with free as (
+      select p.no from previews p
+      where ${IS_FREE} and case when ${only}::bigint is null then not p.is_isolated else p.no = ${only}::bigint end
+      order by p.created_at
+      limit ${limit}
+      for update of p skip locked
+    )
+    update previews p
+    set fence = p.fence + 1, tries = p.tries + 1, holder = ${holder},
+      leased_until = clock() + make_interval(secs => ${leaseSeconds})
+    from free where p.no = free.no
+    returning p.no, p.id, p.team_id, p.fence, p.request, ${NOW_MS}
+  `)
+
+/** A condition on `previews p` and the input `i`: the token has leased it, and somebody waits for it. */
+const isHeld = (holder: number) => sql.fragment`
+  p.no = i.no and p.fence = i.fence and p.holder = ${holder} and p.answer is null and p.deadline_at > clock()`
+
+const held = row({ no: Type.Integer() })
+
+/** Extends leases. Returns the numbers of the previews that are still leased and waited for. */
+export async function extendPreviews(
+  store: Queryable,
+  previews: readonly Held[],
+  leaseSeconds: number,
+  holder: number,
+): Promise<readonly number[]> {
+  const rows = await store.any(sql.prepared('extend_previews', held)`
+    update previews p
+    set leased_until = clock() + make_interval(secs => ${leaseSeconds})
+    from ${unnest('i', previews, { no: 'int8', fence: 'int4' })}
+    where ${isHeld(holder)}
+    returning p.no
+  `)
+  return rows.map(({ no }) => no)
+}
+
+/** Gives previews back, so that another runner takes them after the delay. */
+export async function releasePreviews(
+  store: Queryable,
+  previews: readonly Held[],
+  delayMs: number,
+  holder: number,
+): Promise<void> {
+  await store.query(sql.prepared('release_previews', nothing)`
+    update previews p
+    set fence = p.fence + 1, tries = p.tries - 1, holder = null,
+      leased_until = clock() + make_interval(secs => ${delayMs} / 1000.0)
+    from ${unnest('i', previews, { no: 'int8', fence: 'int4' })}
+    where ${isHeld(holder)}
+  `)
+}
+
+/** Returns the preview that is leased with this token under this fence, and waited for; null: there is none. */
+export const findHeldPreview = (store: Queryable, check: Held, holder: number) =>
+  store.maybeOne(sql.type(claimed)`
+    select p.no, p.id, p.team_id, p.fence, p.request, ${NOW_MS}
+    from previews p, ${unnest('i', [check], { no: 'int8', fence: 'int4' })}
+    where ${isHeld(holder)}
+  `)
+
+/** The channel on which the id of a preview is notified that was answered. */
+export const ANSWERED = 'tidemark_previews'
+
+/**
+ * Keeps the encrypted answer for whoever waits, and wakes them. Returns false when the preview is not leased with this
+ * token, or not any more.
+ */
+export async function answerPreview(store: Queryable, check: Held, holder: number, answer: Buffer): Promise<boolean> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    with kept as (
+      update previews p set answer = ${sql.binary(answer)}
+      from ${unnest('i', [check], { no: 'int8', fence: 'int4' })}
+      where ${isHeld(holder)}
+      returning p.id
+    )
+    select pg_notify(${ANSWERED}, id::text) from kept
+  `)
+  return rowCount > 0
+}
+
+/** Deletes previews whose process ended before it could: nobody waits for them. Returns how many there were. */
+export async function sweepPreviews(store: Queryable): Promise<number> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    delete from previews where deadline_at < clock() - interval '10 seconds'`)
+  return rowCount
+}
+
+const isThere = row({ is_there: Type.Boolean() })
+
+/** Returns whether previews are claimed here: an operator starts runner pods, or a runner has a token that works. */
+export const arePreviewsClaimed = (store: Pick<Queryable, 'oneFirst'>, isIsolated: boolean): Promise<boolean> =>
+  store.oneFirst(sql.type(isThere)`
+    select exists (select from operator_epochs where runners_seen_at > clock() - interval '2 minutes')
+      or (not ${isIsolated} and exists (
+        select from runner_tokens where check_no is null and revoked_at is null and expires_at > clock()
+      )) as is_there
+  `)
+
+/** Selects previews `p` that no runner has begun, and those that one has. For the number of pods that are needed. */
+export const WAITING_PREVIEWS = sql.fragment`select p.no, p.created_at from previews p where ${IS_FREE}`
+export const LEASED_PREVIEWS = sql.fragment`
+  select p.no from previews p
+  where p.answer is null and p.deadline_at > clock() and p.leased_until > clock() and p.holder is not null
+    and not ${IS_FREE}`

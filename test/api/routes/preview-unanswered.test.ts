@@ -1,0 +1,104 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPolicy } from '../../../egress/policy.ts'
+import { createRunnerToken } from '../../../store/accounts/runner-tokens.ts'
+import { openStore, type Store } from '../../../store/db/client.ts'
+import { row } from '../../../store/db/row.ts'
+import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
+import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
+import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
+import { MONITOR, type ServedApi, serveApi } from '../../spec/support.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+import { ENCRYPTION_KEY } from '../test-api.ts'
+
+let served: ServedApi
+let previews: Previews
+let store: Store
+let proxy: TcpProxy
+let signals: ReturnType<typeof createAnswerSignals>
+/** Previews wait for it before they begin to wait for a runner. */
+let begin: Promise<void> = Promise.resolve()
+const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
+
+beforeAll(async () => {
+  let byStore: WaitingPreviews | undefined
+  const runners: WaitingPreviews = {
+    areClaimed: async (isIsolated) => (await byStore?.areClaimed(isIsolated)) ?? false,
+    async ask(wanted, signal) {
+      await begin
+      if (!byStore) throw new Error('not open yet')
+      return byStore.ask(wanted, signal)
+    },
+  }
+  previews = createPreviews({ egress, runners })
+  served = await serveApi('scale', { egress, previews })
+  proxy = await openTcpProxy(served.api.databaseUrl)
+  store = await openStore({ url: proxy.url, name: 'tidemark test', connections: 8, connectTimeoutMs: 1_000 })
+  signals = createAnswerSignals(proxy.url)
+  byStore = createWaitingPreviews({ store, secrets: createSecretBox(ENCRYPTION_KEY), signals, seconds: 2 })
+  await createRunnerToken(store, { job: 'silent', ttlSeconds: 900 })
+})
+afterAll(async () => {
+  proxy.mend()
+  await previews.close()
+  await signals.close()
+  await store.end()
+  await served.close()
+  await proxy[Symbol.asyncDispose]()
+})
+
+const waiting = row({ count: Type.Integer() })
+const usage = row({ runs_used: Type.Integer() })
+const used = (teamId: string) =>
+  served.api.services.store.oneFirst(sql.type(usage)`
+    select runs_used from team_usage where team_id = ${teamId}::uuid`)
+
+const ask = (client = served.me) =>
+  client.post('/v1/monitors/preview', { ...MONITOR, url: 'https://shop.example/', fetch_mode: 'browser' })
+
+test('a preview that no runner answers is a 503 that says what to do, and uses no run', async () => {
+  const stranger = await served.stranger()
+  const refused = await ask(stranger)
+  expect([refused.status, refused.body.error?.code, refused.headers.get('retry-after')]).toEqual([
+    503,
+    'UNAVAILABLE',
+    '5',
+  ])
+  expect(refused.body.error?.message).toBe(
+    'The page needs a browser, and no runner answered within 2 s. Nothing was used of the plan. Try again ' +
+      'in a moment: a runner may be starting. If it stays so, ask whoever runs this installation whether runners work.',
+  )
+  expect(await used(stranger.owner.team_id)).toBe(0)
+  expect(previews.counts).toEqual({ answered: 0, unanswered: 1 })
+})
+
+test('many at once are bounded for a team, and each has an answer', async () => {
+  const stranger = await served.stranger()
+  const gate = Promise.withResolvers<void>()
+  begin = gate.promise
+  const statuses: number[] = []
+  const all = Array.from({ length: 50 }, async () => statuses.push((await ask(stranger)).status))
+  await eventually(
+    () => statuses.length,
+    (count) => count >= 48,
+  )
+  expect(statuses).toEqual(Array.from({ length: 48 }, () => 429))
+  gate.resolve()
+  await Promise.all(all)
+  expect(statuses.slice(48)).toEqual([503, 503])
+  expect(await used(stranger.owner.team_id)).toBe(0)
+})
+
+test('a store that goes away while a preview waits is a 503, and the row is not there for ever', async () => {
+  const answer = ask()
+  await eventually(
+    () => store.oneFirst(sql.type(waiting)`select count(*)::int as count from previews`),
+    (count) => count === 1,
+  )
+  proxy.cut()
+  expect(await answer).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+  proxy.mend()
+})

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PageTask } from '../../runners/check/task.ts'
+import type { Store } from '../../store/db/client.ts'
+import { isStoreAway } from '../../store/db/store-fault.ts'
+import type { AnswerSignals } from '../../store/previews/answer-signals.ts'
+import { addPreview, arePreviewsClaimed, dropPreview, MOST_OF_TEAM, takeAnswer } from '../../store/previews/previews.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import { openAnswer, type PreviewAnswer, sealRequest } from './preview-record.ts'
+
+/** Previews that runners do, for a process without a browser. */
+export interface WaitingPreviews {
+  /** Returns whether anybody would do them. */
+  areClaimed(isIsolated: boolean): Promise<boolean>
+  /** Waits for a runner's answer. Rejects when the store is away until the end. */
+  ask(wanted: WantedPreview, signal: AbortSignal): Promise<PreviewAnswered>
+}
+
+interface WantedPreview {
+  readonly teamId: string
+  readonly task: PageTask
+  readonly isIsolated: boolean
+}
+
+export type PreviewAnswered =
+  | ({ readonly kind: 'answered' } & PreviewAnswer)
+  /** No runner answered in time. */
+  | { readonly kind: 'unanswered'; readonly seconds: number }
+  | { readonly kind: 'limit'; readonly of: 'installation'; readonly limit: number }
+  /** The process is stopping. */
+  | { readonly kind: 'stopping' }
+
+interface WaitingPreviewsOptions {
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly signals: AnswerSignals
+  /** How long a runner has, the start of its pod included. Default 55, and 35 where the model is asked after it. */
+  readonly seconds?: number
+}
+
+/** A client and a proxy before it wait for a minute. */
+const SECONDS = 55
+/** The model needs the rest of it. */
+const PROMPT_SECONDS = 35
+/** How often the store is asked where no signal comes. */
+const LOOK_MS = 1_000
+
+export function createWaitingPreviews(options: WaitingPreviewsOptions): WaitingPreviews {
+  const { store, secrets, signals } = options
+
+  /** Waits until there is an answer, or until the time is over. A store that is away is asked again. */
+  async function answerOf(id: string, until: number, signal: AbortSignal): Promise<Buffer | null> {
+    const watch = signals.watch(id)
+    const stop = () => watch.stop()
+    signal.addEventListener('abort', stop)
+    try {
+      for (let left = until - performance.now(); left > 0 && !signal.aborted; left = until - performance.now()) {
+        await watch.next(Math.min(LOOK_MS, left))
+        const answer = await takeAnswer(store, id).catch(async (error: unknown) => {
+          if (!isStoreAway(error) || until < performance.now()) throw error
+          await pause(Math.min(LOOK_MS, left))
+          return null
+        })
+        if (answer !== null) return answer
+      }
+      return await dropPreview(store, id)
+    } finally {
+      signal.removeEventListener('abort', stop)
+      watch.stop()
+    }
+  }
+
+  return {
+    areClaimed: (isIsolated) => arePreviewsClaimed(store, isIsolated),
+    async ask({ teamId, task, isIsolated }, signal) {
+      const seconds = options.seconds ?? (task.extract.method === 'prompt' ? PROMPT_SECONDS : SECONDS)
+      const until = performance.now() + seconds * 1000
+      const row = { id: crypto.randomUUID(), teamId }
+      const { url, extract, request, visual, headers, queue, reason, obstacle } = task
+      const sealed = sealRequest(secrets, row, { url, extract, request, visual, headers, queue, reason, obstacle })
+      if (!(await addPreview(store, { ...row, request: sealed, isIsolated, seconds })))
+        return { kind: 'limit', of: 'installation', limit: MOST_OF_TEAM }
+      const answer = await answerOf(row.id, until, signal)
+      if (answer !== null) return { kind: 'answered', ...openAnswer(secrets, row, answer) }
+      return signal.aborted ? { kind: 'stopping' } : { kind: 'unanswered', seconds }
+    },
+  }
+}
