@@ -180,8 +180,6 @@ interface Acceptance {
   readonly token: string
   readonly sessionId: string
   readonly userId: string
-  /** The address of the account. */
-  readonly email: string
   readonly actor: Actor
 }
 
@@ -200,13 +198,14 @@ export async function acceptInvitation(
   const { token } = acceptance
   return context.store.transaction(async (tx): Promise<Accepted | NotFound | InvitationInvalid | NoSeat> => {
     // An account that is being deleted joins nothing.
-    if (!(await lockAccount(tx, acceptance.userId))) return NO_INVITATION
+    const account = await lockAccount(tx, acceptance.userId)
+    if (!account) return NO_INVITATION
     const seen = await findInvitationByToken(tx, token)
     if (!seen || !(await lockTeam(tx, seen.team_id))) return NO_INVITATION
     // Another request may have accepted, revoked or renewed it while this one waited.
     const invitation = await findInvitationByToken(tx, token)
     if (!invitation) return NO_INVITATION
-    const outcome = await join(tx, invitation, acceptance)
+    const outcome = await join(tx, invitation, { ...acceptance, address: account.email })
     if (outcome.kind === 'done') await tellInviter(context, tx, invitation, outcome.team)
     return outcome
   })
@@ -235,9 +234,9 @@ async function tellInviter(
 async function join(
   tx: Transaction,
   { id, team_id: teamId, email, role, state }: FoundInvitation,
-  { sessionId, userId, email: address, actor }: Acceptance,
+  { sessionId, userId, address, actor }: Acceptance & { readonly address: string },
 ): Promise<Accepted | InvitationInvalid | NoSeat> {
-  if (email !== address.toLowerCase()) return { kind: 'invitation_invalid', why: 'address' }
+  if (email !== address) return { kind: 'invitation_invalid', why: 'address' }
   if (state !== 'open') return { kind: 'invitation_invalid', why: state }
   if ((await roleIn(tx, teamId, userId)) !== null) return { kind: 'invitation_invalid', why: 'member' }
   const team = await readTeam(tx, teamId)

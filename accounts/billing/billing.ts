@@ -161,8 +161,10 @@ export const setCancelled = (
 ): Promise<{ readonly kind: 'done' } | NotBilled> =>
   withPayments(context, teamId, async (tx, payments, row): Promise<{ readonly kind: 'done' } | NotBilled> => {
     if (!row.is_live || row.subscription_id === null) return refused('no_subscription')
-    await applySubscription(tx, row, await payments.setCancelled(row.subscription_id, isCancelled), actor)
-    return { kind: 'done' }
+    const state = await payments.setCancelled(row.subscription_id, isCancelled)
+    const isLive = SUBSCRIPTION_STATUSES[state.status]
+    await applySubscription(tx, row, state, isLive ? actor : SYSTEM)
+    return isLive ? { kind: 'done' } : refused('no_subscription')
   })
 
 /** A live subscription has no price that the settings name. */

@@ -60,7 +60,7 @@ export interface Payments {
   /** Ends a checkout that is open. Returns false when it is not open any more. */
   endCheckout(id: string): Promise<boolean>
   openPortal(customer: string, returnPage: string): Promise<string>
-  /** Lets a subscription end with its period, or not. */
+  /** Lets a subscription end with its period, or not. Returns one that has ended already as it is. */
   setCancelled(subscription: string, isCancelled: boolean): Promise<SubscriptionState>
   /** Returns the customer's subscription: the latest of those whose plan holds, or the latest of all. */
   findSubscription(customer: string): Promise<SubscriptionState | null>

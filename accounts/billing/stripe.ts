@@ -100,6 +100,8 @@ const subscriptionsOf = (
   setCancelled: (id, isCancelled) =>
     ask(async ({ subscriptions }) => {
       const now = await subscriptions.retrieve(id)
+      // Stripe changes nothing of a subscription that has ended, and its event may not have come yet.
+      if (!SUBSCRIPTION_STATUSES[now.status]) return stateOf(now, prices)
       // The portal may have set a date instead, which is taken back as such.
       const change =
         isCancelled || now.cancel_at_period_end ? { cancel_at_period_end: isCancelled } : { cancel_at: '' as const }

@@ -55,15 +55,17 @@ export function oidcGate(
 }
 
 /** What a person reads when the sign-in with the provider failed, by the library's code. */
-export const OIDC_FAULTS: Readonly<Record<string, string>> = {
-  access_denied: 'The sign-in was cancelled.',
-  account_not_linked:
-    'There is an account with your address that was never confirmed, and it is in use. If it is yours, sign in with ' +
-    'its password; a link for a new password confirms it. Otherwise ask whoever runs this installation.',
-  email_not_found: 'The provider did not tell your address.',
-  email_not_verified: 'The provider has not verified your address. Have it verified there.',
-  invitation_needed: 'Accounts are made by invitation here. Open the link of your invitation first.',
-  please_restart_the_process: 'The sign-in took too long, or began in another browser.',
-  state_mismatch: 'The sign-in took too long, or began in another browser.',
-  state_not_found: 'The sign-in took too long, or began in another browser.',
-}
+export const OIDC_FAULTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    access_denied: 'The sign-in was cancelled.',
+    account_not_linked:
+      'There is an account with your address that was never confirmed, and it is in use. If it is yours, sign in ' +
+      'with its password; a link for a new password confirms it. Otherwise ask whoever runs this installation.',
+    email_not_found: 'The provider did not tell your address.',
+    email_not_verified: 'The provider has not verified your address. Have it verified there.',
+    invitation_needed: 'Accounts are made by invitation here. Open the link of your invitation first.',
+    please_restart_the_process: 'The sign-in took too long, or began in another browser.',
+    state_mismatch: 'The sign-in took too long, or began in another browser.',
+    state_not_found: 'The sign-in took too long, or began in another browser.',
+  }),
+)

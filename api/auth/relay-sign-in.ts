@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sessionAddresses } from '../../store/accounts/sessions.ts'
+import { keepOnlySession, keepSession, passwordVersion, sessionAddresses } from '../../store/accounts/sessions.ts'
 import type { Store } from '../../store/db/client.ts'
 import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
 import { signSessionToken, withNewestSignature } from '../../store/accounts/session-token.ts'
@@ -33,6 +33,8 @@ export interface SignInOperation {
   readonly headers?: Readonly<Record<string, string>>
   /** Attempts a minute for the account that the body names, from any address. */
   readonly perAccount?: number
+  /** What follows for the session that the library has opened, by its stored token. */
+  settle?(token: string): Promise<void>
 }
 
 /** The client's headers that the library may see. The address is not one of them: Tidemark sets it itself. */
@@ -60,8 +62,30 @@ export async function relaySignIn(call: SignInCall, operation: SignInOperation):
   if (!response.ok) throw refusalOf(response.status, text)
   const cookies = response.headers.getSetCookie()
   if (operation.perAccount !== undefined) cookies.push(newDeviceCookie(call.services, accountOf(call)))
-  const body = withSignedToken(text === '' ? {} : JSON.parse(text), call.services.sessionKey)
+  const given: unknown = text === '' ? {} : JSON.parse(text)
+  if (hasToken(given)) await operation.settle?.(given.token)
+  const body = withSignedToken(given, call.services.sessionKey)
   return { status: 200, body, ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }) }
+}
+
+/**
+ * Returns what follows a sign-in with a password. The library reads the password first and opens the session a moment
+ * later, when the password may be another one.
+ */
+export async function signingIn(call: SignInCall): Promise<Pick<SignInOperation, 'settle'>> {
+  const { store } = call.services
+  const version = await passwordVersion(store, emailOf(call))
+  return {
+    async settle(token) {
+      if (!(await keepSession(store, token, version))) throw refusalOf(401, '{}')
+    },
+  }
+}
+
+/** Returns what follows a change of the password: the new session acts for the team that the old one acted for. */
+export async function changingPassword({ headers, services }: SignInCall): Promise<Pick<SignInOperation, 'settle'>> {
+  const principal = await services.principals.find(headers)
+  return principal === null ? {} : { settle: (token) => keepOnlySession(services.store, token, principal.teamId) }
 }
 
 /**
@@ -164,10 +188,11 @@ function resigned(cookies: string, { sessionKeys, baseUrl }: SignInCall['service
 /**
  * The library returns the stored token, which is useless without its signature. A client without cookies needs both.
  */
-function withSignedToken(body: unknown, key: string): unknown {
-  if (body === null || typeof body !== 'object' || !('token' in body) || typeof body.token !== 'string') return body
-  return { ...body, token: signSessionToken(body.token, key) }
-}
+const withSignedToken = (body: unknown, key: string): unknown =>
+  hasToken(body) ? { ...body, token: signSessionToken(body.token, key) } : body
+
+const hasToken = (body: unknown): body is { readonly token: string } =>
+  body !== null && typeof body === 'object' && 'token' in body && typeof body.token === 'string'
 
 const emailOf = ({ body }: Pick<SignInCall, 'body'>) => String((body as { email?: unknown }).email).toLowerCase()
 const accountOf = (call: Pick<SignInCall, 'body'>) => createHash('sha256').update(emailOf(call)).digest('base64url')

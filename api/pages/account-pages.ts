@@ -96,7 +96,7 @@ export const accountPages: readonly Route[] = [
       pageAnswer(
         {
           title: 'You are not signed in',
-          lines: [OIDC_FAULTS[error] ?? 'The sign-in with the provider failed.'],
+          lines: [OIDC_FAULTS.get(error) ?? 'The sign-in with the provider failed.'],
           link: { href: PAGES.oidc, text: 'Try again' },
         },
         403,

@@ -5,7 +5,7 @@ import { PAGES } from '../../schema/account/pages.ts'
 import { Choice, Closed, Text } from '../../schema/shape/shape.ts'
 import { previewInvitation } from '../../store/accounts/invitations.ts'
 import { actorOf, type SessionPrincipal } from '../auth/principals.ts'
-import { relaySignIn, type SignInCall } from '../auth/relay-sign-in.ts'
+import { relaySignIn, signingIn, type SignInCall } from '../auth/relay-sign-in.ts'
 import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { signUpOf } from '../routes/sign-in.ts'
@@ -74,8 +74,8 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
   const { services, address } = call
   const { principal, cookies } = await sessionFor(call, filled, invitation.email)
   if (!principal) return asked(call, filled.token, invitation, 'You are not signed in.')
-  const { sessionId, userId, email } = principal
-  const acceptance = { token: filled.token, sessionId, userId, email, actor: actorOf(principal, address) }
+  const { sessionId, userId } = principal
+  const acceptance = { token: filled.token, sessionId, userId, actor: actorOf(principal, address) }
   const accepted = await acceptInvitation(services, acceptance)
   // Whoever signed in is signed in, whatever became of the invitation.
   if (accepted.kind !== 'done') {
@@ -104,11 +104,13 @@ async function sessionFor(call: SignInCall, { act, name = '', password = '', tok
     const path = '/auth/sign-up/email'
     await relaySignIn(signUp, { method: 'POST', path, always: {}, ...(await signUpOf(signUp)) })
   }
-  const answer = await relaySignIn(withBody(call, { email, password }), {
+  const signIn = withBody(call, { email, password })
+  const answer = await relaySignIn(signIn, {
     method: 'POST',
     path: '/auth/sign-in/email',
     always: {},
     perAccount: PREVIEWS_PER_MINUTE,
+    ...(await signingIn(signIn)),
   })
   const bearer = { authorization: `Bearer ${String((answer.body as { readonly token?: unknown }).token)}` }
   const principal = await call.services.principals.find(bearer)

@@ -67,8 +67,8 @@ const acceptRoute = route({
   answers: { 200: { description: 'The account is a member.', schema: InvitationAccepted } },
   refusals: ['NOT_FOUND', 'INVITATION_INVALID', 'TIER_LIMIT_EXCEEDED'],
   async handle({ body: { token }, principal, actor, services }) {
-    const { sessionId, userId, email } = sessionOf(principal)
-    const { team, role } = doneOf(await acceptInvitation(services, { token, sessionId, userId, email, actor }))
+    const { sessionId, userId } = sessionOf(principal)
+    const { team, role } = doneOf(await acceptInvitation(services, { token, sessionId, userId, actor }))
     return ok({ team_id: team.id, team_name: team.name, role })
   },
 })

@@ -4,7 +4,15 @@ import { apiError } from '../http/api-error.ts'
 import { type Answer, type Method, publicRoute, type Route } from '../http/route.ts'
 import { INVITED_HEADER } from '../auth/sign-in-options.ts'
 import { isInvited } from '../../store/accounts/invitations.ts'
-import { confirming, relaySignIn, relayUnseen, type SignInCall, type SignInOperation } from '../auth/relay-sign-in.ts'
+import {
+  changingPassword,
+  confirming,
+  relaySignIn,
+  relayUnseen,
+  signingIn,
+  type SignInCall,
+  type SignInOperation,
+} from '../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
 /** The most attempts per minute from an address and for an account. */
@@ -62,6 +70,7 @@ export const signInRoutes: readonly Route[] = [
     answer: SignedIn,
     perAddress: ATTEMPTS,
     perAccount: ATTEMPTS,
+    relayedTo: signingIn,
   }),
   operation('POST', '/auth/sign-out', { summary: 'Sign out', answer: Done }),
   operation('GET', '/auth/get-session', {
@@ -80,11 +89,12 @@ export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/revoke-other-sessions', { summary: 'End all other sessions', answer: Done }),
   operation('POST', '/auth/change-password', {
     summary: 'Change the password',
-    description: 'All other sessions end.',
+    description: 'All other sessions end. The new one acts for the team of the one that asked.',
     body: Closed({ currentPassword: GivenPassword, newPassword: NewPassword }),
     answer: SignedIn,
     perAddress: ATTEMPTS,
     always: { revokeOtherSessions: true },
+    relayedTo: changingPassword,
   }),
   operation('POST', '/auth/reset-password', {
     summary: 'Set a new password with a token',

@@ -1,4 +1,5 @@
 import type { TSchema, Static } from 'typebox'
+import Format from 'typebox/format'
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type Issue, joinPath } from './issue.ts'
@@ -12,6 +13,18 @@ import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../sha
 // hostile body small.
 const MOST_ERRORS = 500
 Settings.Set({ maxErrors: MOST_ERRORS })
+
+/** The bounds of the years that have four digits in UTC, after rounding to a second. */
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z')
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59Z')
+/** The store knows no zone that is further away, and no name of a zone in brackets. */
+const ZONED = /(?:z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i
+const isDateTime = Format.IsDateTime
+Format.Set('date-time', (text) => {
+  if (!isDateTime(text) || !ZONED.test(text)) return false
+  const at = Date.parse(text.toUpperCase().replace(':60', ':59'))
+  return at >= FIRST_INSTANT && at < LAST_INSTANT
+})
 
 /** The result of `validate`. */
 export type Validated<T> =

@@ -124,10 +124,13 @@ const open = row({ id: Type.String(), team_id: Type.String(), team_name: Type.St
  */
 export const renewInvitationsOf = (store: Store, email: string) =>
   store.transaction(async (tx) => {
+    const ofAddress = sql.fragment`
+      from invitations i join teams t on t.id = i.team_id
+      where i.email = ${email.toLowerCase()} and ${INVITATION_STATE} = 'open'`
+    // What is read once the teams are locked stays so.
+    await tx.query(sql.type(nothing)`select t.id ${ofAddress} order by t.id for no key update of t`)
     const invitations = await tx.any(sql.type(open)`
-      select i.id, i.team_id, t.name as team_name, i.role from invitations i join teams t on t.id = i.team_id
-      where i.email = ${email.toLowerCase()} and ${INVITATION_STATE} = 'open'
-      order by t.id, i.id for no key update of t`)
+      select i.id, i.team_id, t.name as team_name, i.role ${ofAddress} order by t.id, i.id`)
     const renewed = []
     for (const { id, team_id: teamId, team_name, role } of invitations) {
       const { token, invitation } = await renewInvitation(tx, id)

@@ -75,6 +75,38 @@ export async function activateTeam(store: Queryable, sessionId: string, teamId: 
     update auth.sessions set active_team_id = ${teamId}::uuid where id = ${sessionId}::uuid`)
 }
 
+const version = row({ version: Type.String() })
+
+/** Returns what changes whenever the password of an account does; null when no account has this address and one. */
+export const passwordVersion = (store: Queryable, email: string): Promise<string | null> =>
+  store.maybeOneFirst(sql.type(version)`
+    select a.xmin::text as version from auth.accounts a join auth.users u on u.id = a.user_id
+    where u.email = ${email} and a.provider_id = 'credential'`)
+
+/**
+ * Ends a session that was opened with a password, when the password was changed after its version was read: the change
+ * may have ended the other sessions before this one was there. Returns whether the session is still open.
+ */
+export async function keepSession(store: Queryable, token: string, readVersion: string | null): Promise<boolean> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    with same as (
+      select a.user_id from auth.accounts a join auth.sessions s on s.user_id = a.user_id
+      where s.token = ${token} and a.provider_id = 'credential' and a.xmin::text = ${readVersion}
+      for share of a
+    )
+    delete from auth.sessions where token = ${token} and not exists (select from same)`)
+  return rowCount === 0
+}
+
+/** Lets a session act for a team, and ends all other sessions of its account. */
+export async function keepOnlySession(store: Queryable, token: string, teamId: string): Promise<void> {
+  await store.query(sql.type(nothing)`
+    with own as (
+      update auth.sessions set active_team_id = ${teamId}::uuid where token = ${token} returning id, user_id
+    )
+    delete from auth.sessions s using own where s.user_id = own.user_id and s.id <> own.id`)
+}
+
 /** Deletes sessions that expired more than a day ago. Returns how many. Used by the daily maintenance. */
 export async function purgeSessions(store: Queryable): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`

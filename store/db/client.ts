@@ -47,6 +47,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { statementTimeoutMs = 30_000 } = options
   const url = new URL(options.url)
   url.searchParams.set('application_name', options.name)
+  // Where clocks change twice a year, a week is not always 168 hours.
+  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c timezone=UTC`.trimStart())
   const pool = await createPool(url.href, {
     maxPoolSize: options.connections ?? 10,
     connectionTimeout: options.connectTimeoutMs ?? 10_000,

@@ -4,7 +4,7 @@ import { sql } from 'slonik'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, inPeriod, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN } from './finished-check.ts'
@@ -98,6 +98,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
         join monitors m on m.no = c.no and m.engine = slot.engine
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
         where c.queue = 'serp' and c.due_at <= t.at and (${IS_PAID} or c.cost <= pool.remaining)
+          and ${inPeriod(sql.fragment`t.at`)}
         order by coalesce(c.team_id <= slot.last_team, false), c.team_id, c.due_at
         limit 1
       ) found
@@ -106,6 +107,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
     paying as materialized (
       select u.team_id, pool.kind, pool.room, pool.remaining
       from candidate join team_usage u on u.team_id = candidate.team_id ${poolOf(sql.fragment`'serp'`)}
+      where ${inPeriod(sql.fragment`(select at from t)`)}
       for update of u skip locked
     ),
     picked as materialized (
@@ -208,6 +210,7 @@ async function skipUnpaid(store: Store): Promise<void> {
         from t cross join checks c
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
         where c.queue = 'serp' and c.due_at <= t.at and not ${IS_PAID} and c.cost > pool.remaining
+          and ${inPeriod(sql.fragment`t.at`)}
         order by c.no
         limit ${MOST_SKIPPED}
         -- A purchase waits for the skip, and then wakes what was skipped (000012-wake-skipped-searches.sql).

@@ -5,7 +5,7 @@ import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
-import { IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { inPeriod, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
@@ -152,6 +152,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       ) due
       where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
         and u.team_id <> all (${sql.array(exceptTeams, 'uuid')})
+        and ${inPeriod(sql.fragment`(select at from t)`)}
       order by u.team_id
       limit ${TEAMS_PER_CLAIM}
       for update of u skip locked

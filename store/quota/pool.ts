@@ -43,6 +43,12 @@ function trialOver(at: Fragment): Fragment {
   return sql.fragment`case when u.trial_ends_at is null then false else u.trial_ends_at <= ${at} end`
 }
 
+/**
+ * Whether the period of `u`, a row of `team_usage`, goes on. After its end nothing is taken until the next one begins
+ * (`renewPeriods`), so that no run counts in a period that is over, and no credits pay for it.
+ */
+export const inPeriod = (at: Fragment) => sql.fragment`coalesce(u.resets_at > ${at}, true)`
+
 /** Whether `c`, a row of `checks`, has a run under way or waiting, which has been paid for. */
 export const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
 
@@ -129,7 +135,7 @@ export async function restUsedUp(store: Store): Promise<void> {
     u as materialized (
       select u.*, t.at, least(u.resets_at, t.at + interval '1 day') as until
       from team_usage u, t
-      where u.is_used_up and coalesce(u.resets_at > t.at, true)
+      where u.is_used_up and ${inPeriod(sql.fragment`t.at`)}
       for update of u skip locked
     ),
     due as materialized (
@@ -159,17 +165,19 @@ export const monthOf = (anchor: Fragment, at: Fragment) => sql.fragment`
   resets_at = month_from(${anchor}, months_past(${anchor}, ${at}))`
 
 /**
- * Begins the next month of every quota whose period has ended: the month of its anchor in which the current time lies.
- * A period that began on the 31st ends on the last day of a shorter month, and on the 31st again after that.
+ * Begins the next month of every quota whose period has ended, or of one team's: the month of its anchor in which the
+ * current time lies. A period that began on the 31st ends on the last day of a shorter month, and on the 31st again
+ * after that.
  */
-export async function renewPeriods(store: Store): Promise<void> {
+export async function renewPeriods(store: Queryable, teamId: string | null = null): Promise<void> {
+  const whose = teamId === null ? sql.fragment`true` : sql.fragment`u.team_id = ${teamId}::uuid`
   await store.query(sql.type(nothing)`
     with t as materialized (select clock() as at),
     ended as materialized (
       select u.team_id, coalesce(u.anchor_at, u.resets_at) as anchor, t.at
       from team_usage u, t
-      where u.resets_at <= t.at
-      for update of u skip locked
+      where u.resets_at <= t.at and ${whose}
+      for update of u ${teamId === null ? sql.fragment`skip locked` : sql.fragment``}
     )
     update team_usage u
     set ${NOTHING_USED}, ${monthOf(sql.fragment`e.anchor`, sql.fragment`e.at`)}

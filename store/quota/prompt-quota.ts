@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { limitOf } from './pool.ts'
+import { limitOf, renewPeriods } from './pool.ts'
 
 const outcome = row({
   taken: Type.Boolean(),
@@ -22,6 +22,7 @@ type TakenCall =
 
 /** Counts one call of the model in the team's quota, in one guarded update, so that the quota is never overspent. */
 export async function takeModelCall(store: Queryable, teamId: string): Promise<TakenCall> {
+  await renewPeriods(store, teamId)
   const {
     taken,
     period,

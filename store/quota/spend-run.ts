@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { nothing, row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from './pool.ts'
+import { CREDITS_ONLY_RESET, poolOf, renewPeriods, RESERVE, TRIAL_OVER } from './pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -35,6 +35,7 @@ export async function spendRun(
   pool: 'runs' | 'visual' | 'serp',
   cost = 1,
 ): Promise<SpendRun> {
+  await renewPeriods(store, teamId)
   const { spent, used, limit, resets_at, credits, is_over } = await store.one(sql.type(outcome)`
     with own as materialized (
       select u.team_id, u.credits, u.resets_at, ${TRIAL_OVER} as is_over, ${cost}::bigint as cost, pool.*

@@ -4,7 +4,7 @@ import { type SerpAccess, serpAccess } from '../../core/plan.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { monthOf, NOTHING_USED } from './pool.ts'
+import { monthOf, NOTHING_USED, renewPeriods } from './pool.ts'
 
 /**
  * Creates the pools of a new team, with the sizes of its limits. The pools of a trial are never renewed. Those of a
@@ -21,11 +21,13 @@ export async function openUsage(tx: Queryable, teamId: string, kind: 'trial' | '
 }
 
 /**
- * Locks the team's quota. Whatever takes from the quota and changes a monitor or its check in one transaction locks the
- * quota first, as the locks of a plan do (000006-quota.sql), so that neither waits for the other.
+ * Locks the team's quota, of the period that goes on now. Whatever takes from the quota and changes a monitor or its
+ * check in one transaction locks the quota first, as the locks of a plan do (000006-quota.sql), so that neither waits
+ * for the other.
  */
 export async function lockUsage(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`select from team_usage where team_id = ${teamId}::uuid for update`)
+  await renewPeriods(tx, teamId)
 }
 
 const planRow = row({ tier: Type.Unsafe<Tier>({}), serp: Type.Unsafe<SerpAccess>({}) })

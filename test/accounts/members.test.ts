@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import pg from 'pg'
+import { renewInvitationsOf } from '../../store/accounts/admin-accounts.ts'
 import { row } from '../../store/db/row.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Answer, type ServedApi, serveApi } from '../spec/support.ts'
@@ -148,3 +149,34 @@ test.each(['', ' ', 'x'.repeat(2_000)])(
     expect((await boss.client.delete(`/v1/team/members/${id}`)).status).toBe(200)
   },
 )
+
+describe('an invitation', () => {
+  test('is for the address that the account has when it is accepted', async () => {
+    const [boss, person] = [await account('pro'), await account()]
+    const token = await tokenFor(served, boss, person)
+    const [answer] = await whileLocked(
+      'update auth.users set email = $2 where id = $1',
+      [person.account.user_id, `moved-${person.account.email}`],
+      () => acceptAs(person, token),
+    )
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'INVITATION_INVALID' } } })
+    expect(await seats(boss)).toEqual({ members: 1, pending: 1 })
+  })
+
+  test('that ends while the administrator asks for its link gets none', async () => {
+    const [boss, person] = [await account('pro'), await account()]
+    await tokenFor(served, boss, person)
+    let renewed: unknown
+    const [log] = await whileLocked(
+      `with team as (select id from teams where id = $1 for no key update)
+       update invitations set ended_as = 'revoked' where team_id in (select id from team)`,
+      [boss.account.team_id],
+      async () => {
+        renewed = await renewInvitationsOf(served.api.services.store, person.account.email)
+        return boss.client.get('/v1/team/audit?action=team.invitation_resent')
+      },
+    )
+    expect(renewed).toEqual([])
+    expect(log?.body.data).toEqual([])
+  })
+})

@@ -65,6 +65,11 @@ describe('API key', () => {
     [{ name: 'a', scopes: ['admin'] }, ['scopes[0]']],
     [{ name: 'a', expires_at: 'tomorrow' }, ['expires_at']],
     [{ name: 'a', expires_at: '2020-01-01T00:00:00Z' }, ['expires_at']],
+    [{ name: 'a', expires_at: '2999-01-01T00:00:00+16:00' }, ['expires_at']],
+    [{ name: 'a', expires_at: '2999-01-01T00:00:00Z[Europe/Berlin]' }, ['expires_at']],
+    [{ name: 'a', expires_at: '9999-12-31T23:59:59-01:00' }, ['expires_at']],
+    [{ name: 'a', expires_at: '9999-12-31T23:59:59.9999999Z' }, ['expires_at']],
+    [{ name: 'a', expires_at: '2999-02-29T00:00:00Z' }, ['expires_at']],
   ])('creation refuses %j', async (body, paths) => {
     expect(pathsOf(await owner.post('/v1/keys', body))).toEqual(paths)
   })

@@ -227,6 +227,21 @@ describe('a subscription', () => {
     ])
   })
 
+  test('that ended before its event came is known to have ended once the owner asks for anything', async () => {
+    for (const path of ['cancel', 'resume']) {
+      const { owner, subscription } = await installation.subscribed()
+      subscription.status = 'canceled'
+      const answer = await installation.post(owner, path)
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } })
+      expect(await installation.billingOf(owner)).toMatchObject({ tier: 'free', subscription: { status: 'canceled' } })
+      expect((await installation.auditOf(owner)).at(-1)).toMatchObject({
+        action: 'billing.plan_changed',
+        actor: { label: 'System' },
+      })
+      expect(await installation.post(owner, 'checkout', { plan: 'pro' })).toMatchObject({ status: 200 })
+    }
+  })
+
   test('whose payment failed keeps its plan while Stripe tries again, and loses it when Stripe gives up', async () => {
     const { owner, subscription } = await installation.subscribed()
     for (const [status, tier] of [

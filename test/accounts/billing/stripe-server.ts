@@ -127,7 +127,8 @@ export async function openStripeServer(): Promise<StripeServer> {
         return { object: 'list', url: '/v1/subscriptions', has_more: false, data: own.map(shownSubscription) }
       }
       case 'POST subscriptions 1': {
-        if (!subscription) return undefined
+        // Stripe changes nothing of a subscription that has ended.
+        if (!subscription || subscription.status === 'canceled') return undefined
         const ends = params.get('cancel_at_period_end')
         if (ends !== null) subscription.cancelAtPeriodEnd = ends === 'true'
         if (params.get('cancel_at') === '') subscription.cancelAt = null

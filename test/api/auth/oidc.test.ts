@@ -221,6 +221,15 @@ test('a refusal by the provider becomes a page, and its text is no markup', asyn
   expect(page.html).not.toContain('<script>')
 })
 
+test.each(['constructor', '__proto__', 'toString', 'nobody_knows', ''])(
+  'the page for a failed sign-in is shown whatever reason its address names: %j',
+  async (error) => {
+    const { status, html } = await browser().open(`/auth/oidc/failed?error=${error}`)
+    expect(status).toBe(403)
+    expect(html).toContain('The sign-in with the provider failed.')
+  },
+)
+
 test('where accounts are made by invitation, a new person needs the token of one for the address', async () => {
   const open = api
   const oidc = { issuer: server.issuer, ...CLIENT }

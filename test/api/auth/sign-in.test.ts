@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrincipals } from '../../../api/auth/principals.ts'
 import { signInOptions } from '../../../api/auth/sign-in-options.ts'
 import { createLogger } from '../../../core/logger.ts'
+import { hashPassword } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 let api: TestApi
@@ -222,6 +224,44 @@ describe('signing in', () => {
     expect((await api.call(body.token, 'GET', '/v1/keys')).status).toBe(200)
     expect((await signIn(owner.email, owner.password)).status).toBe(401)
     expect((await signIn(owner.email, 'a new password')).status).toBe(200)
+  })
+
+  test('a session that the old password opens while it is changed is not opened', async () => {
+    const owner = await api.owner()
+    const change = new pg.Client({ connectionString: api.databaseUrl })
+    await change.connect()
+    await change.query('begin')
+    await change.query('lock table auth.sessions in share row exclusive mode')
+    const late = signIn(owner.email, owner.password)
+    // It has read the old password, and waits to write the session.
+    await eventually(
+      () =>
+        change.query(
+          `select from pg_stat_activity where query like 'insert into "sessions"%' and wait_event_type = 'Lock'`,
+        ),
+      ({ rowCount }) => rowCount === 1,
+    )
+    await change.query(`update auth.accounts set password = $2 where user_id = $1`, [
+      owner.user_id,
+      await hashPassword('a new password'),
+    ])
+    await change.query('delete from auth.sessions where user_id = $1', [owner.user_id])
+    await change.query('commit')
+    expect(await late).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } }, cookies: [] })
+    expect((await change.query('select from auth.sessions where user_id = $1', [owner.user_id])).rowCount).toBe(0)
+    await change.end()
+    expect((await signIn(owner.email, 'a new password')).status).toBe(200)
+  })
+
+  test('the session of a new password acts for the team that the one before it acted for', async () => {
+    const [boss, guest] = [await api.owner(), await api.owner()]
+    await api.sql(`insert into team_members (team_id, user_id, role)
+      values ('${boss.team_id}', '${guest.user_id}', 'member')`)
+    const { team_id } = boss
+    expect((await api.call(guest.session_token, 'POST', '/v1/team/switch', { team_id })).status).toBe(200)
+    const change = { currentPassword: guest.password, newPassword: 'a new password' }
+    const { body } = await post('change-password', change, bearer(guest.session_token))
+    expect((await api.call(body.token, 'GET', '/v1/team')).body).toMatchObject({ id: team_id, role: 'member' })
   })
 
   test('a session that a new password ended is refused at once by a process that has just let it in', async () => {

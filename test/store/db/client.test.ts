@@ -28,6 +28,20 @@ test('instants come as ISO 8601 in UTC with milliseconds, whatever the time zone
   await database.query(`alter database ${name} reset timezone`)
 })
 
+test('a week is 168 hours, whatever the time zone of the server', async () => {
+  const [{ name } = { name: '' }] = await database.query<{ name: string }>('select current_database() as name')
+  await database.query(`alter database ${name} set timezone = 'Europe/Berlin'`)
+  const store = await database.anotherStore(1)
+  for (const [from, to] of [
+    ['2026-03-25T12:00:00.000Z', '2026-04-01T12:00:00.000Z'],
+    ['2026-10-20T12:00:00.000Z', '2026-10-27T12:00:00.000Z'],
+  ] as const) {
+    const found = await store.one(sql.type(at)`select ${from}::timestamptz + make_interval(days => 7) as at`)
+    expect(found.at).toBe(to)
+  }
+  await database.query(`alter database ${name} reset timezone`)
+})
+
 test('bigint comes as a number, json parsed', async () => {
   const both = row({ n: Type.Number(), j: Type.Unknown() })
   expect(await database.store.one(sql.type(both)`select 1099511627775::bigint as n, '{"a":[1]}'::jsonb as j`)).toEqual({

@@ -5,6 +5,7 @@ import { serpMonitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { saveSerpMonitor } from '../../../store/monitors/serp-monitors.ts'
+import { renewPeriods } from '../../../store/quota/pool.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
 import { addSearch, checkIn, claimIn, recordIn } from './stored-searches.ts'
@@ -143,6 +144,18 @@ test('a check that needs more runs than are left is skipped: a row for each miss
   await database.query('update team_usage set runs_limit = 3 where team_id = $1', [team])
   await database.setClock('22 minutes')
   expect(await claimIn(database)).toHaveLength(1)
+})
+
+test('a search that is due at the end of a period is not skipped: it waits for the next period', async () => {
+  const team = await database.team({ runs: 4, used: 4, credits: 5 })
+  const no = await addSearch(database, team, { pages: 3 })
+  const query = "update team_usage set resets_at = clock() - interval '1 second' where team_id = $1"
+  await database.query(query, [team])
+  expect(await claimIn(database)).toEqual([])
+  expect(await database.runs(no)).toEqual([])
+  await renewPeriods(database.store)
+  expect(await claimIn(database)).toMatchObject([{ no }])
+  expect(await database.usage(team)).toMatchObject({ runs_used: 3, credits: 5 })
 })
 
 test.each([

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
+import { takeModelCall } from '../../../store/quota/prompt-quota.ts'
+import { spendRun } from '../../../store/quota/spend-run.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 let database: QueueDatabase
@@ -69,4 +72,40 @@ test('programs that renew at once add one month between them', async () => {
   await database.query(`update standing_clock set at = '2031-03-11Z'`)
   await Promise.all(Array.from({ length: 6 }, () => renewPeriods(database.store)))
   expect(await at('2031-03-11T00:00Z', id)).toEqual(['2031-03-10T08:30', '2031-04-10T08:30', 0])
+})
+
+test('what is due at the end of a period is paid from the next one, and by no credits', async () => {
+  const end = '2032-03-10T08:30Z'
+  const id = await database.team({ runs: 40, used: 40, credits: 3 })
+  await database.query('update standing_clock set at = $1', [end])
+  await database.query('update team_usage set resets_at = $2 where team_id = $1', [id, end])
+  const [no] = await database.monitors(id)
+  expect(await database.claim()).toEqual([])
+  await renewPeriods(database.store)
+  expect(await database.claim()).toMatchObject([{ no }])
+  expect(await database.usage(id)).toMatchObject({ runs_used: 1, credits: 3 })
+})
+
+test('a run or a call of the model that is asked for at the end of a period begins the next one itself', async () => {
+  const end = '2033-03-10T08:30Z'
+  const id = await database.team({ runs: 40, used: 40, credits: 3 })
+  await database.query('update standing_clock set at = $1', [end])
+  const ended = () =>
+    database.query('update team_usage set resets_at = $2, runs_used = 40, llm_calls_used = 9 where team_id = $1', [
+      id,
+      end,
+    ])
+  await ended()
+  expect(await spendRun(database.store, id, 'runs')).toEqual({ kind: 'spent' })
+  expect(await database.usage(id)).toMatchObject({ runs_used: 1, credits: 3 })
+  const [no] = await database.monitors(id, { dueSeconds: -3600 })
+  await ended()
+  const [monitor] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+  const asked = await database.store.transaction((tx) => runNow(tx, id, monitor?.id ?? ''))
+  expect(asked).toMatchObject({ kind: 'queued', isNew: true })
+  expect(await database.usage(id)).toMatchObject({ runs_used: 1, credits: 3 })
+  await ended()
+  expect(await takeModelCall(database.store, id)).toMatchObject({ kind: 'taken' })
+  const [usage] = await database.query('select llm_calls_used::int as calls from team_usage where team_id = $1', [id])
+  expect(usage).toEqual({ calls: 1 })
 })
