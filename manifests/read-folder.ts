@@ -1,11 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ManifestFault, ManifestText } from './read-manifests.ts'
 
 /** The files of a folder that may have manifests, and what could not be read. */
 interface ManifestFolder {
   readonly texts: readonly ManifestText[]
   readonly faults: readonly ManifestFault[]
+  /** When something of it was written last, in milliseconds since 1970. */
+  readonly writtenAt: number
 }
 
 const NAMES = /\.(ya?ml|json)$/i
@@ -17,42 +20,90 @@ const NAMES = /\.(ya?ml|json)$/i
 export async function readFolder(folder: string): Promise<ManifestFolder> {
   const texts: ManifestText[] = []
   const faults: ManifestFault[] = []
-  for (const path of await pathsIn(folder, (path, error) => void faults.push(unreadable(folder, path, error))))
+  const fault = (path: string, why: string) =>
+    void faults.push({ file: relative(folder, path) || folder, line: 1, message: why })
+  const found: Found = {
+    paths: [],
+    seen: new Set(),
+    writtenAt: 0,
+    onFault: (path, error) => fault(path, reasonOf(error)),
+  }
+  await lookIn(folder, found)
+  for (const path of found.paths)
     try {
-      const bytes = await readFile(path)
-      texts.push({ file: relative(folder, path), text: UTF8.decode(bytes) })
+      const text = textOfBytes(await readFile(path))
+      if (text === null) fault(path, 'is not UTF-8: save it in this encoding')
+      else texts.push({ file: relative(folder, path), text })
     } catch (error) {
-      faults.push(unreadable(folder, path, error))
+      found.onFault(path, error)
     }
-  return { texts, faults }
+  return { texts, faults, writtenAt: found.writtenAt }
 }
+
+/**
+ * Does the same when nobody has written into the folder for some time: files are written in several steps, and several
+ * files one after the other. One that is written into without a pause is read in the end.
+ */
+export async function readQuietFolder(folder: string, quietMs: number): Promise<ManifestFolder> {
+  for (let attempt = 1; ; attempt++) {
+    const read = await readFolder(folder)
+    const age = Date.now() - read.writtenAt
+    if (age < 0 || age >= quietMs || attempt === MOST_ATTEMPTS) return read
+    await pause(quietMs - age)
+  }
+}
+
+const MOST_ATTEMPTS = 10
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-async function pathsIn(folder: string, onFault: (path: string, error: unknown) => void): Promise<string[]> {
+/** Returns the text of a manifest without a mark of its byte order, or null where it is not UTF-8. */
+export function textOfBytes(bytes: Uint8Array): string | null {
   try {
-    const found: string[] = []
-    for (const name of (await readdir(folder)).toSorted()) {
-      if (name.startsWith('.')) continue
-      const path = join(folder, name)
-      // Files of a mounted ConfigMap are links.
-      const entry = await stat(path)
-      if (entry.isDirectory()) found.push(...(await pathsIn(path, onFault)))
-      else if (entry.isFile() && NAMES.test(name)) found.push(path)
-    }
-    return found
-  } catch (error) {
-    onFault(folder, error)
-    return []
+    return UTF8.decode(bytes)
+  } catch {
+    return null
   }
 }
 
-function unreadable(folder: string, path: string, error: unknown): ManifestFault {
-  const { code } = error as NodeJS.ErrnoException
-  const why = code === 'ENOENT' ? 'is not there' : code === undefined ? 'is not UTF-8' : `cannot be read: ${code}`
-  return {
-    file: relative(folder, path) || folder,
-    line: 1,
-    message: code?.startsWith('ERR_ENC') ? 'is not UTF-8' : why,
+interface Found {
+  readonly paths: string[]
+  /** The folders that were read, by what the file system knows them by: a link may lead back to one of them. */
+  readonly seen: Set<string>
+  writtenAt: number
+  onFault(path: string, error: unknown): void
+}
+
+async function lookIn(folder: string, found: Found): Promise<void> {
+  const { paths, seen, onFault } = found
+  let names: readonly string[]
+  try {
+    const { dev, ino, ctimeMs } = await stat(folder)
+    found.writtenAt = Math.max(found.writtenAt, ctimeMs)
+    if (seen.has(`${dev} ${ino}`)) return
+    seen.add(`${dev} ${ino}`)
+    names = await readdir(folder)
+  } catch (error) {
+    return onFault(folder, error)
   }
+  for (const name of names.toSorted()) {
+    if (name.startsWith('.')) continue
+    const path = join(folder, name)
+    try {
+      // Files of a mounted ConfigMap are links.
+      const entry = await stat(path)
+      if (entry.isDirectory()) await lookIn(path, found)
+      else if (entry.isFile() && NAMES.test(name)) {
+        paths.push(path)
+        found.writtenAt = Math.max(found.writtenAt, entry.ctimeMs)
+      }
+    } catch (error) {
+      onFault(path, error)
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' ? 'is not there, or leads to what is not there' : `cannot be read: ${code ?? String(error)}`
 }

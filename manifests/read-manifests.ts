@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
 import { ADOPT, labelsOf, runRequestOf } from '../core/custom-resource/annotations.ts'
-import { DEFAULT_NAMESPACE, isResourceName } from '../core/custom-resource/resource-name.ts'
+import { DEFAULT_NAMESPACE, isManifestName, isResourceName } from '../core/custom-resource/resource-name.ts'
 import { camelCase } from '../core/custom-resource/camel-case.ts'
 import { secretKeyBeside } from '../core/custom-resource/secret-places.ts'
 import type { Labels } from '../schema/monitor/labels.ts'
@@ -122,7 +122,12 @@ function readText({ file, text }: ManifestText, found: Found): void {
   const lines = new LineCounter()
   let documents: readonly Document.Parsed[]
   try {
-    const parsed = parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false })
+    // Files that were joined have marks of their byte order in between.
+    const parsed = parseAllDocuments(text.replaceAll(/^\ufeff/gm, ''), {
+      lineCounter: lines,
+      merge: true,
+      prettyErrors: false,
+    })
     documents = Array.isArray(parsed) ? parsed : []
   } catch (error) {
     // The parser follows each level of what is nested, until the stack ends.
@@ -268,7 +273,7 @@ function identityOf(part: Part, found: Found, fault: Fault) {
     return null
   }
   const { name, namespace = DEFAULT_NAMESPACE } = metadata
-  if (typeof name !== 'string' || !isSubdomain(name)) {
+  if (typeof name !== 'string' || !isManifestName(name)) {
     const is = typeof name === 'string' ? 'must have lower-case letters, digits, "-" and "." only' : 'is required'
     fault(['metadata', 'name'], `${is}, as in blue-kettle`)
     return null
@@ -292,9 +297,6 @@ function identityOf(part: Part, found: Found, fault: Fault) {
   found.seen.set(id, placeAt(part, []))
   return { metadata, namespace, name }
 }
-
-const isSubdomain = (name: string): boolean =>
-  name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)
 
 const spelled = (path: readonly Key[]): string => (path.length === 0 ? '' : `${joinPath('', ...path)} `)
 

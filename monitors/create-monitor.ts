@@ -2,6 +2,7 @@ import type { Requester } from '../schema/account/audit.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
+import { stopSchedule } from '../store/monitors/monitor-pause.ts'
 import type { Invalid } from '../core/outcome.ts'
 import type { MonitorContext } from './context.ts'
 import {
@@ -19,14 +20,16 @@ interface MonitorCreation extends Requester {
   readonly userId: string
   /** Checked, with all defaults filled in. */
   readonly spec: MonitorSpec
+  /** True: it is paused from the start. Default false. */
+  readonly isPaused?: boolean
   /** For the audit entry. */
   readonly metadata?: AuditEntry['metadata']
 }
 
-/** Stores a checked monitor within the limits of the team's plan. Its first run is due at once. */
+/** Stores a checked monitor within the limits of the team's plan. Its first run is due at once, unless it is paused. */
 export async function createMonitor(
   { store, secrets, wake }: MonitorContext,
-  { teamId, actor, userId, spec, metadata = {} }: MonitorCreation,
+  { teamId, actor, userId, spec, isPaused = false, metadata = {} }: MonitorCreation,
 ): Promise<DoneMonitor | OverCap | KeyTaken | Invalid> {
   const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap | KeyTaken | Invalid> => {
     const refused = await isolationRefused(tx, spec)
@@ -37,8 +40,9 @@ export async function createMonitor(
     if (taken) return taken
     const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
     const target = { id: monitor.id, label: monitor.name }
-    await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata })
-    return { kind: 'done', monitor }
+    const facts = isPaused ? { ...metadata, paused: true } : metadata
+    await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata: facts })
+    return { kind: 'done', monitor: isPaused && !monitor.locked ? await stopSchedule(tx, monitor.no) : monitor }
   })
   if (outcome.kind === 'done') wake()
   return outcome

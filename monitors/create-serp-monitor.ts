@@ -4,6 +4,7 @@ import type { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
 import { ENGINE_NAMES } from '../schema/serp/serp-search.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Queryable } from '../store/db/client.ts'
+import { stopSchedule } from '../store/monitors/monitor-pause.ts'
 import type { SerpMonitorRow } from '../store/monitors/monitor-record.ts'
 import { insertSerpMonitor, scheduledSearches } from '../store/monitors/serp-monitors.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
@@ -15,6 +16,8 @@ interface SerpMonitorCreation extends Requester {
   readonly userId: string
   /** Checked, with all defaults filled in. */
   readonly spec: SerpMonitorSpec
+  /** True: it is paused from the start. Default false. */
+  readonly isPaused?: boolean
   /** For the audit entry. */
   readonly metadata?: AuditEntry['metadata']
 }
@@ -25,7 +28,7 @@ interface SerpMonitorCreation extends Requester {
  */
 export async function createSerpMonitor(
   { store, secrets, wake }: MonitorContext,
-  { teamId, actor, userId, spec, metadata = {} }: SerpMonitorCreation,
+  { teamId, actor, userId, spec, isPaused = false, metadata = {} }: SerpMonitorCreation,
 ): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken> {
   const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken> => {
     const over = await overDeliveryCap(tx, teamId, spec)
@@ -34,8 +37,9 @@ export async function createSerpMonitor(
     if (taken) return taken
     const monitor = await insertSerpMonitor(tx, secrets, { teamId, userId, spec })
     const target = { id: monitor.id, label: monitor.name }
-    await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata })
-    return { kind: 'done', monitor }
+    const facts = isPaused ? { ...metadata, paused: true } : metadata
+    await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata: facts })
+    return { kind: 'done', monitor: isPaused && !monitor.locked ? await stopSchedule(tx, monitor.no, 'serp') : monitor }
   })
   if (outcome.kind === 'done') wake()
   return outcome

@@ -19,11 +19,11 @@ type Call = Parameters<PrivateRoute['handle']>[0]
  */
 export async function answerOnce(route: PrivateRoute, key: unknown, call: Call): Promise<Answer> {
   if (typeof key !== 'string' || !KEY.test(key)) throw notAKey()
-  const { services, principal, params, body } = call
+  const { services, principal, params, query, body } = call
   const operation = operationId(route)
   const keyed = { teamId: principal.teamId, operation, key }
   const request = createHash('sha256')
-    .update(JSON.stringify([params, body]))
+    .update(JSON.stringify([params, body, ...(hasKeys(query) ? [query] : [])]))
     .digest('hex')
   let isWoken = false
   const answer = await services.store.transaction(async (tx): Promise<Answer> => {
@@ -41,6 +41,8 @@ export async function answerOnce(route: PrivateRoute, key: unknown, call: Call):
   if (isWoken) services.wake()
   return answer
 }
+
+const hasKeys = (value: unknown) => value !== null && typeof value === 'object' && Object.keys(value).length > 0
 
 const PATH = 'Idempotency-Key'
 

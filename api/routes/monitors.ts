@@ -11,7 +11,7 @@ import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { type BulkResult, MonitorBulk, MonitorBulkDone } from '../../schema/monitor/bulk.ts'
-import { parseLabelSelector } from '../../schema/monitor/labels.ts'
+import { createQuery, parseLabelSelector } from '../../schema/monitor/labels.ts'
 import { Monitor, MonitorCreate, MonitorPatch, monitorQuery, type MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { RunQueued } from '../../schema/run/run.ts'
@@ -60,15 +60,16 @@ export const createMonitorRoute = route({
   description: 'Its first run is due at once and is a silent baseline.',
   tag: 'Monitors',
   policy: 'monitors.write',
+  query: Closed(createQuery),
   body: MonitorCreate,
   takesKey: true,
   defaults: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The monitor.', schema: Monitor } },
-  async handle({ body, principal, actor, services }) {
+  async handle({ query: { paused: isPaused = false }, body, principal, actor, services }) {
     const { teamId, userId } = principal
     // All defaults have been filled in before this call, so the body is complete.
-    const creation = { teamId, actor, userId, spec: body as MonitorSpec }
+    const creation = { teamId, actor, userId, spec: body as MonitorSpec, isPaused }
     const { monitor } = doneOf(await createMonitor(services, creation))
     return created(shownMonitor(monitor, { services, principal }))
   },

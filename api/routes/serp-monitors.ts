@@ -11,6 +11,7 @@ import { runMonitor } from '../../monitors/run-monitor.ts'
 import { previewSearch } from '../../monitors/preview-search.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
+import { createQuery } from '../../schema/monitor/labels.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { Run, RunQueued } from '../../schema/run/run.ts'
@@ -81,16 +82,17 @@ const create = route({
     'and is `billing_paused`.',
   tag,
   policy: 'monitors.write',
+  query: Closed(createQuery),
   body: SerpMonitorCreate,
   takesKey: true,
   defaults: true,
   // Of the parts that need a review, it has only the destinations.
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 201: { description: 'The SERP monitor.', schema: SerpMonitor } },
-  async handle({ body, principal, actor, services }) {
+  async handle({ query: { paused: isPaused = false }, body, principal, actor, services }) {
     const { teamId, userId } = principal
     // All defaults have been filled in before this call, so the body is complete.
-    const creation = { teamId, actor, userId, spec: body as SerpMonitorSpec }
+    const creation = { teamId, actor, userId, spec: body as SerpMonitorSpec, isPaused }
     const { monitor } = doneOf(await createSerpMonitor(services, creation))
     return created(await stored(monitor, { services, principal }))
   },

@@ -4,7 +4,7 @@ import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners
 import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import { printable } from './printable.ts'
+import { printable } from '../printable.ts'
 import type { CheckOutput } from './run-check.ts'
 import { UsageError } from './usage-error.ts'
 

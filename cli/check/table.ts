@@ -1,14 +1,25 @@
 import type { Preview } from '../../schema/monitor/preview.ts'
-import { printable, printableValue } from './printable.ts'
+import { printable } from '../printable.ts'
 
 const WIDEST_NAME = 32
+
+const MOST_CHARACTERS = 160
+
+/** Returns a value as JSON, on one line, cut where it is long. */
+function printableValue(value: unknown): string {
+  const text = JSON.stringify(value)
+  if (text.length <= MOST_CHARACTERS) return printable(text)
+  // The cut may be within a surrogate pair.
+  const start = printable(text.slice(0, MOST_CHARACTERS).toWellFormed())
+  return `${start}… (${text.length} characters; --json shows them all)`
+}
 
 /**
  * Returns the result of a target for a person: a summary of the fetch, a line a field, then the warnings. Ends with a
  * newline.
  */
 export function table(target: string, shown: Preview): string {
-  const names = Object.keys(shown.fields).map(printable)
+  const names = Object.keys(shown.fields).map((name) => printable(name))
   const width = Math.min(WIDEST_NAME, Math.max(0, ...names.map((name) => name.length)))
   const fields = Object.values(shown.fields).map((value, index) => {
     const missing = value === null ? '   (not found)' : ''

@@ -19,7 +19,7 @@ import {
 } from '../../store/accounts/admin-accounts.ts'
 import { listCustomers } from '../../store/accounts/subscriptions.ts'
 import { notedBaseUrl } from '../../store/accounts/base-url.ts'
-import { printable } from '../check/printable.ts'
+import { printable } from '../printable.ts'
 import { diskOfTeams } from '../../store/quota/usage-summary.ts'
 import { print, withStore } from '../boot/parts/with-store.ts'
 import { billingOf } from '../boot/parts/billing.ts'

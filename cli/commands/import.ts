@@ -34,9 +34,15 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
   if (typeof imported === 'string') return `${path} ${imported}`
   const report = [...imported.report]
   const alike = Map.groupBy(imported.monitors, (monitor) => namesOf(monitor).plain)
+  const taken = new Set(
+    [...alike.values()]
+      .filter(({ length }) => length > 1)
+      .flatMap((several) => several.map((one) => namesOf(one).unique)),
+  )
   const written = imported.monitors.flatMap((monitor) => {
     const { plain, unique } = namesOf(monitor)
-    const made = manifestOf(monitor, alike.get(plain)?.length === 1 ? plain : unique)
+    const isFree = alike.get(plain)?.length === 1 && !taken.has(plain)
+    const made = manifestOf(monitor, isFree ? plain : unique)
     if (typeof made !== 'string') return [made]
     report.push(`${monitor.body.name}: is left out, because it would not be valid: ${made}`)
     return []
@@ -94,8 +100,17 @@ async function write(written: readonly Written[], folder: string | undefined): P
   const files = written.map(({ name, yaml }) => ({ path: join(folder, `${name}.yaml`), yaml }))
   const there = files.find(({ path }) => existsSync(path))
   if (there) return `${there.path} is there already: move it away, or name another folder`
-  await mkdir(folder, { recursive: true })
-  // They may have the values of Secrets.
-  for (const { path, yaml } of files) await writeFile(path, yaml, { flag: 'wx', mode: 0o600 })
-  return null
+  let count = 0
+  try {
+    await mkdir(folder, { recursive: true })
+    // They may have the values of Secrets.
+    for (const { path, yaml } of files) {
+      await writeFile(path, yaml, { flag: 'wx', mode: 0o600 })
+      count += 1
+    }
+    return null
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return `${folder} cannot be written: ${reason}; ${count} of ${files.length} files were written`
+  }
 }

@@ -1,7 +1,10 @@
+import { resolve } from 'node:path'
 import { createLogger } from '../../core/logger.ts'
 import { retryWhile } from '../../concurrency/retry.ts'
 import { migrate as migrateStore, StoreIsNewerError } from '../../store/db/migrate.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
+import { existingDatabase } from '../../platform/postgres/embedded-home.ts'
+import { NoDatabaseError } from '../boot/settings/needs-database-url.ts'
 import { openDatabase } from '../boot/parts/database.ts'
 import { progressOf } from '../boot/process/until-stopped.ts'
 import { encryptionKey } from '../boot/settings/encryption-key.ts'
@@ -15,6 +18,8 @@ import { readSettings } from '../boot/settings/read-config.ts'
  */
 export async function migrate(waitMs: number): Promise<void> {
   const settings = readSettings(process.env)
+  const { DATABASE_URL: url, TIDEMARK_DATA_DIR: folder } = settings
+  if (url === undefined && (await existingDatabase(resolve(folder))) === null) throw new NoDatabaseError(folder)
   const plans = readPlans(settings)
   const log = createLogger('warn', process.stderr)
   const progress = progressOf(log, settings.TIDEMARK_LOG_LEVEL)

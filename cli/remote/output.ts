@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable, printableDocument } from './printable.ts'
+import { hasEscapes, printable, printableDocument } from '../printable.ts'
 
 /** What a command prints: a table for people, or a form for programs. */
 export const OUTPUT_FORMS = ['table', 'wide', 'name', 'json', 'yaml'] as const
@@ -55,9 +55,25 @@ export async function printItems<T>(form: OutputForm, listed: Listed<T>, isOne =
 
 /** Prints a value as JSON or YAML. */
 export async function printData(form: 'json' | 'yaml', data: unknown): Promise<void> {
-  if (form === 'json') return print(`${printableDocument(JSON.stringify(data, null, 2))}\n`)
-  const { stringify } = await import('yaml')
-  print(printableDocument(stringify(data, { lineWidth: 0, doubleQuotedAsJSON: true })))
+  print(await dataText(form, data))
+}
+
+/** Returns one of several values that are printed one after the other: a line of JSON, or a document of YAML. */
+export const partText = async (form: 'json' | 'yaml', data: unknown): Promise<string> =>
+  form === 'json' ? dataText('line', data) : `---\n${await dataText('yaml', data)}`
+
+/** Returns a value as JSON, as JSON on one line, or as YAML. */
+export async function dataText(form: 'json' | 'line' | 'yaml', data: unknown): Promise<string> {
+  if (form !== 'yaml') return `${printableDocument(JSON.stringify(data, null, form === 'json' ? 2 : 0))}\n`
+  const { Document, visit } = await import('yaml')
+  const document = new Document(data, { aliasDuplicateObjects: false })
+  // Only texts in quotes may have escapes.
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string' && hasEscapes(scalar.value)) scalar.type = 'QUOTE_DOUBLE'
+    },
+  })
+  return printableDocument(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }))
 }
 
 export const print = (text: string): void => void process.stdout.write(text)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Pagination } from '../../schema/page-of.ts'
-import { printable } from './printable.ts'
+import { printable } from '../printable.ts'
 import type { Connection } from './profiles.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -123,7 +123,7 @@ export class RemoteClient {
       }
       const askedMs = Number(answer.headers.get('retry-after') ?? 0) * 1_000
       const waitMs = Math.max(pauseMs ?? 0, Number.isFinite(askedMs) ? askedMs : 0)
-      const isLast = !(request.isOnce ? NOT_BEGUN : BUSY).has(answer.status) || isLimitOfPlan(answer)
+      const isLast = !(request.isOnce ? NOT_BEGUN.has(answer.status) : isBusy(answer)) || isLimitOfPlan(answer)
       if (isLast || pauseMs === undefined || waitMs > LONGEST_PAUSE_MS) return { ...answer, isRepeated: attempt > 0 }
       await pause(waitMs)
     }
@@ -192,10 +192,10 @@ export class RemoteClient {
         status,
       )
     if (status === 403) return new RemoteError(`${said} (the key of ${from})`, 'refused', status)
-    if (BUSY.has(status) && !isLimitOfPlan(answer)) return new RemoteError(said, 'unavailable', status)
+    if (isBusy(answer) && !isLimitOfPlan(answer)) return new RemoteError(said, 'unavailable', status)
     if (status >= 500)
       return new RemoteError(`${said} The log of the server has the details under ${requestId}.`, 'failed', status)
-    return new RemoteError(said + olderServer(request, answer), 'failed', status, issues)
+    return new RemoteError(said, 'failed', status, { issues, advice: olderServer(request, answer) })
   }
 }
 
@@ -249,6 +249,13 @@ function isEarlier(version: string | null, than: string): boolean {
   const [at, theirs] = [...numbers(version).entries()].find(([index, number]) => number !== ours[index]) ?? []
   return at !== undefined && theirs !== undefined && theirs < (ours[at] ?? 0)
 }
+
+/**
+ * Returns whether the same request may be answered otherwise in a moment. A conflict with a time to wait is that of an
+ * earlier attempt, which the server has not ended yet.
+ */
+const isBusy = ({ status, headers }: Omit<RemoteAnswer, 'isRepeated'>): boolean =>
+  BUSY.has(status) || (status === 409 && headers.has('retry-after'))
 
 /** A limit of the plan has the status of a limit of rates, and does not pass by waiting. */
 const isLimitOfPlan = ({ status, text }: { readonly status: number; readonly text: string }) =>

@@ -24,7 +24,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     summary: 'Stores the address of a server and an API key, for the other commands.',
     argument: ['[url]', 'the address of the API (default: $TIDEMARK_URL, or http://127.0.0.1:8080)'],
     options: [{ flags: '--profile <name>', what: 'the name of this login', default: DEFAULT_PROFILE }],
-    isLocal: true,
+    common: 'output',
     notes:
       'The key is $TIDEMARK_API_KEY, or the first line of standard input. It is checked by a request, and kept in\n' +
       '~/.config/tidemark/profiles.json, which only this account can read. The last login is used until another one.',
@@ -38,7 +38,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'logout',
     summary: 'Forgets a login. The key itself stays valid: "tidemark admin revoke-key" ends it.',
     options: [{ flags: '--profile <name>', what: 'the login to forget (default: the last)' }],
-    isLocal: true,
+    common: 'output',
     examples: ['./tidemark logout --profile work'],
     load: async () => (await import('./commands/login.ts')).logout,
   },
@@ -52,6 +52,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'apply',
     summary: 'Makes the monitors of a server what manifests declare. Applying twice changes nothing.',
+    isChange: true,
     options: INPUT,
     notes: `${INPUT_NOTES}\n\nIt first prints what it will do. It deletes nothing without --prune.`,
     examples: [
@@ -112,6 +113,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'pause',
     summary: 'Pauses monitors. A run that is under way is completed.',
+    isChange: true,
     argument: NAMES,
     examples: ['./tidemark pause kettle', './tidemark pause monitors kettle pot'],
     load: async () => (await import('./commands/act.ts')).pause,
@@ -119,6 +121,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'resume',
     summary: 'Resumes monitors. The first run is at once.',
+    isChange: true,
     argument: NAMES,
     examples: ['./tidemark resume kettle', './tidemark resume kettle -o name'],
     load: async () => (await import('./commands/act.ts')).resume,
@@ -126,6 +129,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'run',
     summary: 'Runs monitors now.',
+    isChange: true,
     argument: NAMES,
     options: [
       { flags: '--wait', what: 'wait until the runs have ended, and show them; exits with 1 where one failed' },
@@ -137,6 +141,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'delete',
     summary: 'Deletes monitors. Their runs stay readable.',
+    isChange: true,
     argument: NAMES,
     options: [{ flags: '--ignore-not-found', what: 'a monitor that does not exist is no error' }],
     examples: ['./tidemark delete pot', './tidemark delete serpmonitor/gone --ignore-not-found'],
@@ -198,7 +203,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'completion',
     summary: 'Prints what makes a shell complete the commands and their options.',
     argument: ['<shell>', 'bash, zsh or fish'],
-    isLocal: true,
+    common: 'none',
     examples: [
       './tidemark completion bash > tidemark.bash   # then: source tidemark.bash',
       './tidemark completion zsh > _tidemark',

@@ -11,15 +11,18 @@ export class RemoteError extends ExplainedError {
 
   /** The faults of the request, by the paths of the API. */
   readonly issues: readonly Issue[]
+  /** What the message says after the faults: a server of an earlier version may not know what was sent. */
+  readonly advice: string
 
   constructor(
     message: string,
     ending: Parameters<typeof exitCode>[0] = 'failed',
     status: number | null = null,
-    issues: readonly Issue[] = [],
+    { issues = [], advice = '' }: { readonly issues?: readonly Issue[]; readonly advice?: string } = {},
   ) {
-    super(message)
+    super(message + advice)
     this.issues = issues
+    this.advice = advice
     this.exitCode = exitCode(ending)
     this.status = status
   }

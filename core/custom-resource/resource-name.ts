@@ -8,6 +8,12 @@ const ID_DIGITS = 8
 /** Returns whether a resource may have this name: an RFC 1123 label. */
 export const isResourceName = (name: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)
 
+const LONGEST = 253
+
+/** Returns whether a manifest may have this name: an RFC 1123 subdomain, as in `blue.kettle`. */
+export const isManifestName = (name: string): boolean =>
+  name.length <= LONGEST && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)
+
 /**
  * Returns the name of a monitor's resource. It is the monitor's own name where that is an RFC 1123 label that no other
  * monitor has. Otherwise it is the part of the name that is allowed in a label, and the first digits of the id. So no
@@ -34,6 +40,6 @@ export const keyOfIdentity = ({ name, namespace = DEFAULT_NAMESPACE }: ResourceI
 /** Returns the identity of the manifest that an external key comes from, as `shop/kettle` does; null for other keys. */
 export function identityOfKey(externalKey: string | null): ResourceIdentity | null {
   const [namespace = '', name = '', ...more] = (externalKey ?? '').split('/')
-  if (more.length > 0 || !isResourceName(namespace) || !isResourceName(name)) return null
+  if (more.length > 0 || !isResourceName(namespace) || !isManifestName(name)) return null
   return namespace === DEFAULT_NAMESPACE ? { name } : { name, namespace }
 }

@@ -15,14 +15,30 @@ export type ImportedTool = keyof typeof IMPORTED_TOOLS
 
 /** Returns the monitors in the configuration of another tool, or what is wrong with the text. */
 export function readImport(tool: ImportedTool, text: string, intervalSeconds: number): Imported | string {
-  // JSON is YAML too, and its faults have lines then.
-  const parsed = parseAllDocuments(text, { prettyErrors: true, merge: true })
-  const documents = Array.isArray(parsed) ? parsed : []
-  const error = documents.flatMap(({ errors }) => errors)[0]
-  if (error) return `cannot be read: ${error.message.split('\n')[0] ?? ''}`
-  const values = documents.map((document) => document.toJS({ maxAliasCount: 100 }) as unknown)
-  const imported = importOf(tool, values, intervalSeconds)
+  const read = valuesIn(text)
+  if (!read.ok) return `cannot be read: ${read.reason}`
+  const imported = importOf(tool, read.values, intervalSeconds)
   return imported ?? `is not what ${tool} writes: it has to be ${IMPORTED_TOOLS[tool]}`
+}
+
+type Values =
+  | { readonly ok: true; readonly values: readonly unknown[] }
+  | { readonly ok: false; readonly reason: string }
+
+function valuesIn(text: string): Values {
+  try {
+    // JSON is YAML too, and its faults have lines then.
+    const parsed = parseAllDocuments(text, { prettyErrors: true, merge: true })
+    const documents = Array.isArray(parsed) ? parsed : []
+    const error = documents.flatMap(({ errors }) => errors)[0]
+    if (error) return { ok: false, reason: error.message.split('\n')[0] ?? '' }
+    return { ok: true, values: documents.map((document) => document.toJS({ maxAliasCount: 100 }) as unknown) }
+  } catch (error) {
+    // Aliases of aliases that would fill the memory, an alias without its anchor, or a text that is nested too deeply.
+    if (error instanceof ReferenceError) return { ok: false, reason: error.message }
+    if (error instanceof RangeError) return { ok: false, reason: 'it is nested too deeply' }
+    throw error
+  }
 }
 
 function importOf(tool: ImportedTool, values: readonly unknown[], intervalSeconds: number): Imported | null {

@@ -32,6 +32,15 @@ export const ExternalKey = Nullable(
   { default: null },
 )
 
+/** Query parameters of requests that create a monitor of either kind. */
+export const createQuery = {
+  paused: Type.Optional(
+    Type.Boolean({
+      description: 'Beyond the contract: true: the monitor is paused from the start, so that no run begins.',
+    }),
+  ),
+}
+
 /** Query parameters of lists of monitors of either kind. */
 export const identityQuery = {
   external_key: Type.Optional(Text(1, MOST_KEY, 'Beyond the contract: only the monitor with this external_key.')),

@@ -12,6 +12,8 @@ export interface CliProcess extends AsyncDisposable {
   readonly stderr: string
   /** Resolves with the match when standard output matches; rejects when the process ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>
+  /** The same for standard error. */
+  complains(pattern: RegExp): Promise<RegExpExecArray>
   signal(name: NodeJS.Signals): void
   /** The exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>
@@ -40,7 +42,7 @@ function startProcess([file = '', ...args]: readonly string[], environment: Envi
       for (const look of listeners) look()
     })
   const exited = new Promise<number | null>((resolve) => child.on('close', resolve))
-  const says = (pattern: RegExp) =>
+  const matches = (pattern: RegExp, name: 'stdout' | 'stderr') =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const timer = setTimeout(() => end('was not said in time'), PATIENCE_MS)
       const stop = () => {
@@ -52,7 +54,7 @@ function startProcess([file = '', ...args]: readonly string[], environment: Envi
         reject(new Error(`${String(pattern)} ${what}:\n${text.stdout}\n${text.stderr}`))
       }
       const look = () => {
-        const match = pattern.exec(text.stdout)
+        const match = pattern.exec(text[name])
         if (!match) return
         stop()
         resolve(match)
@@ -69,7 +71,8 @@ function startProcess([file = '', ...args]: readonly string[], environment: Envi
     get stderr() {
       return text.stderr
     },
-    says,
+    says: (pattern) => matches(pattern, 'stdout'),
+    complains: (pattern) => matches(pattern, 'stderr'),
     signal: (name) => void child.kill(name),
     exited,
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -102,12 +102,30 @@ test('tidemark serve --config follows a folder of manifests', async () => {
   await becomes(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
   expect((await monitors()).find(({ name }) => name === 'kettle')?.id).toBe(kettle)
 
+  // The folder of a ConfigMap: the files are links, and one link is moved to change all of them at once.
+  for (const [version, interval] of [
+    ['..1', 300],
+    ['..2', 600],
+  ] as const) {
+    await mkdir(join(config, version))
+    for (const name of ['lamp', 'urn']) await writeFile(join(config, version, `${name}.yaml`), monitor(name, interval))
+  }
+  await symlink('..1', join(config, '..data'))
+  for (const name of ['lamp', 'urn']) await symlink(`..data/${name}.yaml`, join(config, `${name}.yaml`))
+  await becomes(['kettle file 7200', 'lamp file 300', 'toaster file 60', 'urn file 300'])
+  await symlink('..2', join(config, '..data_tmp'))
+  await rename(join(config, '..data_tmp'), join(config, '..data'))
+  await becomes(['kettle file 7200', 'lamp file 600', 'toaster file 60', 'urn file 600'])
+  for (const name of ['lamp.yaml', 'urn.yaml', '..data', '..1', '..2'])
+    await rm(join(config, name), { recursive: true })
+  await becomes(['kettle file 7200', 'lamp api 600', 'toaster file 60', 'urn api 600'])
+
   // An empty folder, and none.
   for (const name of ['kettle.yaml', 'toaster.yml']) await rename(join(config, name), join(folder.path, name))
   await says('has no manifest of a monitor: what it declared before stays')
   await rm(config, { recursive: true })
   await says('is not there')
-  expect(await shown()).toEqual(['kettle file 7200', 'lamp api 3600', 'toaster file 60'])
+  expect(await shown()).toEqual(['kettle file 7200', 'lamp api 600', 'toaster file 60', 'urn api 600'])
 
   serve.signal('SIGTERM')
   expect(await serve.exited).toBe(0)

@@ -134,7 +134,7 @@ test('an address that this machine does not have is named with its setting', asy
   expect([code, stderr]).toEqual([1, expect.stringContaining('HOST is "192.0.2.1", which is not an address of this')])
 })
 
-test.each([['serve'], ['migrate'], ['admin', 'create-owner', '--email', 'me@example.com']])(
+test.each([['serve'], ['admin', 'create-owner', '--email', 'me@example.com']])(
   'a data folder that is a file, is below one, or cannot be written, is refused by %s in one sentence',
   async (...args) => {
     await using own = await temporaryFolder()

@@ -1,4 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe } from 'vitest'
+
+/** Returns whether a program is on the PATH. */
+export const hasProgram = (name: string): boolean =>
+  (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, name)))
 
 interface Missing {
   /** No machine of CI can be made to have it: it is skipped there too. */

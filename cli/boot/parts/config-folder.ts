@@ -6,7 +6,7 @@ import { createWakeableLoop } from '../../../concurrency/wakeable-loop.ts'
 import { derivedKey } from '../../../core/derived-key.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
-import { readFolder } from '../../../manifests/read-folder.ts'
+import { readQuietFolder } from '../../../manifests/read-folder.ts'
 import { type ManifestFault, readManifests } from '../../../manifests/read-manifests.ts'
 import { secretValues } from '../../../manifests/secret-values.ts'
 import { applyManifests } from '../../../monitors/apply-manifests.ts'
@@ -113,7 +113,7 @@ function createPass(context: FolderContext, folder: string, teamId: string | und
   let before: { readonly digest: string; readonly until: number } | undefined
   return async () => {
     epoch ??= await beginEpoch(store, FILES)
-    const { texts, faults: unread } = await readFolder(folder)
+    const { texts, faults: unread } = await readQuietFolder(folder, QUIET_MS)
     const digest = createHash('sha256')
       .update(JSON.stringify([texts, unread]))
       .digest('hex')

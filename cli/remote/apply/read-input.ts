@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createPolicy } from '../../../egress/policy.ts'
 import { keyOfIdentity } from '../../../core/custom-resource/resource-name.ts'
-import { readFolder } from '../../../manifests/read-folder.ts'
+import { readFolder, textOfBytes } from '../../../manifests/read-folder.ts'
 import {
   type Manifest,
   type ManifestFault,
@@ -11,7 +11,7 @@ import {
 import { faultsOf, resolveManifest } from '../../../manifests/resolve-manifest.ts'
 import { secretValues } from '../../../manifests/secret-values.ts'
 import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/check/check-configuration.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../../printable.ts'
 import { SUSPENDED_LABEL } from '../records.ts'
 import { RemoteError } from '../remote-error.ts'
 
@@ -89,7 +89,7 @@ function withWaysToGiveIt(fault: ManifestFault): ManifestFault {
 }
 
 async function textsOf(path: string): Promise<readonly ManifestText[]> {
-  if (path === '-') return [{ file: 'standard input', text: await standardInput() }]
+  if (path === '-') return [{ file: 'standard input', text: decoded('standard input', await standardInput()) }]
   const found = await stat(path).catch((error: unknown) => unreadable(path, error))
   if (!found.isDirectory()) return [await textOf(path)]
   const { texts, faults } = await readFolder(path)
@@ -101,16 +101,22 @@ async function textsOf(path: string): Promise<readonly ManifestText[]> {
 
 const textOf = async (path: string): Promise<ManifestText> => ({
   file: path,
-  text: await readFile(path, 'utf8').catch((error: unknown) => unreadable(path, error)),
+  text: decoded(path, await readFile(path).catch((error: unknown) => unreadable(path, error))),
 })
+
+function decoded(file: string, bytes: Uint8Array): string {
+  const text = textOfBytes(bytes)
+  if (text === null) throw new RemoteError(`${file} is not UTF-8: save it in this encoding`, 'usage')
+  return text
+}
 
 function unreadable(path: string, error: unknown): never {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   throw new RemoteError(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`, 'usage')
 }
 
-async function standardInput(): Promise<string> {
-  let text = ''
-  for await (const part of process.stdin.setEncoding('utf8')) text += String(part)
-  return text
+async function standardInput(): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of process.stdin as AsyncIterable<Buffer>) parts.push(part)
+  return Buffer.concat(parts)
 }

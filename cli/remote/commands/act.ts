@@ -1,7 +1,7 @@
 import { connect } from '../connect.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { type CommonOptions, formOf, print, printData } from '../output.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../../printable.ts'
 import { findRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS, type RemoteRecord } from '../records.ts'
 import type { RemoteClient, RemoteRequest } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -66,8 +66,9 @@ export async function forEachRecord(
     try {
       await act(await findRecord(client, reference))
     } catch (error) {
-      // Those of the key and of the server hold for the others too.
-      const isOfOne = error instanceof RemoteError && error.exitCode === exitCode('failed')
+      // Those of the server hold for the others too, and so does a key that is unknown. One that may not do this to a
+      // monitor, such as one that billing has locked, may do it to another.
+      const isOfOne = error instanceof RemoteError && (error.exitCode === exitCode('failed') || error.status === 403)
       if (!isOfOne) throw error
       if (ignoresMissing && error.status === 404) continue
       process.stderr.write(`tidemark: ${error.message}\n`)

@@ -5,7 +5,7 @@ import { inLines, readInput } from '../apply/read-input.ts'
 import { planOf, type Step } from '../apply/plan.ts'
 import { connect } from '../connect.ts'
 import { clipped, coloured, type CommonOptions, formOf, print, printData, progress } from '../output.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../../printable.ts'
 import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -86,7 +86,9 @@ async function carryOutAll(
     const ending = exitCode(failed.size > 0 ? 'failed' : 'ok')
     return { done, notDeleted: todo.filter(isKept), ending, cut }
   }
+  using interruption = onInterruption()
   for (const [index, step] of todo.entries()) {
+    if (interruption.isAsked) return ended(new RemoteError('it was interrupted', 'interrupted'))
     if (isKept(step)) continue
     progress(`${index + 1} of ${todo.length}: ${wordsOf(step)}`)
     try {
@@ -97,30 +99,52 @@ async function carryOutAll(
     } catch (error) {
       if (!(error instanceof Error)) throw error
       if (!(error instanceof RemoteError) || error.exitCode !== exitCode('failed')) return ended(error)
-      const what = error instanceof NotPausedError ? 'was created, but not paused' : 'was not applied'
-      process.stderr.write(`tidemark: ${wordsOf(step)} ${what}: ${error.message}\n`)
+      process.stderr.write(`tidemark: ${wordsOf(step)} was not applied: ${error.message}\n`)
       failed.add(step.action)
     }
   }
   return ended(null)
 }
 
+/**
+ * Ctrl-C ends an apply between two changes, so that it can say what was done. A second one ends the process at once.
+ */
+function onInterruption(): Disposable & { readonly isAsked: boolean } {
+  let isAsked = false
+  const note = () => {
+    isAsked = true
+    process.stderr.write('\ntidemark: ending after the change that is under way; Ctrl-C again ends at once\n')
+    stop()
+  }
+  const stop = () => {
+    for (const name of SIGNALS) process.off(name, note)
+  }
+  for (const name of SIGNALS) process.on(name, note)
+  return {
+    get isAsked() {
+      return isAsked
+    },
+    [Symbol.dispose]: stop,
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
 const inList = (steps: readonly Step[]) => steps.map((step) => `\n  ${wordsOf(step)}`).join('')
+
+const ENDINGS = ['refused', 'interrupted'] as const
 
 /** An error that holds for all that is left: says what was done and what was not. */
 function cutShort(error: Error, todo: readonly Step[], done: ReadonlyMap<Step, object>): Error {
   if (!(error instanceof RemoteError)) return error
   const left = todo.filter((step) => !done.has(step))
-  const ending = error.exitCode === exitCode('refused') ? 'refused' : 'unavailable'
+  const ending = ENDINGS.find((name) => exitCode(name) === error.exitCode) ?? 'unavailable'
   const message =
     `${error.message}\n${done.size} of ${todo.length} were applied before. Not applied, or not known to be:` +
     `${inList(left)}\n` +
     'Apply again when the cause is gone: it does only what is left.'
   return new RemoteError(message, ending, error.status)
 }
-
-/** The record exists. The next apply pauses it. */
-class NotPausedError extends RemoteError {}
 
 /** Returns the id of the record. */
 async function carryOut(client: RemoteClient, step: Step): Promise<string> {
@@ -134,8 +158,8 @@ async function carryOut(client: RemoteClient, step: Step): Promise<string> {
   try {
     if (step.action === 'create') {
       const headers = { 'idempotency-key': randomUUID() }
-      const { id } = await client.json<{ readonly id: string }>({ method: 'POST', path, body: spec, headers })
-      if (manifest.suspend) await pauseCreated(client, `${path}/${id}`)
+      const query = manifest.suspend ? { paused: 'true' } : {}
+      const { id } = await client.json<{ readonly id: string }>({ method: 'POST', path, query, body: spec, headers })
       return id
     }
     // It is resumed first: the label that says so must not be gone while the monitor is still paused.
@@ -146,17 +170,8 @@ async function carryOut(client: RemoteClient, step: Step): Promise<string> {
     return step.id
   } catch (error) {
     if (!(error instanceof RemoteError) || error.issues.length === 0) throw error
-    throw new RemoteError(inLines('the server refuses it:', faultsOf(manifest, error.issues)), 'failed', error.status)
-  }
-}
-
-async function pauseCreated(client: RemoteClient, path: string): Promise<void> {
-  try {
-    await client.text({ method: 'POST', path: `${path}/pause` })
-  } catch (error) {
-    // Whatever the cause is: where it holds for the others too, the next one of them says so.
-    if (error instanceof RemoteError) throw new NotPausedError(error.message, 'failed', error.status)
-    throw error
+    const faults = inLines('the server refuses it:', faultsOf(manifest, error.issues))
+    throw new RemoteError(faults, 'failed', error.status, { advice: error.advice })
   }
 }
 

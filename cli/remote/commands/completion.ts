@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { commandLine } from '../../command-line.ts'
+import { commandLine, loadCommands } from '../../command-line.ts'
 import { print } from '../output.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -10,65 +10,148 @@ type Shell = (typeof SHELLS)[number]
 /** Prints what makes a shell complete the commands and their options. It is made of the commands themselves. */
 export const completion: Handler<object> = async ({ words: [shell = ''] }) => {
   if (!isShell(shell)) throw new RemoteError(`name the shell: ${SHELLS.join(', ')}`, 'usage')
-  const { commands } = commandLine('')
-  print(SCRIPTS[shell](commands))
+  const program = commandLine('')
+  await loadCommands(
+    program,
+    program.commands.map((command) => command.name()),
+  )
+  print(SCRIPTS[shell](program.commands.map(partsOf)))
 }
 
 const isShell = (word: string): word is Shell => (SHELLS as readonly string[]).includes(word)
 
-const optionsOf = (command: Command): string[] =>
-  [...command.options.flatMap(({ short, long }) => [short, long]), '--help'].filter((flag) => flag !== undefined)
+/** What can be completed of a command. */
+interface Parts {
+  readonly name: string
+  readonly what: string
+  /** Its own commands, and the values that its argument may have. */
+  readonly below: readonly Parts[]
+  readonly values: readonly string[]
+  readonly options: readonly {
+    readonly flags: readonly string[]
+    readonly what: string
+    readonly takesValue: boolean
+    readonly values: readonly string[]
+  }[]
+}
+
+function partsOf(command: Command): Parts {
+  const options = command.options.map(({ short, long, description, required, optional, argChoices = [] }) => ({
+    flags: [short, long].filter((flag) => flag !== undefined),
+    what: description,
+    takesValue: required || optional,
+    values: argChoices,
+  }))
+  return {
+    name: command.name(),
+    what: firstSentence(command),
+    below: command.commands.map(partsOf),
+    values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    options: [...options, { flags: ['--help'], what: 'show the options and examples', takesValue: false, values: [] }],
+  }
+}
+
+const firstSentence = (command: Command) => /^.*?[.:](?= |$)/.exec(command.description())?.[0] ?? command.description()
+
+const wordsOf = ({ below, values, options }: Parts): string =>
+  [...below.map(({ name }) => name), ...values, ...options.flatMap(({ flags }) => flags)].join(' ')
+
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-type Script = (commands: readonly Command[]) => string
+/** Returns the lines of a `case` for commands and for options that have a list of values. */
+function cases(commands: readonly Parts[], act: (words: string) => string) {
+  const line = (pattern: string, words: string) => `    ${pattern}) ${act(words)} ;;\n`
+  const inner = commands.flatMap((one) => one.below.map((below) => ({ below, path: `${one.name} ${below.name}` })))
+  const values = [...commands, ...inner.map(({ below }) => below)]
+    .flatMap(({ options }) => options)
+    .filter((option) => option.values.length > 0)
+    .map(({ flags, values: known }) => [flags.join('|'), known.join(' ')] as const)
+  return {
+    values: [...new Map(values)].map(([flags, known]) => line(flags, known)).join(''),
+    inner: inner.map(({ below, path }) => line(quoted(path), wordsOf(below))).join(''),
+    outer: commands.map((one) => line(one.name, wordsOf(one))).join(''),
+  }
+}
 
-const bash: Script = (commands) => `_tidemark() {
-  local word=\${COMP_WORDS[COMP_CWORD]}
-  COMPREPLY=()
+type Script = (commands: readonly Parts[]) => string
+
+const bash: Script = (commands) => {
+  const { values, inner, outer } = cases(commands, (words) => `words=${quoted(words)}`)
+  return `_tidemark() {
+  local word=\${COMP_WORDS[COMP_CWORD]} words=''
+  case \${COMP_WORDS[COMP_CWORD - 1]} in
+${values}  esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W ${quoted(commands.map((command) => command.name()).join(' '))} -- "$word"))
-    return
+    words=${quoted(commands.map(({ name }) => name).join(' '))}
+  elif [ -z "$words" ] && [ "$COMP_CWORD" -gt 2 ]; then
+    case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
+${inner}    esac
   fi
-  case \${COMP_WORDS[1]} in
-${commands
-  .map(
-    (command) =>
-      `    ${command.name()}) COMPREPLY=($(compgen -W ${quoted(optionsOf(command).join(' '))} -- "$word")) ;;\n`,
-  )
-  .join('')}  esac
+  [ -n "$words" ] || case \${COMP_WORDS[1]} in
+${outer}  esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 complete -o default -F _tidemark tidemark ./tidemark
 `
+}
 
-const zsh: Script = (commands) => `#compdef tidemark
+const zsh: Script = (commands) => {
+  const { values, inner, outer } = cases(commands, (words) => `words_of=(${words})`)
+  return `#compdef tidemark
 _tidemark() {
-  local -a commands
-  commands=(
-${commands.map((command) => `    ${quoted(`${command.name()}:${firstSentence(command)}`)}\n`).join('')}  )
+  local -a commands words_of
   if (( CURRENT == 2 )); then
+    commands=(
+${commands.map(({ name, what }) => `      ${quoted(`${name}:${what}`)}\n`).join('')}    )
     _describe command commands
     return
   fi
-  case $words[2] in
-${commands.map((command) => `    ${command.name()}) compadd -- ${optionsOf(command).join(' ')} ;;\n`).join('')}  esac
+  case $words[CURRENT-1] in
+${values}  esac
+  if (( \${#words_of} )); then
+    compadd -a words_of
+    return
+  fi
+  if (( CURRENT > 3 )); then
+    case "$words[2] $words[3]" in
+${inner}    esac
+  fi
+  (( \${#words_of} )) || case $words[2] in
+${outer}  esac
+  compadd -a words_of
   _files
 }
-compdef _tidemark tidemark ./tidemark
+# The first call of a file in fpath has to complete too.
+if [ "\${funcstack[1]}" = _tidemark ]; then
+  _tidemark "$@"
+else
+  compdef _tidemark tidemark ./tidemark
+fi
 `
+}
 
-const fish: Script = (commands) =>
-  commands
-    .map((command) => {
-      const name = command.name()
-      const first = `complete -c tidemark -n __fish_use_subcommand -a ${name} -d ${quoted(firstSentence(command))}\n`
-      const flags = command.options.map(({ short, long, description }) => {
-        const names = `${short ? `-s ${short.slice(1)} ` : ''}${long ? `-l ${long.slice(2)} ` : ''}`
-        return `complete -c tidemark -n '__fish_seen_subcommand_from ${name}' ${names}-d ${quoted(description)}\n`
-      })
-      return first + flags.join('')
+const fish: Script = (commands) => {
+  const line = (when: string, what: string) => `complete -c tidemark -n ${quoted(when)} ${what}\n`
+  const optionsOf = (one: Parts, when: string) =>
+    one.options.map(({ flags, what, takesValue, values }) => {
+      const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
+      const value = values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : takesValue ? ' -r' : ''
+      return line(when, `${names.join(' ')}${value} -d ${quoted(what)}`)
+    })
+  return commands
+    .flatMap((one) => {
+      const seen = `__fish_seen_subcommand_from ${one.name}`
+      const names = one.below.map(({ name }) => name).join(' ')
+      const open = names === '' ? seen : `${seen}; and not __fish_seen_subcommand_from ${names}`
+      return [
+        line('__fish_use_subcommand', `-a ${one.name} -d ${quoted(one.what)}`),
+        ...one.below.map(({ name, what }) => line(open, `-a ${name} -d ${quoted(what)}`)),
+        ...(one.values.length > 0 ? [line(seen, `-a ${quoted(one.values.join(' '))}`)] : []),
+        ...optionsOf(one, open),
+        ...one.below.flatMap((below) => optionsOf(below, `${seen}; and __fish_seen_subcommand_from ${below.name}`)),
+      ]
     })
     .join('')
-
-const firstSentence = (command: Command) => /^.*?[.:](?= |$)/.exec(command.description())?.[0] ?? command.description()
+}
 
 const SCRIPTS: Readonly<Record<Shell, Script>> = { bash, zsh, fish }

@@ -1,8 +1,7 @@
-import { stringify } from 'yaml'
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
 import { connect } from '../connect.ts'
-import { coloured, distance, formOf, interval, print, printData, table } from '../output.ts'
-import { printable, printableDocument } from '../printable.ts'
+import { coloured, dataText, distance, formOf, interval, print, printData, table } from '../output.ts'
+import { printable } from '../../printable.ts'
 import { findRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS, type RemoteRecord, watchedBy } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { statusOf } from './get.ts'
@@ -36,7 +35,7 @@ export const describe: Handler<object> = async ({ words, options }) => {
     else {
       const columns = RUN_COLUMNS.filter(({ isWide = false }) => form === 'wide' || !isWide)
       const shown = last.length === 0 ? '  none\n' : indented(table(columns, last))
-      print(`${head(found)}Configuration:\n${indented(configuration(found))}Last runs:\n${shown}\n`)
+      print(`${head(found)}Configuration:\n${indented(await configuration(found))}Last runs:\n${shown}\n`)
     }
   }
   if (form === 'json' || form === 'yaml') await printData(form, described.length === 1 ? described[0] : described)
@@ -74,9 +73,9 @@ function masked({ record }: RemoteRecord): object {
   }
 }
 
-function configuration(found: RemoteRecord): string {
+function configuration(found: RemoteRecord): Promise<string> {
   const shown = Object.entries(masked(found)).filter(([key, value]) => !STATE.has(key) && value !== null)
-  return printableDocument(stringify(Object.fromEntries(shown), { lineWidth: 0, doubleQuotedAsJSON: true }))
+  return dataText('yaml', Object.fromEntries(shown))
 }
 
 const indented = (text: string) => text.replaceAll(/^(?=.)/gm, '  ')

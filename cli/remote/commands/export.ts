@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { resourceLabels } from '../../../core/custom-resource/annotations.ts'
+import { isManifestName, isResourceName } from '../../../core/custom-resource/resource-name.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { connect } from '../connect.ts'
 import { formOf, print, printData } from '../output.ts'
@@ -34,12 +35,13 @@ export const exportManifests: Handler<ExportOptions> = async ({ words, options }
   if (form === 'name') return print(found.map((one) => `${nameOf(one)}\n`).join(''))
   const isJson = form === 'json'
   const texts: string[] = []
+  const written = new Set<string>()
   for (const one of found) {
     const path = `${pathOf(one)}/manifest`
     const accept = isJson ? 'application/json' : 'application/yaml'
     const text = withoutOwnLabels(await client.text({ method: 'GET', path, headers: { accept } }), isJson)
     if (dir === undefined) texts.push(text)
-    else writeManifest(dir, text, isJson)
+    else writeManifest(dir, text, { isJson, written })
   }
   if (dir !== undefined) return
   if (!isJson) return print(texts.join('---\n'))
@@ -60,15 +62,24 @@ function withoutOwnLabels(text: string, isJson: boolean): string {
   return [lines.join('\n').replace(/^ {2}labels:\n(?! {4})/m, ''), ...rest].join('')
 }
 
-/** Writes a manifest below the name that it gives itself. Names of resources are labels, so none leads elsewhere. */
-function writeManifest(dir: string, text: string, isJson: boolean): void {
+interface Writing {
+  readonly isJson: boolean
+  /** The files that have a manifest by now. */
+  readonly written: Set<string>
+}
+
+/** Writes a manifest below the name that it gives itself. Names of resources have no slash, so none leads elsewhere. */
+function writeManifest(dir: string, text: string, { isJson, written }: Writing): void {
   // JSON is YAML.
   const { kind = '', metadata = {} } = (parse(text) ?? {}) as Partial<MonitorManifest>
   const { name = '', namespace }: Partial<MonitorManifest['metadata']> = metadata
-  const parts = [...(namespace === undefined ? [] : [namespace]), name, kind.toLowerCase()]
-  if (!parts.every((part) => /^[a-z0-9][-a-z0-9]*$/.test(part)))
+  if (!isManifestName(name) || !isResourceName(namespace ?? 'none') || !/^[a-z]+$/i.test(kind))
     throw new RemoteError('the server sent a manifest without a name: is it a Tidemark API?')
+  const parts = [...(namespace === undefined ? [] : [namespace]), name, kind.toLowerCase()]
   const file = join(dir, `${parts.join('.')}.${isJson ? 'json' : 'yaml'}`)
+  // Such as shop/kettle and default/shop.kettle.
+  if (written.has(file)) throw new RemoteError(`${file} would be the file of two monitors: export one of them alone`)
+  written.add(file)
   try {
     mkdirSync(dir, { recursive: true })
     writeFileSync(file, text)

@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Usage } from '../../../schema/account/usage.ts'
-import { type CommonOptions, formOf, print, printItems } from '../output.ts'
+import { exitCode } from '../../exit-codes.ts'
+import { type CommonOptions, formOf, print, printData, printItems } from '../output.ts'
 import { apiUrl, profilesPath, readKey, readProfiles, writeProfiles } from '../profiles.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../../printable.ts'
 import { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -12,8 +13,8 @@ const LOCAL = 'http://127.0.0.1:8080'
 const MOST_KEY = 500
 
 /** Checks a key by a request, and stores it with the address of its server. */
-export const login: Handler<{ readonly profile: string }> = async ({ words: [address], options: { profile } }) => {
-  const name = nameOfProfile(profile)
+export const login: Handler<{ readonly profile: string }> = async ({ words: [address], options }) => {
+  const name = nameOfProfile(options.profile)
   const { TIDEMARK_URL: fromEnvironment } = process.env
   const url = apiUrl(address ?? (fromEnvironment || LOCAL), address === undefined ? 'TIDEMARK_URL' : 'the address')
   // Before the question for a key: a file that cannot be read would make the answer useless.
@@ -27,8 +28,19 @@ export const login: Handler<{ readonly profile: string }> = async ({ words: [add
     path: '/v1/usage',
   })
   const path = writeProfiles(process.env, { current: name, profiles: { ...known, [name]: { url, key } } })
-  print(`Logged in to ${url}, to a team on the plan ${printable(tier)}. The key is in ${path}.\n`)
+  const text = `Logged in to ${url}, to a team on the plan ${printable(tier)}. The key is in ${path}.\n`
+  await printDone(options, { name, url, plan: tier, file: path }, text)
   if (isReadable(url)) process.stderr.write(`The key travels to ${url} unencrypted: others on the way can read it.\n`)
+}
+
+async function printDone<T extends { readonly name: string }>(
+  options: CommonOptions,
+  data: T,
+  text: string,
+): Promise<void> {
+  const form = formOf(options)
+  if (form === 'json' || form === 'yaml') return printData(form, data)
+  print(form === 'name' ? `${data.name}\n` : text)
 }
 
 /** Whether others can read what is sent: the address is not https, and not of this machine. */
@@ -55,6 +67,10 @@ async function askForKey(url: string): Promise<string> {
     })
     const key = await new Promise<string>((resolve) => {
       lines.once('line', resolve).once('close', () => resolve(''))
+      lines.once('SIGINT', () => {
+        stderr.write('\n')
+        process.exit(exitCode('interrupted'))
+      })
     })
     lines.close()
     stderr.write('\n')
@@ -68,7 +84,8 @@ async function askForKey(url: string): Promise<string> {
   return text.split('\n', 1)[0] ?? ''
 }
 
-export const logout: Handler<object> = async ({ options: { profile } }) => {
+export const logout: Handler<object> = async ({ options }) => {
+  const { profile } = options
   const { current, profiles: known } = readProfiles(process.env)
   const name = profile ?? current
   if (name === null) throw new RemoteError(`there is no login in ${profilesPath(process.env)}`)
@@ -76,7 +93,7 @@ export const logout: Handler<object> = async ({ options: { profile } }) => {
   const rest = Object.entries(known).filter(([other]) => other !== name)
   const next = name === current ? null : current
   writeProfiles(process.env, { current: next, profiles: Object.fromEntries(rest) })
-  print(`Forgot the profile ${name}. Its key is still valid.\n`)
+  await printDone(options, { name }, `Forgot the profile ${name}. Its key is still valid.\n`)
 }
 
 export const profiles: Handler<CommonOptions> = async ({ options }) => {

@@ -7,6 +7,7 @@ import { type RemoteRecord, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
+import { whenItAnswers } from '../when-it-answers.ts'
 import { forEachRecord } from './act.ts'
 import { RUN_COLUMNS } from './runs.ts'
 
@@ -45,34 +46,47 @@ export const run: Handler<RunOptions> = async ({ words, options }) => {
   progress(`Waiting for ${begun.length === 1 ? 'the run' : `${begun.length} runs`} to end.`)
   const until = performance.now() + options.timeout * 1_000
   const ended: { readonly name: string; readonly run: Run }[] = []
-  for (const { found, id } of begun) ended.push({ name: found.record.name, run: await endOf(client, id, until) })
+  const late: string[] = []
+  for (const { found, id } of begun) {
+    const run = await endOf(client, id, until)
+    if (run === null) late.push(id)
+    else ended.push({ name: found.record.name, run })
+  }
   const columns: readonly Column<(typeof ended)[number]>[] = [
     { head: 'NAME', cell: ({ name }) => name },
     ...RUN_COLUMNS.map((column) => ({ ...column, cell: (item: (typeof ended)[number]) => column.cell(item.run) })),
   ]
-  await printItems(
-    formOf(options),
-    {
-      items: ended,
-      columns,
-      name: ({ run: { id } }) => `run/${id}`,
-      data: ({ run: one }) => one,
-      none: 'No run began.',
-    },
-    ended.length === 1,
-  )
+  if (ended.length > 0 || late.length === 0)
+    await printItems(
+      formOf(options),
+      {
+        items: ended,
+        columns,
+        name: ({ run: { id } }) => `run/${id}`,
+        data: ({ run: one }) => one,
+        none: 'No run began.',
+      },
+      begun.length === 1 && ended.length === 1,
+    )
+  if (late.length > 0) throw notEnded(late)
   return ending || exitCode(ended.every(({ run: { status } }) => status === 'success') ? 'ok' : 'failed')
 }
 
-async function endOf(client: RemoteClient, id: string, until: number): Promise<Run> {
+/** Returns a run that has ended; null where that takes longer. */
+async function endOf(client: RemoteClient, id: string, until: number): Promise<Run | null> {
   for (;;) {
-    const found = await client.json<Run>({ method: 'GET', path: `/v1/runs/${id}` })
+    const found = await whenItAnswers(() => client.json<Run>({ method: 'GET', path: `/v1/runs/${id}` }), until)
     if (found.status !== 'running') return found
-    if (performance.now() > until)
-      throw new RemoteError(
-        `the run ${id} has not ended within --timeout; it goes on: does a worker run, and is it in time (GET /readyz)?`,
-        'unavailable',
-      )
+    if (performance.now() > until) return null
     await pause(POLL_MS)
   }
+}
+
+function notEnded(ids: readonly string[]): RemoteError {
+  const what =
+    ids.length === 1
+      ? `the run ${ids[0]} has not ended within --timeout; it goes on`
+      : 'some runs have not ended within --timeout; they go on'
+  const list = ids.length === 1 ? '' : ids.map((id) => `\n  run/${id}`).join('')
+  return new RemoteError(`${what}: does a worker run, and is it in time (GET /readyz)?${list}`, 'unavailable')
 }

@@ -1,10 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Run } from '../../../schema/run/run.ts'
+import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
-import { coloured, formOf, print } from '../output.ts'
-import { printable, printableDocument } from '../printable.ts'
-import { findRecord, neededReferences, pathOf } from '../records.ts'
+import { coloured, formOf, partText, print } from '../output.ts'
+import { printable } from '../../printable.ts'
+import { findRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+import { whenItAnswers } from '../when-it-answers.ts'
 import { newestRuns, resultOf } from './runs.ts'
 
 interface TailOptions {
@@ -16,33 +20,67 @@ interface TailOptions {
 const POLL_MS = 1_000
 /** A monitor runs once a minute at most, so a page holds all that have ended between two looks. */
 const NEWEST = 20
+/** So many are asked for after a long time without an answer. */
+const MOST = 10_000
 const COLOURS = { success: 'good', error: 'bad', running: 'waiting', skipped: 'aside' } as const
 
-/** Prints the last runs of monitors, and then each run when it has ended. */
+/** A monitor whose runs are shown, and those of its newest runs that were. */
+interface Followed {
+  readonly found: RemoteRecord
+  shown: ReadonlySet<string> | null
+}
+
+/** Prints the last runs of monitors, and then each run when it has ended. A server may be started again meanwhile. */
 export const tail: Handler<TailOptions> = async ({ words, options }) => {
   const client = connect(options)
   const form = formOf(options)
-  const followed = []
-  for (const reference of neededReferences(words)) followed.push(await findRecord(client, reference))
-  const shown = new Set<string>()
+  const followed: Followed[] = []
+  for (const reference of neededReferences(words))
+    followed.push({ found: await findRecord(client, reference), shown: null })
   let left = options.count ?? Number.POSITIVE_INFINITY
-  for (let isFirst = true; ; isFirst = false) {
-    for (const found of followed) {
-      const newest = await newestRuns(client, pathOf(found), NEWEST)
-      const ended = newest.filter(({ id, status }) => status !== 'running' && !shown.has(id))
-      for (const { id } of ended) shown.add(id)
+  while (followed.length > 0) {
+    for (const one of followed.slice()) {
+      const isFirst = one.shown === null
+      const ended = await endedSince(client, one)
+      if (ended === null) {
+        process.stderr.write(`tidemark: ${printable(one.found.record.name)} was deleted\n`)
+        followed.splice(followed.indexOf(one), 1)
+        continue
+      }
       const told = (isFirst ? ended.slice(0, options.limit) : ended).toReversed().slice(0, left)
-      print(told.map((run) => lineOf(run, found.record.name, form)).join(''))
+      for (const run of told) print(await lineOf(run, one.found.record.name, form))
       left -= told.length
       if (left <= 0) return
     }
-    await pause(POLL_MS)
+    if (followed.length > 0) await pause(POLL_MS)
+  }
+  return exitCode('failed')
+}
+
+/** Returns the runs that have ended since the last look, newest first; null where the monitor is gone. */
+async function endedSince(client: RemoteClient, one: Followed): Promise<readonly Run[] | null> {
+  const { shown } = one
+  for (let most = NEWEST; ; most = Math.min(MOST, most * 5)) {
+    const newest = await whenItAnswers(() => newestRuns(client, pathOf(one.found), most)).catch(nullWhereGone)
+    if (newest === null) return null
+    const ended = new Map(newest.filter(({ status }) => status !== 'running').map((run) => [run.id, run]))
+    // After a long time without an answer, there are more of them than one look shows.
+    const isAll = shown === null || newest.length < most || newest.some(({ id }) => shown.has(id))
+    if (!isAll && most < MOST) continue
+    if (!isAll) process.stderr.write(`tidemark: only the last ${MOST} runs are shown\n`)
+    one.shown = new Set(ended.keys())
+    return [...ended.values()].filter(({ id }) => !shown?.has(id))
   }
 }
 
-function lineOf(run: Run, name: string, form: ReturnType<typeof formOf>): string {
-  // One document a line, so that a program can read it while more follow.
-  if (form === 'json' || form === 'yaml') return `${printableDocument(JSON.stringify(run))}\n`
+function nullWhereGone(error: unknown): null {
+  if (error instanceof RemoteError && error.status === 404) return null
+  throw error
+}
+
+async function lineOf(run: Run, name: string, form: ReturnType<typeof formOf>): Promise<string> {
+  // One document for each, so that a program can read it while more follow.
+  if (form === 'json' || form === 'yaml') return partText(form, run)
   if (form === 'name') return `run/${run.id}\n`
   const status = coloured({ text: run.status, colour: COLOURS[run.status] })
   const fired = run.delivery_triggered ? ' fired' : ''

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { sign, verify } from '../../../core/signature.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
-import { coloured, type CommonOptions, print } from '../output.ts'
-import { printable } from '../printable.ts'
+import { coloured, type CommonOptions, formOf, partText, print } from '../output.ts'
+import { printable } from '../../printable.ts'
 import { findRecord, pathOf, referencesOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -17,9 +17,12 @@ interface WebhookOptions {
 
 /** A delivery is smaller than this. */
 const MOST_BODY = 4 * 1024 * 1024
+const MOST_TEXT = 2_000
+/** Of a delivery that was verified before: it is repeated, or somebody who has seen it sends it again. */
+const AGAIN = ', and was received before: a receiver does nothing for an id that it knows'
 const WHY = {
   malformed: 'the header Service-Signature is missing or cannot be read',
-  expired: 'the signature is older than five minutes: is the clock of this machine right?',
+  expired: 'the signature is more than five minutes old or ahead: is the clock of this machine right?',
   mismatch: 'the secret is another one, or the body was changed on its way',
 } as const
 
@@ -29,13 +32,17 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
   let left = options.count ?? Number.POSITIVE_INFINITY
   let ending = exitCode('ok')
   const ended = Promise.withResolvers<number>()
+  const form = formOf(options)
+  const known = new Set<string>()
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request)
     if (body === null) return void response.writeHead(413, { connection: 'close' }).end()
     const header = String(request.headers['service-signature'] ?? '')
     const verdict = verify({ header, rawBody: body, secrets, nowSeconds: Date.now() / 1_000 })
-    const text = verdict.ok ? 'verified' : `not verified: ${WHY[verdict.reason]}`
-    print(`${coloured({ text, colour: verdict.ok ? 'good' : 'bad' })}\n${inLines(body.toString('utf8'))}\n`)
+    const { value, id } = readBody(body)
+    const again = verdict.ok && id !== null && known.has(id)
+    if (verdict.ok && id !== null) known.add(id)
+    print(await shown(form, { reason: verdict.ok ? null : WHY[verdict.reason], again, id, body: value }))
     if (!verdict.ok) ending = exitCode('failed')
     left -= 1
     // The last one is answered before the receiver ends.
@@ -51,7 +58,9 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
   )
   server.listen(options.port, '127.0.0.1', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    print(`Waiting for webhooks at ${url}. Ctrl-C ends this.\n`)
+    const said = `Waiting for webhooks at ${url}. Ctrl-C ends this.\n`
+    if (form === 'table' || form === 'wide') print(said)
+    else process.stderr.write(said)
     if (options.test === true) sendTest(url, secrets[0] ?? '').catch(ended.reject)
   })
   try {
@@ -65,9 +74,14 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
 async function secretsOf(words: readonly string[], options: CommonOptions): Promise<readonly string[]> {
   const { references } = referencesOf(words)
   const given = process.env['TIDEMARK_WEBHOOK_SECRET'] ?? ''
-  if (references.length === 0 && given === '')
+  const secretsGiven = given
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '')
+  // What is signed with an empty secret anybody can sign.
+  if (references.length === 0 && secretsGiven.length === 0)
     throw new RemoteError('name the monitor whose webhooks are checked, or set TIDEMARK_WEBHOOK_SECRET', 'usage')
-  if (references.length === 0) return given.split(',').map((secret) => secret.trim())
+  if (references.length === 0) return secretsGiven
   const client = connect(options)
   const secrets: string[] = []
   for (const reference of references) {
@@ -92,13 +106,36 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(parts)
 }
 
-function inLines(body: string): string {
+interface Received {
+  /** Why it was not verified; null where it was. */
+  readonly reason: string | null
+  readonly again: boolean
+  readonly id: string | null
+  readonly body: unknown
+}
+
+async function shown(form: ReturnType<typeof formOf>, { reason, again, id, body }: Received): Promise<string> {
+  const verified = reason === null
+  if (form === 'json' || form === 'yaml') return partText(form, { verified, reason, again, body })
+  if (form === 'name') return `${printable(id ?? '-')}\n`
+  const text = verified ? `verified${again ? AGAIN : ''}` : `not verified: ${reason}`
+  return `${coloured({ text, colour: verified ? 'good' : 'bad' })}\n${inLines(body)}\n`
+}
+
+/** Returns the JSON of a body, or its text, and the id of the delivery: an attempt that is repeated has the same. */
+function readBody(body: Buffer): { readonly value: unknown; readonly id: string | null } {
+  const text = body.toString('utf8')
   try {
-    return printable(JSON.stringify(JSON.parse(body), null, 2), '\n')
+    const value = JSON.parse(text) as unknown
+    const { id = null } = (value ?? {}) as { readonly id?: unknown }
+    return { value, id: typeof id === 'string' ? id : null }
   } catch {
-    return printable(body.slice(0, 2_000))
+    return { value: text.slice(0, MOST_TEXT), id: null }
   }
 }
+
+const inLines = (value: unknown): string =>
+  typeof value === 'string' ? printable(value) : printable(JSON.stringify(value, null, 2), '\n')
 
 /** Sends a message to the receiver itself, signed as a delivery is. */
 async function sendTest(url: string, secret: string): Promise<void> {

@@ -207,7 +207,7 @@ describe('tidemark check', () => {
 
   test('shows what a page holds without letting it act on the terminal', async () => {
     const { out } = await check(['page.html'], { css: ['evil=i'] })
-    expect(out).toContain('  evil   "\\u001b[31mred\\u{202e}"')
+    expect(out).toContain('  evil   "\\u001b[31mred\\u202e"')
     expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   })
 

@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../../support/eventually.ts'
 import { createEmptyDatabase } from '../../support/postgres.ts'
@@ -99,6 +101,32 @@ export async function startRemoteServer(): Promise<RemoteServer> {
       await site[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()
       await database.drop()
+    },
+  }
+}
+
+/** Passes requests on to a served installation. What `instead` answers does not get there; what `isLost` is cut off. */
+export async function startProxy(
+  remote: RemoteServer,
+  instead: (asked: IncomingMessage, answer: ServerResponse) => boolean | Promise<boolean>,
+  isLost: () => boolean = () => false,
+) {
+  const pass = async (asked: IncomingMessage, answer: ServerResponse) => {
+    if (await instead(asked, answer)) return
+    const target = request(remote.base + asked.url, { method: asked.method, headers: asked.headers }, (response) => {
+      if (isLost()) response.resume().on('end', () => answer.destroy())
+      else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers))
+    })
+    target.on('error', () => answer.destroy())
+    asked.pipe(target)
+  }
+  const proxy = createServer((asked, answer) => void pass(asked, answer))
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve))
+  return {
+    environment: { TIDEMARK_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
     },
   }
 }
