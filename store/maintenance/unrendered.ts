@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { NEXT_RUN } from '../queue/finished-check.ts'
+import { NEXT_RUN, withTable } from '../queue/finished-check.ts'
 import { PRICE_AFTER } from '../queue/record-search.ts'
 import { poolOf } from '../quota/pool.ts'
 
@@ -107,10 +107,8 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       for update of c skip locked
     ),
     named as materialized (
-      select c.no, case
-        -- A run of a month that is deleted already gets another id.
-        when to_regclass('runs_' || to_char(run_id_time(given.id) at time zone 'UTC', 'YYYY_MM')) is not null
-        then given.id else new_run_id(t.at, c.no) end as run_id,
+      -- A run of a month that is deleted already gets another id.
+      select c.no, coalesce(${withTable(sql.fragment`given.id`)}, new_run_id(t.at, c.no)) as run_id,
         m.fetch_mode = 'auto' and c.queue = 'browser' and c.static_again_at is not null as is_remembered
       from late join checks c using (no) left join monitors m using (no)
       cross join lateral (select coalesce(c.run_id, c.queued_run_id) as id) given, t

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { LEASED_PREVIEWS, WAITING_PREVIEWS } from '../previews/previews.ts'
-import { IS_PAID, poolOf } from '../quota/pool.ts'
+import { IS_PAID, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 const BrowserDemand = Type.Object({
   /** Due checks that need a browser and that their teams can pay for, and previews that wait. */
@@ -38,7 +38,7 @@ export const browserDemand = (store: Queryable, most: number): Promise<BrowserDe
       select distinct m.engine
       from checks c join monitors m on m.no = c.no
       join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
-      where c.queue = 'serp' and c.due_at <= (select at from t) and (${IS_PAID} or c.cost <= pool.remaining)
+      where c.queue = 'serp' and c.due_at <= (select at from t) and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
     ),
     leased as (
       select from checks

@@ -4,10 +4,10 @@ import { sql } from 'slonik'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, inPeriod, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { CREDITS_ONLY_RESET, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
-import { NEXT_RUN } from './finished-check.ts'
+import { NEXT_RUN, withTable } from './finished-check.ts'
 import type { Held } from './lease.ts'
 import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
 
@@ -97,7 +97,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
         from checks c
         join monitors m on m.no = c.no and m.engine = slot.engine
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
-        where c.queue = 'serp' and c.due_at <= t.at and (${IS_PAID} or c.cost <= pool.remaining)
+        where c.queue = 'serp' and c.due_at <= t.at and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
           and ${inPeriod(sql.fragment`t.at`)}
         order by coalesce(c.team_id <= slot.last_team, false), c.team_id, c.due_at
         limit 1
@@ -112,10 +112,10 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
     ),
     picked as materialized (
       select c.no, c.team_id, candidate.engine, candidate.refused_until,
-        case when ${IS_PAID} then 0 else c.cost end as cost
+        case when ${IS_SEARCH_PAID} then 0 else c.cost end as cost
       from candidate cross join t join paying using (team_id)
       join checks c on c.no = candidate.no and c.queue = 'serp' and c.due_at <= t.at
-        and (${IS_PAID} or c.cost <= paying.remaining)
+        and (${IS_SEARCH_PAID} or c.cost <= paying.remaining)
       for update of c skip locked
     ),
     counted as (
@@ -127,7 +127,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
       ) own
       where u.team_id = own.team_id
     ),
-    leased as (${leased(claim)}),
+    leased as (${leased({ ...claim, isUnpaid: false })}),
     taken as (
       update serp_exits x
       set busy_until = t.at + make_interval(secs => ${leaseSeconds}), check_no = leased.no, check_fence = leased.fence,
@@ -141,8 +141,9 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
 }
 
 /**
- * Claims the checks whose engine is left alone. They ask nothing, so a run that a person has paid for is given back:
- * first to the pool, the rest to the credits.
+ * Claims the checks whose engine is left alone. They ask nothing, so a run that is paid is given back, first to the
+ * pool, the rest to the credits: one that a person asked for, and one whose process died before it was recorded. Where
+ * the process of such a check dies in turn, the next claim pays, unless the engine is still left alone.
  */
 async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonly ClaimedSearch[]> {
   const { limit, hasProvider } = claim
@@ -171,10 +172,10 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
     ),
     picked as materialized (
       select c.no, c.team_id, due.refused_until, team.kind,
-        case when c.run_id is null and c.queued_run_id is not null then c.cost else 0 end as refund
+        case when ${IS_SEARCH_PAID} then c.cost else 0 end as refund
       from due cross join t join team using (team_id)
       join checks c on c.no = due.no and c.queue = 'serp' and c.due_at <= t.at
-        and (${IS_PAID} or c.cost <= team.remaining)
+        and (${IS_SEARCH_PAID} or c.cost <= team.remaining)
       for update of c skip locked
     ),
     refunded as (
@@ -185,7 +186,7 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
       from (select team_id, kind, sum(refund) as refund from picked group by team_id, kind having sum(refund) > 0) own
       where u.team_id = own.team_id
     ),
-    leased as (${leased(claim)})
+    leased as (${leased({ ...claim, isUnpaid: true })})
     select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
     from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
   `)
@@ -206,10 +207,11 @@ async function skipUnpaid(store: Store): Promise<void> {
     store.query(sql.prepared('skip_unpaid', nothing)`
       with t as materialized (select clock() as at),
       due as materialized (
-        select c.no, c.team_id, c.cost, pool.*, u.credits, u.credits_given, u.period_start, u.resets_at
+        select c.no, c.team_id, c.cost, ${withTable(sql.fragment`c.run_id`)} as run_id, pool.*, u.credits,
+          u.credits_given, u.period_start, u.resets_at
         from t cross join checks c
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
-        where c.queue = 'serp' and c.due_at <= t.at and not ${IS_PAID} and c.cost > pool.remaining
+        where c.queue = 'serp' and c.due_at <= t.at and not ${IS_SEARCH_PAID} and c.cost > pool.remaining
           and ${inPeriod(sql.fragment`t.at`)}
         order by c.no
         limit ${MOST_SKIPPED}
@@ -218,10 +220,13 @@ async function skipUnpaid(store: Store): Promise<void> {
       ),
       moved as (
         update checks c
-        set next_run_at = ${NEXT_RUN}, due_at = ${NEXT_RUN}, runs_total = c.runs_total + 1
+        set next_run_at = ${NEXT_RUN}, runs_total = c.runs_total + 1,
+          due_at = case when c.queued_run_id is not null then t.at else ${NEXT_RUN} end,
+          -- The run of a check that was left alone, whose process died.
+          run_id = null, fence = case when c.run_id is null then c.fence else c.fence + 1 end, holder = null
         from due, t
         where c.no = due.no
-        returning c.no, c.team_id, t.at, due.cost, due.remaining
+        returning c.no, c.team_id, t.at, due.cost, due.remaining, due.run_id
       ),
       short as (
         insert into notice_events (team_id, kind, detail, key)
@@ -233,7 +238,7 @@ async function skipUnpaid(store: Store): Promise<void> {
         on conflict (key) do nothing
       )
       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
-      select no, new_run_id(at, no), team_id, 0, 0, 'skipped',
+      select no, coalesce(run_id, new_run_id(at, no)), team_id, 0, 0, 'skipped',
         concat('The check needs ', cost, case cost when 1 then ' run' else ' runs' end, ', and ', remaining,
           ' are left. It is made again when there are enough: a larger plan or run credits give more.')
       from moved

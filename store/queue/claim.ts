@@ -76,18 +76,25 @@ export const CLAIMED = sql.fragment`
   h.layer_reason,
   ${searchOf(sql.fragment`h.cost`)} as search`
 
+/** How checks are leased. `isUnpaid`: whether the runs of searches are not paid. Absent: they are pages. */
+interface Leasing {
+  readonly leaseSeconds: number
+  readonly holder: number | null
+  readonly isUnpaid?: boolean
+}
+
 /**
  * Leases the checks in `picked` at the time `t.at`. A check whose run was claimed before and never recorded keeps the
  * run's id.
  */
-export const leased = ({ leaseSeconds, holder }: { readonly leaseSeconds: number; readonly holder: number | null }) =>
-  sql.fragment`
+export const leased = ({ leaseSeconds, holder, isUnpaid }: Leasing) => sql.fragment`
   update checks c
   set due_at = t.at + make_interval(secs => ${leaseSeconds}),
     fence = c.fence + 1,
     holder = ${holder}::int,
     run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
     queued_run_id = case when c.run_id is null then null else c.queued_run_id end
+    ${isUnpaid === undefined ? sql.fragment`` : sql.fragment`, is_unpaid = ${isUnpaid}`}
   from picked, t
   where c.no = picked.no
   returning c.*, t.at`

@@ -29,6 +29,11 @@ export const IS_HELD = sql.fragment`c.no = i.no and c.fence = i.fence and c.run_
 export const NEXT_RUN = sql.fragment`
   next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null)`
 
+/** Returns a run id where the table of its month is there; else null. */
+export const withTable = (id: Fragment) => sql.fragment`
+  case when to_regclass('runs_' || to_char(run_id_time(${id}) at time zone 'UTC', 'YYYY_MM')) is not null
+    then ${id} end`
+
 /**
  * Ends the run. If a user asked for another run meanwhile, the check is due for it; otherwise the check is due at its
  * next time.

@@ -233,6 +233,7 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
       update checks c
       set ${ended(NEXT)},
         cost = ${PRICE_AFTER},
+        is_unpaid = false,
         failures = case when i.error_code is null then 0 else c.failures + ${COUNTED} end,
         -- The recovery of a paused monitor is not told, so it is remembered.
         was_failing = case when i.error_code is null then c.next_run_at is null and ${WAS_FAILING}

@@ -52,6 +52,10 @@ export const inPeriod = (at: Fragment) => sql.fragment`coalesce(u.resets_at > ${
 /** Whether `c`, a row of `checks`, has a run under way or waiting, which has been paid for. */
 export const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
 
+/** The same of a search: its run is not paid while its engine is left alone (store/queue/claim-search.ts). */
+export const IS_SEARCH_PAID = sql.fragment`
+  (case when c.run_id is null then c.queued_run_id is not null else not c.is_unpaid end)`
+
 /** Used when there is no limit: far above any real use, and far from overflow when credits are added. */
 const NO_LIMIT = 1_000_000_000_000_000
 

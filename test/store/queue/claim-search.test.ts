@@ -236,6 +236,59 @@ test('a run that a person asked for gets its runs back when its engine is left a
   expect(await database.usage(team)).toMatchObject({ serp_used: 0, credits: 4 })
 })
 
+test('a run whose process died gets its runs back when its engine is left alone then, and only once', async () => {
+  const team = await database.team({ runs: 10 })
+  const no = await addSearch(database, team, { pages: 3 })
+  const [lost] = await claimIn(database)
+  expect(await database.usage(team)).toMatchObject({ runs_used: 3 })
+  await addSearch(database, team)
+  const [other] = await claimIn(database, { exit: 'elsewhere' })
+  if (other) await recordIn(database, other, { outcome: 'blocked' })
+  expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
+  for (const after of ['61 seconds', '122 seconds']) {
+    await database.setClock(after)
+    expect(await claimIn(database)).toMatchObject([{ no, run_id: lost?.run_id, refused_until_ms: expect.any(Number) }])
+    expect(await database.usage(team)).toMatchObject({ runs_used: 1 })
+  }
+})
+
+test('a run that asked nothing and whose process died is paid when its engine is asked again', async () => {
+  const team = await database.team({ runs: 10 })
+  await addSearch(database, team)
+  await checkIn(database, { outcome: 'blocked' })
+  const no = await addSearch(database, team, { pages: 3 })
+  await database.query('update checks set queued_run_id = new_run_id(clock(), no) where no = $1', [no])
+  await database.query('update team_usage set runs_used = runs_used + 3 where team_id = $1', [team])
+  const [lost] = await claimIn(database)
+  expect(await database.usage(team)).toMatchObject({ runs_used: 1 })
+  await database.query('delete from serp_engines')
+  await database.setClock('61 seconds')
+  const [again] = await claimIn(database)
+  expect(again).toMatchObject({ no, run_id: lost?.run_id, refused_until_ms: null })
+  expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
+  // From here on it is paid like any other.
+  await database.setClock('122 seconds')
+  expect(await claimIn(database)).toMatchObject([{ no }])
+  expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
+})
+
+test('a run that asked nothing, whose process died and that cannot be paid is skipped under its own id', async () => {
+  const team = await database.team({ runs: 3 })
+  await addSearch(database, team)
+  await checkIn(database, { outcome: 'blocked' })
+  const no = await addSearch(database, team, { pages: 2 })
+  const [lost] = await claimIn(database)
+  await database.query('update team_usage set runs_used = 3 where team_id = $1', [team])
+  await database.query('delete from serp_engines')
+  await database.setClock('61 seconds')
+  expect(await claimIn(database)).toEqual([])
+  expect(await database.runs(no)).toMatchObject([{ id: lost?.run_id, status: 'skipped' }])
+  if (lost) expect(await recordIn(database, lost, { outcome: 'ok' })).toEqual(new Set())
+  await database.query('update team_usage set runs_limit = 9 where team_id = $1', [team])
+  await database.setClock('11 minutes')
+  expect((await claimIn(database)).map((one) => one.no)).toContain(no)
+})
+
 test('Google is claimed at once for a provider while it is left alone, and paid for', async () => {
   const team = await database.team()
   await addSearch(database, team)
