@@ -95,6 +95,10 @@ export async function startDynamicProvider(config: Readonly<Record<string, strin
         },
       }
     },
+    /** What the engine asks when a program has the option `import`: neither properties nor inputs. */
+    async readOfImport(id: string) {
+      await call('read', message('ReadRequest', { Id: id }))
+    },
     async stop() {
       client.close()
       const ended = once(child, 'exit')

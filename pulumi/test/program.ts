@@ -27,6 +27,8 @@ export interface Registered {
   readonly inputs: any
   /** The inputs that are secret as a whole, as paths: `stringData`. */
   readonly secrets: readonly string[]
+  /** The id that the engine is to import; empty: none. */
+  readonly importId: string
   /** The outputs that the program says are secret. */
   readonly secretOutputs: readonly string[]
 }
@@ -42,6 +44,7 @@ interface Request {
   getType(): string
   getName(): string
   getParent(): string
+  getImportid(): string
   getAdditionalsecretoutputsList(): readonly string[]
   getAliasesList(): readonly { getSpec(): { getName(): string } | undefined }[]
 }
@@ -62,6 +65,7 @@ export async function runProgram<T>(program: () => T | Promise<T>): Promise<Run<
           aliases: request?.getAliasesList().map((alias) => alias.getSpec()?.getName() ?? '') ?? [],
           inputs: revealed(inputs),
           secrets: secretPaths(inputs),
+          importId: request?.getImportid() ?? '',
           secretOutputs: request?.getAdditionalsecretoutputsList() ?? [],
         })
         return { id: id ?? `${name}-id`, state: revealed(inputs) as Record<string, unknown> }

@@ -40,9 +40,11 @@ test('Destinations and headers are secrets in the state; project, stack and name
   expect(own.one('pulumi-nodejs:dynamic/tidemark:Monitor').inputs.externalKey).toBe('mine')
 })
 
-test('What is imported has the external key that it has', async () => {
+test('What is imported has the external key that it has, and is no import of the engine', async () => {
   const { one } = await runProgram(() => new rest.Monitor('kettle', SPEC, { import: 'an-id' }))
-  expect(one('pulumi-nodejs:dynamic/tidemark:Monitor').inputs).not.toHaveProperty('externalKey')
+  const found = one('pulumi-nodejs:dynamic/tidemark:Monitor')
+  expect(found.inputs).not.toHaveProperty('externalKey')
+  expect([found.inputs.importedId, found.importId]).toEqual(['an-id', ''])
 })
 
 describe('A monitor over the REST API', () => {
@@ -144,14 +146,39 @@ describe('A monitor over the REST API', () => {
     await readers.stop()
   })
 
-  test('is imported with what a program has to say of it', async () => {
+  test('is imported unchanged where the program says what it has', async () => {
     const { id } = await provider.create({ ...inputs, suspend: true })
-    const found = await provider.read(id, {})
-    const { externalKey, ...more } = found.inputs
-    expect(more).toEqual({ ...SPEC, suspend: true })
-    expect(externalKey).toBe(inputs['externalKey'])
-    expect((await provider.check({}, found.inputs)).failures).toEqual([])
-    expect((await provider.diff(id, found.props, { ...inputs, suspend: true })).changes).toBe(false)
+    const before = await stored(id)
+    const news = { ...inputs, suspend: true, importedId: id }
+    expect((await provider.check({}, news)).failures).toEqual([])
+    const { id: imported, outs } = await provider.create(news)
+    expect(imported).toBe(id)
+    expect(await stored(id)).toEqual(before)
+    expect((await provider.read(id, outs)).props).toEqual(outs)
+    // With the option, and when it is taken out again.
+    expect((await provider.diff(id, outs, news)).changes).toBe(false)
+    expect((await provider.diff(id, outs, { ...inputs, suspend: true })).changes).toBe(false)
+    expect(await provider.diff(id, outs, { ...news, importedId: 'another' })).toEqual({
+      changes: true,
+      replaces: ['importedId'],
+    })
+  })
+
+  test('is not imported where the program says something else, and stays as it is', async () => {
+    const { id } = await provider.create(inputs)
+    const before = await stored(id)
+    const wrong = { ...inputs, importedId: id, name: 'Kettle', externalKey: undefined, suspend: true }
+    await expect(provider.create(wrong)).rejects.toThrow(
+      new RegExp(`${id} differs from the program in name, externalKey, suspend:[^]*adopt`),
+    )
+    expect(await stored(id)).toEqual(before)
+    const nobody = '00000000-0000-4000-8000-000000000000'
+    await expect(provider.create({ ...inputs, importedId: nobody })).rejects.toThrow(`no Monitor with the id ${nobody}`)
+  })
+
+  test('is not imported by the engine of Pulumi, which reads it without the text of the methods', async () => {
+    const { id } = await provider.create(inputs)
+    await expect(started.readOfImport(id)).rejects.toThrow(/code must be a string/)
   })
 
   test('is gone for the engine when it is gone', async () => {

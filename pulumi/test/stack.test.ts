@@ -88,7 +88,8 @@ describe.skipIf(!hasPulumi())('A stack of Pulumi', () => {
 
     const other = await open('other', () => new rest.Monitor('kettle', args, { import: id }))
     args = { ...args, externalKey: 'pulumi/shop/test/kettle' }
-    expect((await other.up()).summary.resourceChanges).toMatchObject({ import: 1 })
+    const imported = await other.up()
+    expect([imported.summary.resourceChanges, imported.outputs['id']?.value]).toEqual([{ create: 2 }, id])
     expect((await other.preview()).changeSummary).toEqual({ same: 2 })
 
     args = { ...args, connection: 'other', externalKey: 'another' }

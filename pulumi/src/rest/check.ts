@@ -8,6 +8,7 @@ type Failure = dynamic.CheckFailure
 const OWN: Readonly<Record<string, Definition>> = {
   adopt: { type: 'string' },
   connection: { type: 'string' },
+  importedId: { type: 'string' },
   __provider: {},
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { dynamic } from '@pulumi/pulumi'
-import { isSame, type RecordKind, toBody, toProps } from './body'
+import { inProgram, isSame, type RecordKind, toBody, toProps } from './body'
 import { failuresOf } from './check'
 import { type Answer, call, type Connection } from './client'
 
@@ -13,6 +13,12 @@ const BY_DEFAULT = 'tidemark'
 
 let config: dynamic.Config | undefined
 
+/** The properties of a resource in the state, and those of the program. */
+interface Versions {
+  readonly olds: Props
+  readonly news: Props
+}
+
 /** The methods of the records, which Pulumi calls in a process of its own. */
 export const provider = {
   /** Takes the configuration of the stack. */
@@ -24,16 +30,20 @@ export const provider = {
     return { inputs: news, failures: failuresOf(kind, news) }
   },
 
-  diff(kind: RecordKind, olds: Props, news: Props): dynamic.DiffResult {
-    const isElsewhere = (olds['connection'] ?? BY_DEFAULT) !== (news['connection'] ?? BY_DEFAULT)
+  diff(kind: RecordKind, id: string, { olds, news }: Versions): dynamic.DiffResult {
+    const replaces: string[] = []
+    if ((olds['connection'] ?? BY_DEFAULT) !== (news['connection'] ?? BY_DEFAULT)) replaces.push('connection')
+    // Of another record. An import that is done says nothing more.
+    if (typeof news['importedId'] === 'string' && news['importedId'] !== id) replaces.push('importedId')
     const isChanged = !isSame(toBody(kind, olds), toBody(kind, news)) || olds['suspend'] !== news['suspend']
-    return { changes: isChanged || isElsewhere, replaces: isElsewhere ? ['connection'] : [] }
+    return { changes: isChanged || replaces.length > 0, replaces }
   },
 
   async create(kind: RecordKind, inputs: Props): Promise<dynamic.CreateResult> {
     const connection = connectionOf(inputs)
     const body = toBody(kind, inputs)
-    const { adopt } = inputs
+    const { adopt, importedId } = inputs
+    if (typeof importedId === 'string') return imported(connection, { kind, id: importedId, inputs })
     const { body: record } =
       typeof adopt === 'string'
         ? await call(connection, { method: 'PATCH', path: pathOf(kind, adopt), body })
@@ -60,11 +70,7 @@ export const provider = {
     return { id, props: now, inputs: now }
   },
 
-  async update(
-    kind: RecordKind,
-    id: string,
-    { olds, news }: { readonly olds: Props; readonly news: Props },
-  ): Promise<dynamic.UpdateResult> {
+  async update(kind: RecordKind, id: string, { olds, news }: Versions): Promise<dynamic.UpdateResult> {
     const connection = connectionOf(news)
     const [before, after] = [toBody(kind, olds), toBody(kind, news)]
     const changed = Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(value, before[key])))
@@ -81,11 +87,36 @@ export const provider = {
   },
 }
 
+interface Import {
+  readonly kind: RecordKind
+  readonly id: string
+  readonly inputs: Props
+}
+
+/** Returns the record, unchanged. Throws where the program says something else than the record has. */
+async function imported(connection: Connection, { kind, id, inputs }: Import): Promise<dynamic.CreateResult> {
+  const { status, body } = await call(connection, { method: 'GET', path: pathOf(kind, id) }, [404])
+  if (status === 404) throw new Error(`there is no ${kind} with the id ${id} to import`)
+  const [there, here] = [toBody(kind, toProps(kind, body)), toBody(kind, inputs)]
+  const differing = [...new Set([...Object.keys(there), ...Object.keys(here)])]
+    .filter((key) => !isSame(there[key], here[key]))
+    .map(inProgram)
+  const isPaused = body['status'] === 'paused'
+  if (isPaused !== (inputs['suspend'] === true)) differing.push('suspend')
+  if (differing.length > 0)
+    throw new Error(
+      `the record ${id} differs from the program in ${differing.join(', ')}: write what it has, ` +
+        'or set adopt to its id in place of import, to change it to what the program says',
+    )
+  return { id, outs: { ...inputs } }
+}
+
 const pathOf = (kind: RecordKind, id: string) => `${LISTS[kind]}/${encodeURIComponent(id)}`
 
 /** Properties that the API does not know. */
-const keptOf = ({ adopt, connection, __provider }: Props): Props => ({
+const keptOf = ({ adopt, connection, importedId, __provider }: Props): Props => ({
   ...(adopt !== undefined && { adopt }),
+  ...(importedId !== undefined && { importedId }),
   ...(connection !== undefined && { connection }),
   ...(__provider !== undefined && { __provider }),
 })
@@ -104,13 +135,9 @@ async function pause({ connection, kind, id, isPaused, wanted }: Pause): Promise
   await call(connection, { method: 'POST', path: `${pathOf(kind, id)}/${wanted === true ? 'pause' : 'resume'}` })
 }
 
-/** Returns whether a record is paused, where a program says so or nobody has yet. */
-function suspended(props: Props, record: Answer['body']): Props {
-  const isPaused = record['status'] === 'paused'
-  if (props['suspend'] !== undefined) return { suspend: isPaused }
-  // An import: the program has to say it.
-  return props['name'] === undefined && isPaused ? { suspend: true } : {}
-}
+/** Returns whether a record is paused, where the program says one of both. */
+const suspended = (props: Props, record: Answer['body']): Props =>
+  props['suspend'] === undefined ? {} : { suspend: record['status'] === 'paused' }
 
 /** Returns what was read with the known values where the key may not see them. */
 function withoutMasks(found: Props, known: Props): Props {

@@ -33,7 +33,7 @@ function methodsOf(kind: RecordKind): pulumi.dynamic.ResourceProvider<Props, Pro
   return {
     configure: async ({ config }) => load().provider.configure(config),
     check: async (olds, news) => load().provider.check(kind, olds, news),
-    diff: async (_id, olds, news) => load().provider.diff(kind, olds, news),
+    diff: async (id, olds, news) => load().provider.diff(kind, id, { olds, news }),
     create: (inputs) => load().provider.create(kind, inputs),
     read: (id, props) => load().provider.read(kind, id, props ?? {}),
     update: (id, olds, news) => load().provider.update(kind, id, { olds, news }),
@@ -49,14 +49,21 @@ const SECRETS = ['deliveries', 'requestHeaders']
 /**
  * Returns the arguments with the name of the record; one that is imported has that which it has. It is a copy, because
  * Pulumi adds to it.
+ *
+ * The id to import is an argument, and no option for Pulumi: its engine reads what is to be imported without the text
+ * of the methods, so it cannot import any dynamic resource (pulumi/pulumi#16175).
  */
-const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T, imported?: pulumi.ID): T => ({
-  ...(imported === undefined && { externalKey: `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}` }),
+const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T, importedId?: pulumi.ID): T => ({
+  ...(importedId === undefined
+    ? { externalKey: `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}` }
+    : { importedId }),
   ...args,
 })
 
-const withSecrets = (opts: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions =>
-  pulumi.mergeOptions(opts, { additionalSecretOutputs: SECRETS })
+const withSecrets = (given: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions => {
+  const { import: _, ...opts } = given
+  return pulumi.mergeOptions(opts, { additionalSecretOutputs: SECRETS })
+}
 
 /** A monitor of a page, an API or a feed, made through the REST API. Its id is that of the record. */
 export class Monitor extends pulumi.dynamic.Resource {
