@@ -23,6 +23,15 @@ describe('docs/states.md', () => {
   test('has the states of five resources', () => expect(tables).toHaveLength(5))
 })
 
+describe('docs/quickstart.md', () => {
+  test('waits for the first run of a monitor before it changes the page', () => {
+    const page = read('docs/quickstart.md')
+    const steps = ['"name": "Kettle"', 'until curl', '/change', '/run -H'].map((text) => page.indexOf(text))
+    expect(steps).toEqual(steps.toSorted((one, other) => one - other))
+    expect(steps).not.toContain(-1)
+  })
+})
+
 describe('docs/compared.md', () => {
   test('has the figures of the bench', () => {
     const [, measured = ''] = read('docs/compared.md').split('## Measured')
