@@ -146,7 +146,11 @@ const addOperator = (program: Command) =>
     .option('--default-team <id>', 'the team of resources in namespaces without the label', teamId)
     .option('--namespace <names...>', 'the namespaces that --default-team holds in (default: that of the context)')
     .option('--strip-finalizers', 'remove the finalizers of all resources, before an uninstall, and end', false)
-    .option('--cluster-id <id>', 'take over the records of this cluster, which was rebuilt (admin list-clusters)')
+    .option(
+      '--cluster-id <id>',
+      'take over the records of this cluster, which was rebuilt (admin list-clusters)',
+      clusterId,
+    )
     .addHelpText('after', OPERATOR_HELP)
     .action(async (flags: OperatorFlags) => (await import('./commands/operator.ts')).operator(flags))
 
@@ -164,6 +168,14 @@ const addMigrate = (program: Command) =>
     .option('--wait <seconds>', 'how long to wait for a database that does not answer yet', seconds, 0)
     .addHelpText('after', MIGRATE_HELP)
     .action(async ({ wait }: { wait: number }) => (await import('./commands/migrate.ts')).migrate(wait * 1_000))
+
+function clusterId(text: string): string {
+  // Manifests in a folder have it in place of a cluster.
+  if (text !== 'file') return text
+  throw new InvalidArgumentError(
+    'must be the id of a cluster; `file` stands for the folder of `tidemark serve --config`',
+  )
+}
 
 function teamId(text: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()

@@ -147,6 +147,8 @@ function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' }>, { adopts
       return outcome.by
         ? `the monitor ${adopts} is declared by ${outcome.by.namespace}/${outcome.by.name} already`
         : `the team has no monitor ${adopts}, which the annotation tidemark.dev/adopt names`
+    case 'declares_another':
+      return `it declares the monitor ${outcome.id} already, and cannot take over ${adopts} too: remove the annotation`
     case 'other_team':
       return (
         'its monitor belongs to another team: name that team with --config-team, or give the monitors back to the ' +

@@ -57,12 +57,18 @@ interface NotAdoptable {
   readonly by: ResourceIdentity | null
 }
 
+/** The resource is to take over a record, and declares another one already. */
+interface DeclaresAnother {
+  readonly kind: 'declares_another'
+  readonly id: string
+}
+
 /** The resource declares a record of another team: its namespace belonged to that team before. */
 interface OtherTeam {
   readonly kind: 'other_team'
 }
 
-export type ApplyOutcome = Applied | OverCap | NotAdoptable | OtherTeam
+export type ApplyOutcome = Applied | OverCap | NotAdoptable | DeclaresAnother | OtherTeam
 
 type Context = Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
 
@@ -204,18 +210,33 @@ const isThere = (target: Target): target is Target & { readonly stored: MonitorR
 
 async function targetOf(
   tx: Transaction,
-  { teamId, resource, adopts }: Declaration,
+  declaration: Declaration,
   known: LockedRow | null,
-): Promise<Target | NotAdoptable | OtherTeam> {
-  const isDeclared = known !== null && !known.is_released
-  if (isDeclared && known.team_id !== teamId) return { kind: 'other_team' }
-  // A record that was given back: the resource vanished and is back, with its cluster or the definition of its kind.
-  const own = known?.team_id === teamId ? known.monitor_id : null
-  const id = isDeclared ? own : (adopts ?? own)
+): Promise<Target | NotAdoptable | DeclaresAnother | OtherTeam> {
+  if (known === null || known.is_released) return undeclaredTarget(tx, declaration, known)
+  const { teamId, resource, adopts } = declaration
+  const { team_id: ownTeam, monitor_id: id, last_request: lastRequest } = known
+  if (ownTeam !== teamId) return { kind: 'other_team' }
+  if (adopts !== null && adopts.toLowerCase() !== id) return { kind: 'declares_another', id }
+  const stored = await recordKind(resource.kind).lock(tx, teamId, id)
+  return { kind: 'target', stored, isDeclared: true, lastRequest }
+}
+
+/**
+ * Returns what a resource without a record is about. `released`: the record that it had, and that was given back. It
+ * vanished and is back, with its cluster or the definition of its kind.
+ */
+async function undeclaredTarget(
+  tx: Transaction,
+  { teamId, resource, adopts }: Declaration,
+  released: LockedRow | null,
+): Promise<Target | NotAdoptable> {
+  const id = adopts ?? (released?.team_id === teamId ? released.monitor_id : null)
+  const target = { kind: 'target', isDeclared: false, lastRequest: released?.last_request ?? null } as const
+  if (id === null) return { ...target, stored: null }
   // The annotation is free text, and the store refuses what is no id.
-  const stored = id === null || !isUuid(id) ? null : await recordKind(resource.kind).lock(tx, teamId, id)
-  const refused = isDeclared || id === null ? null : await notAdoptable(tx, stored)
-  return refused ?? { kind: 'target', stored, isDeclared, lastRequest: known?.last_request ?? null }
+  const stored = isUuid(id) ? await recordKind(resource.kind).lock(tx, teamId, id) : null
+  return (await notAdoptable(tx, stored)) ?? { ...target, stored }
 }
 
 /** Returns why a monitor that the annotation names cannot be taken over; null when it can. */

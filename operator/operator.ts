@@ -8,7 +8,8 @@ import type { Logger } from '../core/logger.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { Store } from '../store/db/client.ts'
 import { beginEpoch } from '../store/db/operator-epoch.ts'
-import { type DeclaredRow, declaredRecords, finishedSince } from '../store/monitors/monitor-resource.ts'
+import type { MonitorKind } from '../schema/resource-kind.ts'
+import { type DeclaredRow, declaredRecords, finishedSince, restingRecords } from '../store/monitors/monitor-resource.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { EventRecorder } from './cluster/event-recorder.ts'
 import { type KubeClient, KubeError } from './cluster/kube-client.ts'
@@ -72,6 +73,8 @@ const TIMES: OperatorTimes = {
 const OVERLAP_MS = 10_000
 /** The pause between two looks for results is at least this many times as long as a look. */
 const LOOK_SHARE = 20
+/** Looks for results between two looks for records that rest. */
+const REST_LOOKS = 10
 
 /**
  * Starts an operator: it waits until it is the leader of its cluster, then keeps the records of the store in line with
@@ -186,7 +189,8 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
       metadata: { name, uid, resourceVersion, labels },
     }),
     onChange: (name, { before, now }) => {
-      if (teamIn(before) !== teamIn(now)) for (const kind of kinds) kind.namespaceChanged(name)
+      // A resource may be seen before its namespace is.
+      if (!before || teamIn(before) !== teamIn(now)) for (const kind of kinds) kind.namespaceChanged(name)
     },
     log,
   })
@@ -223,6 +227,15 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
   return { namespaces, kinds, events, runners }
 }
 
+interface ResourceKey {
+  readonly kind: MonitorKind
+  readonly key: string
+}
+
+interface RestingKey extends ResourceKey {
+  readonly why: string
+}
+
 interface ResultsLoop {
   readonly clusterId: string
   readonly kinds: readonly KindOperator[]
@@ -232,24 +245,49 @@ interface ResultsLoop {
 /** Returns the loop that adds resources whose records had a run to the queue. */
 function createResultsLoop({ store, log }: OperatorOptions, { clusterId, kinds, everyMs }: ResultsLoop) {
   const queues = new Map(kinds.map(({ kind, queue }) => [kind.records.resource.declares, queue]))
-  let since = new Date(Date.now() - 3_600_000).toISOString()
+  const look = ({ kind, key }: ResourceKey) => queues.get(kind)?.add(key, 'later')
+  let since: string | null = null
   /** The runs of the last look, which the overlap shows again. */
   let looked: ReadonlyMap<string, string> = new Map()
+  /** What rests, and why, since the last look for that. Null: there was none, and each resource is looked at anyway. */
+  let resting: ReadonlyMap<string, RestingKey> | null = null
+  let restingAt = 0
+
+  async function lookForRuns(): Promise<void> {
+    const now = new Map<string, string>()
+    for (const { kind, namespace, name, last_run_at: at } of await finishedSince(store, clusterId, since)) {
+      const key = `${namespace}/${name}`
+      now.set(`${kind} ${key}`, at)
+      if (looked.get(`${kind} ${key}`) !== at) look({ kind, key })
+      const next = new Date(Date.parse(at) - OVERLAP_MS).toISOString()
+      if (since === null || next > since) since = next
+    }
+    looked = now
+  }
+
+  async function lookForRest(): Promise<void> {
+    const found = await restingRecords(store, clusterId)
+    const now = new Map<string, RestingKey>(
+      found.map(({ kind, namespace, name, why }) => {
+        const key = `${namespace}/${name}`
+        return [`${kind} ${key}`, { kind, key, why }] as const
+      }),
+    )
+    const before = resting
+    if (before)
+      for (const [id, one] of new Map([...before, ...now])) if (before.get(id)?.why !== now.get(id)?.why) look(one)
+    resting = now
+  }
+
   return createWakeableLoop({
     work: async () => {
       const began = performance.now()
-      const found = await finishedSince(store, clusterId, since)
-      const tookMs = performance.now() - began
-      const now = new Map<string, string>()
-      for (const { kind, namespace, name, last_run_at: at } of found) {
-        const key = `${namespace}/${name}`
-        now.set(`${kind} ${key}`, at)
-        if (looked.get(`${kind} ${key}`) !== at) queues.get(kind)?.add(key, 'later')
-        const next = new Date(Date.parse(at) - OVERLAP_MS).toISOString()
-        if (next > since) since = next
+      await lookForRuns()
+      if (began >= restingAt) {
+        await lookForRest()
+        restingAt = began + REST_LOOKS * everyMs
       }
-      looked = now
-      return Math.max(everyMs, LOOK_SHARE * tookMs)
+      return Math.max(everyMs, LOOK_SHARE * (performance.now() - began))
     },
     onFault: (err) => log.warn({ err }, 'the store did not answer about results; trying again'),
     faultPauses: { firstMs: 1_000, longestMs: 30_000 },

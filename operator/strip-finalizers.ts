@@ -1,14 +1,22 @@
 import { sleep } from '../concurrency/sleep.ts'
+import { ExplainedError } from '../core/explained-error.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from './cluster/kube-client.ts'
 import { OPERATOR_LEASE, seizeLease } from './cluster/leader.ts'
 import { type ResourceKind, resourcesPath } from '../schema/resource-kind.ts'
 import { type CustomResource, FINALIZER, pathOf } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
 
-/** Long enough for an uninstall to remove the operators. After it, those that are still there go on. */
+/** Longer than the finalizers of very many resources take. */
 const SEIZED_SECONDS = 600
+/**
+ * Long enough for an uninstall to remove the operators afterwards. Those that are still there then go on, and so does a
+ * new installation.
+ */
+const LEFT_SECONDS = 120
 /** A leader looks at its lease every two seconds. */
 const LEADER_LOOKS_MS = 3_000
+/** A leader that has not seen the seizure yet sets finalizers once or twice. */
+const MOST_RETURNS = 5
 const PAGE = 500
 
 /**
@@ -17,20 +25,36 @@ const PAGE = 500
  * first. Returns the number of resources that had one.
  */
 export async function stripFinalizers(client: KubeClient, looksMs = LEADER_LOOKS_MS): Promise<number> {
-  const { namespace } = client
-  await seizeLease(client, { namespace, name: OPERATOR_LEASE, identity: 'uninstall', seconds: SEIZED_SECONDS })
+  await seizeLease(client, client.namespace, SEIZED_SECONDS)
   const stripped = new Set<string>()
-  for (;;) {
-    let found = 0
+  for (let cameBack = 0; ;) {
+    const found: string[] = []
     for (const { records } of KINDS)
       for (const resource of await withFinalizer(client, records.resource)) {
         await strip(client, records.resource, resource)
-        stripped.add(resource.metadata.uid)
-        found += 1
+        found.push(resource.metadata.uid)
       }
+    cameBack = found.some((uid) => stripped.has(uid)) ? cameBack + 1 : 0
+    for (const uid of found) stripped.add(uid)
+    if (cameBack === MOST_RETURNS) throw new OtherLeaseError(client.namespace)
     // What a leader set meanwhile is seen by the next look.
     await sleep(looksMs)
-    if (found === 0) return stripped.size
+    if (found.length > 0) continue
+    await seizeLease(client, client.namespace, LEFT_SECONDS)
+    return stripped.size
+  }
+}
+
+/** Finalizers come back, because an operator works that the seized lease does not stop. */
+class OtherLeaseError extends ExplainedError {
+  override readonly name = 'OtherLeaseError'
+
+  constructor(namespace: string) {
+    super(
+      `the finalizers come back: an operator works that does not use the lease ${namespace}/${OPERATOR_LEASE}. ` +
+        'Stop it, or run this with its namespace in the context of the kubeconfig: ' +
+        `kubectl get lease --all-namespaces --field-selector metadata.name=${OPERATOR_LEASE}`,
+    )
   }
 }
 

@@ -27,11 +27,16 @@ export const resourceLabels = (labels: Labels): Texts =>
 const MOST_REQUEST = 200
 
 /**
- * Returns the token with which a resource asks for a run, or null. Of a long one, a part and a hash are used, so that
- * the status can repeat it.
+ * Returns the token with which a resource asks for a run, or null. Of one that is long, or that the store cannot keep,
+ * a part and a hash are used, so that the status can repeat it.
  */
 export function runRequestOf(annotations: Texts = {}): string | null {
   const token = annotations[RUN_REQUESTED] ?? null
-  if (token === null || token.length <= MOST_REQUEST) return token
-  return `${token.slice(0, 100)}…${createHash('sha256').update(token).digest('hex')}`
+  if (token === null || (token.length <= MOST_REQUEST && !token.includes('\0') && token.isWellFormed())) return token
+  const part = token
+    .replaceAll('\0', '')
+    .slice(0, 100)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()
+  return `${part}…${createHash('sha256').update(token).digest('hex')}`
 }

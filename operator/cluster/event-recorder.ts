@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { StringDecoder } from 'node:string_decoder'
 import { LRUCache } from 'lru-cache'
 import { TokenBucket } from '../../concurrency/token-bucket.ts'
 import { type KubeClient, MERGE_PATCH } from './kube-client.ts'
@@ -11,7 +12,7 @@ interface Happening {
   readonly reason: string
   /** What the operator did: one word in CamelCase. */
   readonly action: string
-  /** For people, at most 1,024 characters. */
+  /** For people. What is beyond 1,024 bytes is cut. */
   readonly note: string
 }
 
@@ -22,6 +23,7 @@ interface EventRecorderOptions {
   readonly log: { warn(fields: object, text: string): void }
 }
 
+/** In bytes, as the API server counts them. */
 const MOST_NOTE = 1_024
 /** Events a second over all resources, and how many may come at once. */
 const PACE = { perSecond: 10, burst: 50 }
@@ -87,7 +89,8 @@ export class EventRecorder {
     const digits = createHash('sha256')
       .update(key + now)
       .digest('hex')
-    const name = `${metadata.name.slice(0, 200)}.${digits.slice(0, 16)}`
+    // No part of a name ends with a hyphen or a dot, wherever it is cut.
+    const name = `${metadata.name.slice(0, 200).replace(/[-.]+$/, '')}.${digits.slice(0, 16)}`
     this.#known.set(key, { name, count: 1 })
     const body = { ...this.#event(about, happening), metadata: { name, namespace }, eventTime: now }
     const answer = await client.call({ method: 'POST', path: collection, body })
@@ -102,7 +105,7 @@ export class EventRecorder {
       reportingController: 'tidemark.dev/operator',
       reportingInstance: this.#options.instance.slice(0, 128),
       ...happening,
-      note: happening.note.slice(0, MOST_NOTE),
+      note: new StringDecoder('utf8').write(Buffer.from(happening.note).subarray(0, MOST_NOTE)),
       regarding: { apiVersion, kind, namespace, name, uid, resourceVersion },
     }
   }

@@ -38,14 +38,15 @@ interface Lease extends KubeObject {
   }
 }
 
+/** Holds the lease while the finalizers are removed. It never renews it. */
+const UNINSTALL = 'uninstall'
+
 /**
- * Takes the lease for this long, in seconds, whoever has it. A leader stops when it sees that, and nobody leads until
- * the time is over.
+ * Takes the lease of the operators for this long, in seconds, whoever has it. A leader stops when it sees that, and
+ * nobody leads until the time is over.
  */
-export async function seizeLease(
-  client: KubeClient,
-  { namespace, name, identity, seconds }: { namespace: string; name: string; identity: string; seconds: number },
-): Promise<void> {
+export async function seizeLease(client: KubeClient, namespace: string, seconds: number): Promise<void> {
+  const [name, identity] = [OPERATOR_LEASE, UNINSTALL]
   const collection = leasesIn(namespace)
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const found = await client.call<Lease>({ method: 'GET', path: `${collection}/${name}` })
@@ -85,6 +86,8 @@ export class Leader {
   #isLeader = false
   /** Another process has the lease, although this one held it. */
   #isTaken = false
+  /** Who had the lease when this process could not take it. */
+  #waitsFor: string | null = null
 
   constructor(options: LeaderOptions) {
     this.#options = options
@@ -179,7 +182,10 @@ export class Leader {
     const { resourceVersion } = found.body.metadata
     if (this.#seen?.version !== resourceVersion) this.#seen = { version: resourceVersion, at: now }
     const isMine = spec.holderIdentity === identity
-    if (!isMine && !this.#mayTake(found.body, now)) return false
+    if (!isMine && !this.#mayTake(found.body, now)) {
+      this.#tellWait(found.body)
+      return false
+    }
     const transitions = (spec.leaseTransitions ?? 0) + (isMine ? 0 : 1)
     const next = this.#spec(transitions, isMine ? spec.acquireTime : undefined)
     // The version makes the write conditional: of two processes that take a free lease, one gets a 409.
@@ -196,10 +202,23 @@ export class Leader {
   }
 
   /** Returns whether a lease of another process has ended. Whoever led before does not take it back. */
-  #mayTake({ spec: { holderIdentity, leaseDurationSeconds = 0 } = {} }: Lease, now: number): boolean {
+  #mayTake({ spec: { holderIdentity, leaseDurationSeconds = 0, renewTime = '' } = {} }: Lease, now: number): boolean {
     if (this.#isLeader) this.#isTaken = true
     const seenAt = this.#seen?.at ?? now
-    return !this.#isLeader && (!holderIdentity || seenAt + leaseDurationSeconds * 1_000 <= now)
+    const ends = Date.parse(renewTime) + leaseDurationSeconds * 1_000
+    // An uninstall that ended long ago must not keep a new installation waiting from its own start.
+    const isOver = holderIdentity === UNINSTALL && ends <= Date.now()
+    return !this.#isLeader && (!holderIdentity || isOver || seenAt + leaseDurationSeconds * 1_000 <= now)
+  }
+
+  /** Says once for each holder why nothing happens here. */
+  #tellWait({ spec: { holderIdentity = '', leaseDurationSeconds } = {} }: Lease): void {
+    if (this.#isLeader || this.#waitsFor === holderIdentity) return
+    this.#waitsFor = holderIdentity
+    const { name, namespace, log } = this.#options
+    const lease = { lease: `${namespace}/${name}`, holder: holderIdentity, seconds: leaseDurationSeconds }
+    if (holderIdentity === UNINSTALL) log.info(lease, 'an uninstall keeps operators from leading for a while; waiting')
+    else log.info(lease, 'another operator leads, or was killed a moment ago; this one waits for the lease')
   }
 
   #spec(transitions: number, acquired = microTime(new Date())) {

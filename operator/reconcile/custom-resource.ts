@@ -91,7 +91,8 @@ export function stripped({ kind }: ResourceKind, { metadata, spec, status }: Cus
   } = metadata
   const read = Object.entries(annotations).filter(([key]) => READ_ANNOTATIONS.has(key))
   const isMirror = managedFields.some(({ manager }) => manager === MIRROR_MANAGER)
-  const mirrorOf = isMirror ? labels[MIRROR_OF] : undefined
+  // Without the label it still is one, of a record that is not known: it is replaced.
+  const mirrorOf = isMirror ? (labels[MIRROR_OF] ?? '') : undefined
   const kept = {
     ...resourceLabels(labelsOf(labels)),
     ...(mirrorOf !== undefined && { [MIRROR_OF]: mirrorOf }),

@@ -28,7 +28,7 @@ export interface Situation {
   readonly isKindGoing: boolean
   readonly resolved: Resolved | null
   /** The record that the resource declares in the store, as it was read last. */
-  readonly record: Pick<DeclaredRow, 'uid' | 'generation' | 'hash' | 'last_request'> | null
+  readonly record: Pick<DeclaredRow, 'monitor_id' | 'uid' | 'generation' | 'hash' | 'last_request'> | null
 }
 
 export type Action =
@@ -72,7 +72,8 @@ function whileThere(resource: CustomResource, { resolved, record }: Situation): 
   const { annotations } = resource.metadata
   const request = requestOf(resource)
   const adopts = annotations?.[ADOPT] ?? null
-  const isDone = record && isApplied(resource, resolved.hash, request, record)
+  const isAdopted = adopts === null || adopts.toLowerCase() === record?.monitor_id
+  const isDone = record && isAdopted && isApplied(resource, resolved.hash, request, record)
   return [
     // The finalizer comes before the record: a record that exists is always deleted with its resource.
     ...(hasFinalizer(resource) ? [] : [{ kind: 'add_finalizer' } as const]),

@@ -90,8 +90,11 @@ export class Reconciler {
   readonly #putOff = new Map<string, number | undefined>()
   #resyncs = 0
   #corrections = 0
-  /** Parts of a status that the definition in the cluster does not have, so that the API server drops them. */
-  readonly #unknown = new Set<string>()
+  /**
+   * Parts of a status that the definition in the cluster does not have, so that the API server drops them, and when
+   * they are tried again, by `performance.now()`: the definition may be updated.
+   */
+  readonly #unknown = new Map<string, number>()
   readonly #applyOne: (declaration: Declaration) => Promise<ApplyOutcome>
   readonly #resultsOf: (no: number) => Promise<ResultsRow | null>
 
@@ -340,7 +343,8 @@ export class Reconciler {
     const noRunners = this.#options.noRunners()
     const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
     const whole = statusOf(kind, resource, judgement, new Date())
-    const status = Object.fromEntries(Object.entries(whole).filter(([key]) => !this.#unknown.has(key)))
+    const now = performance.now()
+    const status = Object.fromEntries(Object.entries(whole).filter(([key]) => (this.#unknown.get(key) ?? 0) <= now))
     if (!isNews(resource.status, status)) return false
     const answer = await this.#options.client.call<CustomResource>({
       method: 'PATCH',
@@ -362,8 +366,10 @@ export class Reconciler {
 
   #noteUnknown(sent: ResourceStatus, kept: ResourceStatus): void {
     const dropped = Object.keys(sent).filter((key) => !(key in kept))
-    if (dropped.length === 0) return
-    for (const key of dropped) this.#unknown.add(key)
+    const isNew = dropped.some((key) => !this.#unknown.has(key))
+    for (const key of Object.keys(sent)) this.#unknown.delete(key)
+    for (const key of dropped) this.#unknown.set(key, performance.now() + this.#options.times.resyncMs)
+    if (!isNew) return
     this.#options.log.warn(
       { dropped, kind: this.#options.kind.records.resource.kind },
       'the definition in the cluster is older than this operator: kubectl apply --server-side -f crds/',

@@ -1,5 +1,5 @@
 import type { ApplyOutcome } from '../../monitors/apply-resource.ts'
-import type { ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
+import { FILES, type ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
 
 /** What an application of a resource was refused with. */
@@ -43,6 +43,13 @@ export function refusalOf(
           ? `The monitor ${adopts} is declared by ${declarerOf(outcome.by, clusterId)}`
           : `The team of this namespace has no monitor ${adopts}, which the annotation tidemark.dev/adopt names.`,
       }
+    case 'declares_another':
+      return {
+        reason: 'NotAdoptable',
+        message:
+          `This resource declares the monitor ${outcome.id} already, and cannot take over ${adopts} too. Remove the ` +
+          'annotation tidemark.dev/adopt; or delete this resource, which deletes its monitor, and apply it again.',
+      }
     case 'other_team':
       return {
         reason: 'OtherTeam',
@@ -57,6 +64,8 @@ export function refusalOf(
 function declarerOf(by: ResourceIdentity, clusterId: string): string {
   const resource = `the resource ${by.namespace}/${by.name}`
   if (by.clusterId === clusterId) return `${resource} already.`
+  if (by.clusterId === FILES)
+    return `the manifest ${by.namespace}/${by.name} in the folder of \`tidemark serve --config\`. Remove it first.`
   return (
     `${resource} of another cluster, ${by.clusterId}. If that cluster is gone, start the operator with ` +
     `--cluster-id ${by.clusterId}, or give its monitors back: tidemark admin release-cluster --cluster ${by.clusterId}`

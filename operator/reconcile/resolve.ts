@@ -93,7 +93,9 @@ export function createResolver(options: ResolverOptions) {
       return `The namespace ${namespace} belongs to no team: kubectl label namespace ${namespace} ${TEAM}=<its id>`
     const known = teams.get(id) ?? { team: await findTeam(store, id) }
     teams.set(id, known)
-    return known.team ?? `There is no team ${id}, which the namespace ${namespace} names`
+    if (known.team) return known.team
+    const isNamed = found?.metadata.labels?.[TEAM] !== undefined
+    return `There is no team ${id}, which ${isNamed ? `the namespace ${namespace} names` : '--default-team names'}`
   }
 
   return async function resolve(

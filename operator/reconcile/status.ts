@@ -20,6 +20,7 @@ export type Acceptance =
 const MOST_VALUE = 200
 const MOST_FIELDS = 50
 const MOST_MESSAGE = 2_000
+const MOST_NAME = 100
 
 /**
  * Returns the status of a resource. `Ready` says that the resource was accepted and is scheduled, and never how its
@@ -59,7 +60,7 @@ function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Dat
   const { spec, status } = resource
   if (acceptance.kind === 'refused') {
     const { reason, message } = acceptance
-    const text = message.slice(0, MOST_MESSAGE)
+    const text = cut(message, MOST_MESSAGE)
     const healthy = status?.conditions?.find(({ type }) => type === 'Healthy')
     return [
       { type: 'Ready', status: 'False', reason, message: text },
@@ -92,7 +93,7 @@ const waitingFor = (why: string): Untimed => ({
   type: 'Healthy',
   status: 'Unknown',
   reason: 'NoRunners',
-  message: `Its check waits for a runner pod, which the cluster refuses: ${why}`.slice(0, MOST_MESSAGE),
+  message: cut(`Its check waits for a runner pod, which the cluster refuses: ${why}`, MOST_MESSAGE),
 })
 
 function healthOf(results: ResultsRow | null): Untimed {
@@ -100,7 +101,7 @@ function healthOf(results: ResultsRow | null): Untimed {
     type: 'Healthy',
     status,
     reason,
-    message: message.slice(0, MOST_MESSAGE),
+    message: cut(message, MOST_MESSAGE),
   })
   if (results?.locked) return healthy('False', 'BillingPaused', 'The plan does not allow this monitor to run.')
   if (results?.paused && results.kind === 'serp' && results.failures >= FAILURES_UNTIL_PAUSED)
@@ -139,7 +140,7 @@ function resultsIn({ values, diff, change_run_id, changed_at, last_run_at, next_
           time: changed_at,
           runId: change_run_id,
           fields: diff.fields_changed.slice(0, MOST_FIELDS).map((name) => ({
-            name: name.slice(0, 100),
+            name: cut(name, MOST_NAME),
             ...textOf('before', diff.before[name]),
             ...textOf('after', diff.after[name]),
           })),
@@ -163,7 +164,17 @@ const textOf = (key: 'before' | 'after', value: unknown) =>
   value === undefined || value === null ? {} : { [key]: shownValue(value) }
 
 const shownValue = (value: unknown): string =>
-  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MOST_VALUE)
+  cut(typeof value === 'string' ? value : JSON.stringify(value), MOST_VALUE)
+
+/**
+ * Returns a text of at most so many units. Of a character that does not fit, nothing is left: the API server would
+ * replace one half of it, and each comparison with what it has would find a difference.
+ */
+const cut = (text: string, most: number): string =>
+  text
+    .slice(0, most)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()
 
 const UNITS = [
   ['d', 86_400],

@@ -28,6 +28,7 @@ describe('a command line that is not valid exits with 2 and says why', () => {
     [['runner', '--frob'], "unknown option '--frob'"],
     [['operator', '--frob'], "unknown option '--frob'"],
     [['operator', '--default-team', 'shop'], 'must be the id of a team, a UUID'],
+    [['operator', '--cluster-id', 'file'], 'must be the id of a cluster'],
     [['migrate', 'now'], 'too many arguments'],
     [['check'], 'name a file or an address'],
     [['check', '--css'], 'argument missing'],

@@ -15,6 +15,7 @@ interface StructuralSchema {
   readonly properties: Record<string, object>
 }
 
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/tidemark-operator'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and other definitions of them', () => {
@@ -88,11 +89,24 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
     const client = createKubeClient(kube.kubeconfig)
     expect(await stripFinalizers(client, 500)).toBe(2)
     client.close()
+    // A new installation must not wait for long.
+    const { body } = await kube.call('GET', LEASE)
+    expect(body.spec).toMatchObject({ holderIdentity: 'uninstall', leaseDurationSeconds: 120 })
     await operator.lost
     await kube.kubectl('delete', 'monitors', '--all', '-n', setup.namespace, '--timeout=15s')
     expect(await ids()).toEqual(before)
     const again = await runCli(['operator', '--strip-finalizers', '--kubeconfig', kube.kubeconfig], {})
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('0 resources of https://127.0.0.1') })
+  }, 60_000)
+
+  test('an uninstall that meets an operator with a lease elsewhere ends, and says how to stop it', async () => {
+    await applyTwo()
+    await setup.restart({ namespace: 'kube-system' })
+    const client = createKubeClient(kube.kubeconfig)
+    await expect(stripFinalizers(client, 500)).rejects.toThrow(
+      'an operator works that does not use the lease default/tidemark-operator',
+    )
+    client.close()
   }, 60_000)
 
   test('a newer definition brings fields that are refused by name, until somebody removes them', async () => {
@@ -129,6 +143,13 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
       (now) => now > corrections + 4,
     )
     expect((await setup.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+    // What the definition has again, after an update, is written without a restart.
+    await define(() => {})
+    const after = await eventually(
+      () => setup.read('kettle'),
+      ({ status }) => status?.address !== undefined,
+    )
+    expect(after.status?.address).toBe('shop.example/kettle')
   })
 
   test('a resource whose namespace goes to another team is refused, and its record stays with the first', async () => {

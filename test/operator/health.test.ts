@@ -1,5 +1,9 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
+import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import { row } from '../../store/db/row.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
@@ -48,6 +52,18 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     for (const name of ['suspended', 'paused', 'locked']) expect(await waits(name)).toContain('met')
   })
 
+  test('shows within seconds that somebody paused or resumed it, and that the runs are used', async () => {
+    await setup.apply('kettle')
+    const { status } = await setup.until('kettle', 'Healthy', 'NeverRun')
+    const one = { ...setup.owner, id: status?.id ?? '' }
+    await pauseMonitor(setup.context, one)
+    await setup.until('kettle', 'Healthy', 'Paused')
+    await resumeMonitor(setup.context, one)
+    await setup.until('kettle', 'Healthy', 'NeverRun')
+    await useUp()
+    await setup.until('kettle', 'Healthy', 'OutOfRuns')
+  })
+
   test('repeats a request for a run that was refused, and says why in an Event', async () => {
     await setup.apply('kettle')
     await setup.until('kettle', 'Ready', 'Scheduled')
@@ -74,5 +90,30 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
       (resource) => resource.status?.lastHandledRequest !== status?.lastHandledRequest,
     )
     expect(other.metadata.name).toBe('kettle')
+  })
+
+  test.each([
+    ['NUL, which the store cannot keep', 'now\u0000'],
+    ['a character at the place where it is cut', `${'x'.repeat(99)}${'\u{1F600}'.repeat(100)}`],
+  ])('handles a request with %s once, also after a restart', async (_, token) => {
+    const suspended = { suspend: true }
+    await setup.apply('kettle', suspended)
+    const { status } = await setup.until('kettle', 'Ready', 'Suspended')
+    await setup.apply('kettle', suspended, { 'tidemark.dev/run-requested-at': token })
+    const handled = await eventually(
+      () => setup.read('kettle'),
+      (resource) => resource.status?.lastHandledRequest !== undefined,
+    )
+    const asked = () =>
+      setup.store.any(sql.type(row({ metadata: Type.Unknown() }))`
+        select metadata from audit_events where action = 'monitor.run_triggered' and target_id = ${status?.id ?? ''}`)
+    expect(await asked()).toHaveLength(1)
+    await setup.restart()
+    await setup.apply('other')
+    await setup.until('other', 'Ready', 'Scheduled')
+    expect(await asked()).toHaveLength(1)
+    const now = await setup.read('kettle')
+    expect(now.metadata.resourceVersion).toBe(handled.metadata.resourceVersion)
+    expect(now.status?.id).toBe(status?.id)
   })
 })

@@ -171,6 +171,24 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     expect(await kube.kubectl('get', 'mon', '-n', setup.namespace)).toMatch(/kettle +True +True/)
   })
 
+  test('applies a resource that it saw before its namespace, as soon as it sees that', async () => {
+    await setup.stop()
+    await using faulty = await createFaultyKube(kube, setup.folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    const defaultTeam = { id: setup.owner.teamId, namespaces: ['late'] }
+    const operator = await setup.start({ client, defaultTeam })
+    await operator.leading
+    // The watch of namespaces is back some seconds after the other one.
+    faulty.spoil(/\/api\/v1\/namespaces\?.*watch=true/, { kind: 'status', status: 503, retryAfter: 4 })
+    faulty.cut()
+    await kube.call('POST', '/api/v1/namespaces', { metadata: { name: 'late' } })
+    await setup.apply('kettle', {}, {}, 'late')
+    await setup.until('kettle', 'Ready', 'NoTeam', 'late')
+    await setup.until('kettle', 'Ready', 'Scheduled', 'late')
+    await operator.stop()
+  })
+
   test('changes nothing when it is started again', async () => {
     await setup.apply('kettle')
     const before = await setup.until('kettle', 'Ready', 'Scheduled')

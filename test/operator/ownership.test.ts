@@ -94,6 +94,23 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
     expect(setup.condition(refused, 'Ready')?.message).toBe(message)
   })
 
+  test('a resource that declares a record already cannot take over another one, and says so', async () => {
+    const id = await create('kettle')
+    const other = await setup.monitor(setup.owner)
+    await setup.apply('kettle', {}, { 'tidemark.dev/adopt': other.id })
+    const refused = await setup.until('kettle', 'Ready', 'NotAdoptable')
+    expect(setup.condition(refused, 'Ready')?.message).toContain(
+      `declares the monitor ${id} already, and cannot take over ${other.id} too. Remove the annotation`,
+    )
+    expect(await setup.stored(other.id)).toMatchObject({ managed_by: 'api' })
+    // The annotation that it was adopted with stays, in any case of letters.
+    await setup.apply('kettle', {}, { 'tidemark.dev/adopt': id.toUpperCase() })
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    await kube.kubectl('delete', 'monitor', 'kettle', '-n', setup.namespace, '--timeout=15s')
+    await setup.apply('kettle', {}, { 'tidemark.dev/adopt': other.id })
+    expect((await setup.until('kettle', 'Ready', 'Scheduled')).status?.id).toBe(other.id)
+  })
+
   test('a cluster that was built anew takes its records over with the id of the old one', async () => {
     await setup.stop()
     await setup.restart({ clusterId: 'old-cluster' })

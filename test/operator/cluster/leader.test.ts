@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { EventRecorder } from '../../../operator/cluster/event-recorder.ts'
 import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
-import { Leader } from '../../../operator/cluster/leader.ts'
+import { Leader, OPERATOR_LEASE, seizeLease } from '../../../operator/cluster/leader.ts'
 import type { KubeObject } from '../../../operator/cluster/objects.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type KubeApi, startKubeApi } from '../../support/kube-api.ts'
@@ -27,10 +27,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
   const log = { warn: () => {}, info: () => {} }
   const times = { leaseMs: 1_000, renewMs: 600, everyMs: 50 }
 
-  async function candidate(name: string, identity: string) {
+  async function candidate(name: string, identity: string, said: string[] = []) {
     const faulty = await createFaultyKube(kube, folder)
     const client = createKubeClient(faulty.kubeconfig)
-    const leader = new Leader({ client, namespace: 'default', name, identity, log, times })
+    const told = { ...log, info: (fields: object, text: string) => said.push(`${text} ${JSON.stringify(fields)}`) }
+    const leader = new Leader({ client, namespace: 'default', name, identity, log: told, times })
     onTestFinished(async () => {
       await leader.release()
       client.close()
@@ -69,6 +70,35 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
     await first.leader.release()
     await eventually(() => second.isLeader, Boolean)
     expect((await holder('pair'))['leaseTransitions']).toBe(1)
+  })
+
+  test('says once whom it waits for', async () => {
+    const said: string[] = []
+    const one = await candidate('patience', 'one')
+    await one.acquire()
+    const two = await candidate('patience', 'two', said)
+    void two.acquire()
+    const waited = () => two.faulty.seen.filter((what) => what.startsWith('GET')).length
+    await eventually(waited, (looks) => looks > 4)
+    expect(said).toEqual([expect.stringMatching(/^another operator leads, .*"holder":"one"/)])
+  })
+
+  test('waits for an uninstall that is under way, and for none that ended long ago', async () => {
+    const client = createKubeClient(kube.kubeconfig)
+    onTestFinished(() => client.close())
+    await seizeLease(client, 'default', 600)
+    const said: string[] = []
+    const one = await candidate(OPERATOR_LEASE, 'one', said)
+    void one.acquire()
+    await eventually(
+      () => said,
+      (all) => all.length > 0,
+    )
+    expect(said).toEqual([expect.stringContaining('an uninstall keeps operators from leading')])
+    const path = `/apis/coordination.k8s.io/v1/namespaces/default/leases/${OPERATOR_LEASE}`
+    const renewTime = new Date(Date.now() - 700_000).toISOString().replace('Z', '000Z')
+    await kube.call('PATCH', path, { spec: { renewTime } }, 'application/merge-patch+json')
+    await eventually(() => one.isLeader, Boolean)
   })
 
   test('gives up a lease that it has just made', async () => {
@@ -146,6 +176,22 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
       [1_024, undefined],
     ])
     expect(await kube.kubectl('describe', 'configmap', 'about')).toContain('SecretMissing')
+  })
+
+  test('writes an event about a resource with a long name, in any script', async () => {
+    const client = createKubeClient(kube.kubeconfig)
+    onTestFinished(() => client.close())
+    const name = `${'x'.repeat(198)}--${'y'.repeat(50)}`
+    const made = await kube.call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name } })
+    const about = { apiVersion: 'v1', kind: 'ConfigMap', ...(made.body as KubeObject) }
+    const recorder = new EventRecorder({ client, instance: 'test', log })
+    recorder.record(about, { type: 'Warning', reason: 'Invalid', action: 'Apply', note: '\u4fa1\u683c'.repeat(512) })
+    await recorder.stop()
+    const { items } = (await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')).body as {
+      items: { note: string; regarding: { name: string } }[]
+    }
+    const [found] = items.filter(({ regarding }) => regarding.name === name)
+    expect(found?.note).toBe('\u4fa1\u683c'.repeat(512).slice(0, 341))
   })
 
   test('drops events when there are too many', async () => {

@@ -92,6 +92,18 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     expect(await setup.stored(id)).toMatchObject({ managed_by: 'api', schedule_interval_seconds: 600 })
   })
 
+  test('makes one again that lost its label, and no second record of it', async () => {
+    const { id } = await setup.monitor(setup.owner, { deliveries: [] })
+    const [before] = await until(hasStatus)
+    await kube.kubectl('label', 'monitor', before?.metadata.name ?? '', '-n', namespace, `${MIRROR_OF}-`)
+    const [after] = await until(
+      (all) => hasStatus(all) && all.every(({ metadata }) => metadata.labels?.[MIRROR_OF] === id),
+    )
+    expect(after?.metadata.finalizers).toBeUndefined()
+    expect(after?.status?.id).toBe(id)
+    expect(await setup.monitors()).toHaveLength(1)
+  })
+
   test('loses them with the record, with its adoption, and with the label', async () => {
     const [gone, adopted] = [await setup.monitor(setup.owner), await setup.monitor(setup.owner)]
     const kept = await setup.monitor(setup.owner)

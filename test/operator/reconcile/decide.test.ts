@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { type Action, decide, type Situation } from '../../../operator/reconcile/decide.ts'
 import { FINALIZER, type CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 
+const MONITOR = '0198c0de-0000-7000-8000-000000000001'
+const OTHER = '0198c0de-0000-7000-8000-000000000002'
 const HASHES = [Buffer.from('one'), Buffer.from('other')] as const
 
 const resources = fc
@@ -12,7 +14,7 @@ const resources = fc
     finalizers: fc.constantFrom([], [FINALIZER], ['others.example/x'], ['others.example/x', FINALIZER]),
     isDeleted: fc.boolean(),
     request: fc.option(fc.constantFrom('now', 'again')),
-    adopt: fc.option(fc.constant('0198c0de-0000-7000-8000-000000000001')),
+    adopt: fc.option(fc.constantFrom(MONITOR, OTHER)),
     suspend: fc.boolean(),
   })
   .map(({ generation, uid, finalizers, isDeleted, request, adopt, suspend }): CustomResource => ({
@@ -42,6 +44,7 @@ const situations = fc.record<Situation>({
   ),
   record: fc.option(
     fc.record({
+      monitor_id: fc.constant(MONITOR),
       uid: fc.constantFrom('a', 'b'),
       generation: fc.integer({ min: 1, max: 3 }),
       hash: fc.constantFrom(...HASHES),
@@ -100,8 +103,11 @@ describe('In every situation', () => {
       if (!resource || isGoing(situation) || resolved?.kind !== 'valid') return
       const { uid, generation = 0, annotations = {} } = resource.metadata
       const request = annotations['tidemark.dev/run-requested-at'] ?? null
-      const record = { uid, generation, hash: resolved.hash, last_request: request }
+      const monitor_id = annotations['tidemark.dev/adopt'] ?? MONITOR
+      const record = { monitor_id, uid, generation, hash: resolved.hash, last_request: request }
       expect(kinds({ ...situation, record })).not.toContain('apply')
+      if ('tidemark.dev/adopt' in annotations)
+        expect(kinds({ ...situation, record: { ...record, monitor_id: 'another' } })).toContain('apply')
       expect(kinds({ ...situation, record: { ...record, uid: 'another' } })).toContain('apply')
       expect(kinds({ ...situation, record: { ...record, hash: Buffer.from('new') } })).toContain('apply')
     })
@@ -115,7 +121,7 @@ describe('In every situation', () => {
 })
 
 test('A resource that vanished without a deletion leaves its record to the API', () => {
-  const record = { uid: 'a', generation: 1, hash: HASHES[0], last_request: null }
+  const record = { monitor_id: MONITOR, uid: 'a', generation: 1, hash: HASHES[0], last_request: null }
   const gone = { resource: null, isKindGoing: false, resolved: null, record }
   expect(kinds({ ...gone, vanished: 'missing' })).toEqual(['release_record'])
   expect(kinds({ ...gone, vanished: null })).toEqual(['release_record'])

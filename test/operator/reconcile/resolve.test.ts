@@ -1,35 +1,67 @@
-import { expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import type { DefaultTeam } from '../../../operator/reconcile/custom-resource.ts'
+import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { createResolver } from '../../../operator/reconcile/resolve.ts'
-import { createInstallation } from '../../monitors/installation.ts'
+import { createInstallation, type Installation } from '../../monitors/installation.ts'
 
-test('a resource whose generation shows other keys, because its definition changed, is checked again', async () => {
-  const cases = await createInstallation()
-  const { teamId } = await cases.person()
-  const noCluster = () => Promise.reject(new Error('nothing is asked of the cluster'))
-  const metadata = { name: 'kettle', namespace: 'shop', uid: 'u', resourceVersion: '7', generation: 2 }
-  const resolve = createResolver({
-    client: { server: '', namespace: 'shop', call: noCluster, stream: noCluster, close: () => {} },
-    store: cases.store,
-    egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
-    namespaceOf: () => ({ metadata: { ...metadata, name: 'shop', labels: { 'tidemark.dev/team': teamId } } }),
-    defaultTeam: null,
-    hashKey: Buffer.alloc(32),
-    secretMs: 60_000,
-    startsRunners: false,
+const metadata = { name: 'kettle', namespace: 'shop', uid: 'u', resourceVersion: '7', generation: 2 }
+const spec = {
+  name: 'Kettle',
+  url: 'https://shop.example/kettle',
+  scheduleIntervalSeconds: 900,
+  extractConfig: { method: 'css', fields: { price: '.price' } },
+  diffPredicate: { type: 'any_field_changes' },
+}
+
+describe('A resource that is resolved', () => {
+  let cases: Installation
+  beforeAll(async () => {
+    cases = await createInstallation()
   })
-  const spec = {
-    name: 'Kettle',
-    url: 'https://shop.example/kettle',
-    scheduleIntervalSeconds: 900,
-    extractConfig: { method: 'css', fields: { price: '.price' } },
-    diffPredicate: { type: 'any_field_changes' },
+  afterAll(() => cases.close())
+
+  function resolver(labels: Readonly<Record<string, string>>, defaultTeam: DefaultTeam | null = null) {
+    const noCluster = () => Promise.reject(new Error('nothing is asked of the cluster'))
+    return createResolver({
+      client: { server: '', namespace: 'shop', call: noCluster, stream: noCluster, close: () => {} },
+      store: cases.store,
+      egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
+      namespaceOf: () => ({ metadata: { ...metadata, name: 'shop', labels } }),
+      defaultTeam,
+      hashKey: Buffer.alloc(32),
+      secretMs: 60_000,
+      startsRunners: false,
+    })
   }
-  const first = await resolve(PAGE_RECORDS, { metadata, spec })
-  expect(first.kind).toBe('valid')
-  expect(await resolve(PAGE_RECORDS, { metadata, spec })).toMatchObject({ hash: 'hash' in first && first.hash })
-  const refused = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, holdMusic: 'jazz' } })
-  expect(refused).toMatchObject({ kind: 'refused', reason: 'Invalid', message: expect.stringContaining('holdMusic') })
-  await cases.close()
+
+  test('is checked again when its generation shows other keys, because its definition changed', async () => {
+    const { teamId } = await cases.person()
+    const resolve = resolver({ 'tidemark.dev/team': teamId })
+    const first = await resolve(PAGE_RECORDS, { metadata, spec })
+    expect(first.kind).toBe('valid')
+    expect(await resolve(PAGE_RECORDS, { metadata, spec })).toMatchObject({ hash: 'hash' in first && first.hash })
+    const refused = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, holdMusic: 'jazz' } })
+    expect(refused).toMatchObject({ kind: 'refused', reason: 'Invalid', message: expect.stringContaining('holdMusic') })
+  })
+
+  test('is refused with the name of what names a team that is not there', async () => {
+    const id = randomUUID()
+    const byLabel = await resolver({ 'tidemark.dev/team': id })(PAGE_RECORDS, { metadata, spec })
+    expect(byLabel).toMatchObject({ message: `There is no team ${id}, which the namespace shop names.` })
+    const byOption = await resolver({}, { id, namespaces: ['shop'] })(PAGE_RECORDS, { metadata, spec })
+    expect(byOption).toMatchObject({ message: `There is no team ${id}, which --default-team names.` })
+    const byNothing = await resolver({})(PAGE_RECORDS, { metadata, spec })
+    expect(byNothing).toMatchObject({ message: expect.stringContaining('The namespace shop belongs to no team') })
+  })
+})
+
+test('An adoption of a record that a manifest in a folder declares is refused with what frees it', () => {
+  const by = { clusterId: 'file', kind: 'page', namespace: 'default', name: 'kettle' } as const
+  expect(refusalOf({ kind: 'not_adoptable', by }, 'm', 'this-cluster').message).toBe(
+    'The monitor m is declared by the manifest default/kettle in the folder of `tidemark serve --config`. ' +
+      'Remove it first.',
+  )
 })
