@@ -7,8 +7,8 @@ import { tableOf, withTable } from './table.ts'
 
 /**
  * `npm run bench` measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
- * `--only` measures some parts; both write nothing. But `--only operator`, `--only retention` and `--only
- * images`, parts that are measured only by their name, put their rows beside the others.
+ * `--only` measures some parts; both write nothing. But `--only operator`, `--only retention`, `--only
+ * images` and `--only pods`, parts that are measured only by their name, put their rows beside the others.
  */
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
@@ -25,11 +25,12 @@ const results: Results = { date: new Date().toISOString(), quick: values.quick, 
 console.log(tableOf(results))
 const file = join(import.meta.dirname, 'results.json')
 const former = JSON.parse(await readFile(file, 'utf8')) as Results
-const { operator, retention = null, images = null } = former
-if (isWhole) await write({ ...results, operator, retention, images })
+const { operator, retention = null, images = null, pods = null } = former
+if (isWhole) await write({ ...results, operator, retention, images, pods })
 else if (!values.quick && values.only === 'operator') await write({ ...former, operator: results.operator })
 else if (!values.quick && values.only === 'retention') await write({ ...former, retention: results.retention ?? null })
 else if (!values.quick && values.only === 'images') await write({ ...former, images: results.images ?? null })
+else if (!values.quick && values.only === 'pods') await write({ ...former, pods: results.pods ?? null })
 
 async function write(all: Results): Promise<void> {
   const page = join(import.meta.dirname, 'README.md')

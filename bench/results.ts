@@ -6,6 +6,7 @@ import type { DeliveryLateness } from './deliveries.ts'
 import type { ImageSizes } from './image-sizes.ts'
 import type { Lateness } from './lateness.ts'
 import type { OperatorCost } from './operator.ts'
+import type { PodsOverTime } from './pods.ts'
 import type { RetentionCost } from './retention.ts'
 import type { SetUpSize } from './set-up-size.ts'
 import type { StartUp } from './start-up.ts'
@@ -35,4 +36,6 @@ export interface Results {
   readonly retention?: RetentionCost | null
   /** Likewise. */
   readonly images?: ImageSizes | null
+  /** Likewise. */
+  readonly pods?: PodsOverTime | null
 }

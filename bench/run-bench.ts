@@ -9,6 +9,7 @@ import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
 import { measureImageSizes } from './image-sizes.ts'
 import { measureOperator, type OperatorSize } from './operator.ts'
+import { measurePods, type PodsSize } from './pods.ts'
 import { measureRetention, type RetentionSize } from './retention.ts'
 import type { Results } from './results.ts'
 import { measureSetUpSize } from './set-up-size.ts'
@@ -38,6 +39,8 @@ interface Sizes {
   readonly retention: RetentionSize | null
   /** Fetches and unpacks Debian's packages, so it is measured only when it is named. */
   readonly images: true | null
+  /** Needs a cluster with a release, so it is measured only when it is named. */
+  readonly pods: PodsSize | null
 }
 type Part = keyof Sizes
 
@@ -59,6 +62,7 @@ export const FULL: Sizes = {
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
   images: true,
+  pods: { checks: 100 },
 }
 
 export const QUICK: Sizes = {
@@ -78,12 +82,19 @@ export const QUICK: Sizes = {
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
   images: true,
+  pods: { checks: 20 },
 }
 
 const PARTS = Object.keys(FULL) as readonly Part[]
 
 /** Returns the sizes of a run that names no part. */
-export const unnamed = (sizes: Sizes): Sizes => ({ ...sizes, operator: null, retention: null, images: null })
+export const unnamed = (sizes: Sizes): Sizes => ({
+  ...sizes,
+  operator: null,
+  retention: null,
+  images: null,
+  pods: null,
+})
 
 /**
  * Returns the sizes with these parts only, named as in `claims,browser`. Returns a message when a part does not exist.
@@ -122,6 +133,7 @@ export async function runBench(
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const images = sizes.images && (await measureImageSizes(say))
+    const pods = sizes.pods && (await measurePods(sizes.pods, say))
     const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
     return {
@@ -138,6 +150,7 @@ export async function runBench(
       operator,
       retention,
       images,
+      pods,
     }
   } finally {
     await bare.stop()

@@ -1,6 +1,7 @@
 import type { Kind } from './bare-loop.ts'
 import type { ImageSizes } from './image-sizes.ts'
 import type { OperatorCost } from './operator.ts'
+import type { PodsOverTime } from './pods.ts'
 import type { RetentionCost } from './retention.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
@@ -40,6 +41,7 @@ export function tableOf(results: Results): string {
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
     ...(results.images ? [imagesOf(results.images)] : []),
+    ...(results.pods ? [podsOf(results.pods)] : []),
     ...(rows.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
 }
@@ -240,6 +242,21 @@ function imagesOf({ date, images }: ImageSizes): string {
       `${megabytes(bytes)} MB`,
       `${megabytes(compressed)} MB`,
     ]),
+  )
+}
+
+function podsOf({ date, checks, max, slots, idleSeconds, pods, ...at }: PodsOverTime): string {
+  const seconds = (time: number): string => `${tenths(time)} s`
+  return grid(
+    [`${whole(checks)} browser checks at once, ${max} pods of ${slots} at most, ${date.slice(0, 10)}`, 'came to'],
+    [
+      ['all resources applied', seconds(at.appliedS)],
+      ['the first check began', seconds(at.firstClaimS)],
+      ['the last check ended', seconds(at.doneS)],
+      [`no pods any more, each of which waits ${idleSeconds} s for work`, seconds(at.noPodsS)],
+      ['most pods', whole(Math.max(...pods))],
+      ['pods, every fifth second', pods.filter((_, n) => n % 5 === 4).join(' ')],
+    ],
   )
 }
 

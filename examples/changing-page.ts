@@ -10,7 +10,11 @@ import { shopPage } from './shop-page.ts'
  */
 
 const { values: options } = parseArgs({
-  options: { port: { type: 'string', default: '8181' }, secret: { type: 'string' } },
+  options: {
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '8181' },
+    secret: { type: 'string' },
+  },
 })
 
 /** Prices in dollars; the first one follows the last. */
@@ -22,7 +26,7 @@ const secrets = options.secret === undefined ? [] : [options.secret]
 
 const server = createServer((request, response) => {
   void answer(request, response)
-}).listen(Number(options.port), '127.0.0.1', () => {
+}).listen(Number(options.port), options.host, () => {
   const { port } = server.address() as AddressInfo
   const base = `http://127.0.0.1:${port}`
   say(`the page       ${base}/         its price is ${price()}, in the element .price`)

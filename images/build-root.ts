@@ -3,6 +3,7 @@ import { chmod, cp, lutimes, mkdir, mkdtemp, readdir, readFile, rm, stat, writeF
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { writeImageArchive } from './image-archive.ts'
 import { npmClosure } from './npm-closure.ts'
 import {
   ENTRYPOINT,
@@ -128,15 +129,30 @@ async function makeEqual(folder: string, seconds: number): Promise<void> {
 const isImage = (text: string | undefined): text is ImageName =>
   text !== undefined && Object.hasOwn(ROOT_FILE_SYSTEMS, text)
 
-const [, , name, folder] = process.argv
+/** Writes the image of a root file system into a file, as the Containerfiles say that it runs. */
+async function buildArchive(name: ImageName, folder: string, file: string): Promise<void> {
+  const { version } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  const environment = { HOME: '/tmp', ...ROOT_FILE_SYSTEMS[name].environment }
+  const image = { name: `${name}:${version}`, entrypoint: ENTRYPOINT, environment, user: `${USER_ID}:${USER_ID}` }
+  await writeImageArchive(folder, image, file)
+}
+
+const [, , name, folder, archive] = process.argv
 if (!isImage(name) || folder === undefined) {
   process.stderr.write(
-    `usage: node images/build-root.ts ${Object.keys(ROOT_FILE_SYSTEMS).join('|')} FOLDER\n` +
-      'Makes the root file system of an image, of Debian’s packages, Node and this repository. Run npm ci first.\n',
+    `usage: node images/build-root.ts ${Object.keys(ROOT_FILE_SYSTEMS).join('|')} FOLDER [ARCHIVE.tar]\n` +
+      'Makes the root file system of an image, of Debian’s packages, Node and this repository, and the image as\n' +
+      'a file, which containerd and Docker load. Run npm ci first.\n',
   )
   process.exitCode = 2
 } else {
   await buildRoot(name, resolve(folder))
   const { stdout } = await run('du', ['-sm', resolve(folder)])
   process.stdout.write(`${resolve(folder)}: ${stdout.split('\t', 1)[0]} MB; entry point ${ENTRYPOINT.join(' ')}\n`)
+  if (archive !== undefined) {
+    await buildArchive(name, resolve(folder), archive)
+    process.stdout.write(`${resolve(archive)}: the image\n`)
+  }
 }

@@ -38,7 +38,7 @@ interface KindOperatorOptions {
   readonly resolve: ReturnType<typeof createResolver>
   readonly events: EventRecorder
   readonly defaultTeam: DefaultTeam | null
-  /** Why the cluster refuses runner pods. Null: it does not. */
+  /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
   readonly times: ReconcilerTimes & { readonly mirrors: MirrorTimes }
   /** The pace of writes to the API server, over the mirrors of all kinds. */

@@ -262,6 +262,10 @@ export const Config = Closed({
     default: 3600,
     description: 'Seconds after which the token of a runner pod expires. The pod ends before that.',
   }),
+  TIDEMARK_RUNNER_START_SECONDS: Whole(10, 3600, {
+    default: 300,
+    description: 'Seconds after which the operator gives up a runner pod that does not run; see docs/runners.md.',
+  }),
   CHROMIUM_PATH: Optional(
     Text(1, 1024, 'Chromium program to use. Unset: the embedded one; on platforms without it, an installed one.'),
   ),

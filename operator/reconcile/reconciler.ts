@@ -39,7 +39,7 @@ interface ReconcilerOptions {
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
-  /** Why the cluster refuses runner pods. Null: it does not. */
+  /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
   /** Resources that wait to be reconciled. */
   readonly waiting: () => number

@@ -93,16 +93,17 @@ const waitingFor = (why: string): Untimed => ({
   type: 'Healthy',
   status: 'Unknown',
   reason: 'NoRunners',
-  message: cut(`Its check waits for a runner pod, which the cluster refuses: ${why}`, MOST_MESSAGE),
+  message: cut(`Its check waits for a runner pod, which the cluster does not start: ${why}`, MOST_MESSAGE),
+})
+
+const healthy = (status: Condition['status'], reason: string, message: string) => ({
+  type: 'Healthy',
+  status,
+  reason,
+  message: cut(message, MOST_MESSAGE),
 })
 
 function healthOf(results: ResultsRow | null): Untimed {
-  const healthy = (status: Condition['status'], reason: string, message: string) => ({
-    type: 'Healthy',
-    status,
-    reason,
-    message: cut(message, MOST_MESSAGE),
-  })
   if (results?.locked) return healthy('False', 'BillingPaused', 'The plan does not allow this monitor to run.')
   if (results?.paused && results.kind === 'serp' && results.failures >= FAILURES_UNTIL_PAUSED)
     return healthy(
@@ -114,7 +115,14 @@ function healthOf(results: ResultsRow | null): Untimed {
   if (results && results.no_runs_until !== null && results.next_run_at !== null)
     return healthy('False', 'OutOfRuns', `The team has used its runs. There are new ones at ${results.no_runs_until}.`)
   if (!results || results.last_run_at === null) return healthy('Unknown', 'NeverRun', 'No check has run yet.')
-  if (results.failures >= FAILURES_UNTIL_ERROR) return healthy('False', 'Failing', lastOf(results))
+  return outcomeOf(results)
+}
+
+function outcomeOf(results: ResultsRow): Untimed {
+  const { failures, values } = results
+  if (failures >= FAILURES_UNTIL_ERROR) return healthy('False', 'Failing', lastOf(results))
+  // Nothing was ever read: a wait for the first values must not end here.
+  if (failures > 0 && values === null) return healthy('Unknown', 'NoSuccess', lastOf(results))
   return healthy('True', 'Succeeding', 'The checks succeed.')
 }
 

@@ -12,6 +12,8 @@ export interface RunnerPods {
   readonly checks: number
   /** Seconds that a token is valid. */
   readonly lifetimeSeconds: number
+  /** A pod that is not running for this long, in seconds, does not start. */
+  readonly startSeconds: number
 }
 
 /** A Job as the operator keeps it. */

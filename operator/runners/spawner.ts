@@ -35,7 +35,10 @@ interface SpawnerOptions {
   readonly times: SpawnerTimes
   /** Called when the store knows another leader. */
   readonly giveUp: () => void
-  /** Called when the cluster begins to refuse pods, with the reason, and with null when it takes them again. */
+  /**
+   * Called when the cluster begins to refuse pods, or to keep them from starting, with the reason, and with null when
+   * it does neither.
+   */
   readonly onRefusal: (why: string | null) => void
   readonly log: Logger
 }
@@ -44,8 +47,6 @@ interface SpawnerOptions {
 export interface SpawnerTimes {
   /** How often the queue is asked. */
   readonly everyMs: number
-  /** A pod that is not running for this long does not start. */
-  readonly startMs: number
   /** A released Job that a watch, which works, has not shown for this long is not there. */
   readonly unseenMs: number
   /** After a refusal or a failed pod, no Job is created for this long. Each time is twice as long as the one before. */
@@ -54,9 +55,15 @@ export interface SpawnerTimes {
 
 export const SPAWNER_TIMES: SpawnerTimes = {
   everyMs: 2_000,
-  startMs: 300_000,
   unseenMs: 30_000,
   pauses: { firstMs: 2_000, longestMs: 300_000 },
+}
+
+interface Hindrance {
+  /** Why the cluster refused the last pod. Null: it took it. */
+  readonly refused: string | null
+  /** That a pod was given up, because it did not start. Null: one has run since then. */
+  readonly notStarted: string | null
 }
 
 /** A copy of the Jobs without an event or bookmark for this long is out of date. A bookmark comes each minute. */
@@ -88,8 +95,7 @@ export class Spawner {
   #isSynced = false
   /** Jobs of whose browsers it was said that they have no sandbox. */
   readonly #unsafe = new Set<string>()
-  /** Why the cluster refused the last pod. Null: it took it. */
-  #refusal: string | null = null
+  #hindrance: Hindrance = { refused: null, notStarted: null }
   readonly #counted = { failures: 0, refusals: 0 }
 
   constructor(options: SpawnerOptions) {
@@ -148,7 +154,7 @@ export class Spawner {
       max: pods.max,
       waitingSince: this.#waitingSince,
       nowMs: performance.now(),
-      startMs: times.startMs,
+      startMs: pods.startSeconds * 1_000,
       isIsolatedNext: this.#isIsolatedNext,
     })
     for (const token of tokens) if (token.is_unsandboxed) this.#unsandboxed(this.#jobOf(token.job))
@@ -169,7 +175,7 @@ export class Spawner {
     const name = (now ?? before)?.metadata.name ?? ''
     if (!now || now.spec?.suspend !== true) this.#released.delete(name)
     if (!now) this.#unsafe.delete(name)
-    this.#waits(name, now !== undefined && readRunnerJob(now).isWaiting)
+    this.#waits(name, now)
     const end = now && endOf(now)
     if (now && end && before && endOf(before) === null) {
       if (end.isFailed) this.#failed(now, end)
@@ -178,8 +184,10 @@ export class Spawner {
     this.#loop.wake()
   }
 
-  #waits(name: string, isWaiting: boolean): void {
-    if (!isWaiting) this.#waitingSince.delete(name)
+  /** Notes whether the pod of a Job runs. */
+  #waits(name: string, job: JobObject | undefined): void {
+    if ((job?.status?.ready ?? 0) > 0) this.#hinders({ notStarted: null })
+    if (!job || !readRunnerJob(job).isWaiting) this.#waitingSince.delete(name)
     else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, performance.now())
   }
 
@@ -196,6 +204,7 @@ export class Spawner {
   #worked(): void {
     this.#pauses.reset()
     this.#pausedUntil = 0
+    this.#hinders({ notStarted: null })
   }
 
   /** Pods that end together, as with their node, are one failure. */
@@ -210,12 +219,12 @@ export class Spawner {
     try {
       template = await this.#template()
       for (const checkNo of wanted) await this.#create(template, checkNo)
-      this.#refused(null)
+      this.#hinders({ refused: null })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       this.#counted.refusals += 1
       this.#pause()
-      this.#refused(error.message)
+      this.#hinders({ refused: error.message })
       log.warn({ err: error, template: pods.template }, 'a runner pod could not be created; checks wait')
       const note = `Checks that need a browser wait. ${error.message}`
       const reason = reasonOf(error)
@@ -223,10 +232,13 @@ export class Spawner {
     }
   }
 
-  #refused(why: string | null): void {
-    if (this.#refusal === why) return
-    this.#refusal = why
-    this.#options.onRefusal(why)
+  /** Says why checks wait, when that is another reason than before. */
+  #hinders(change: Partial<Hindrance>): void {
+    const reason = () => this.#hindrance.refused ?? this.#hindrance.notStarted
+    const before = reason()
+    this.#hindrance = { ...this.#hindrance, ...change }
+    const now = reason()
+    if (now !== before) this.#options.onRefusal(now)
   }
 
   async #template(): Promise<PodTemplate> {
@@ -284,7 +296,7 @@ export class Spawner {
   }
 
   async #remove(name: string, why: 'orphan' | 'not_started'): Promise<void> {
-    const { client, store, events, log, times } = this.#options
+    const { client, store, events, log, pods } = this.#options
     const job = this.#jobs.get(`${client.namespace}/${name}`)
     const path = `${this.#path('jobs')}/${name}?propagationPolicy=Background`
     const answer = await client.call({ method: 'DELETE', path })
@@ -295,8 +307,9 @@ export class Spawner {
     if (why === 'orphan' || !job) return
     this.#counted.failures += 1
     this.#pause()
-    const seconds = Math.round(times.startMs / 1_000)
-    const note = `Its pod did not start within ${seconds} s, and was given up. The events of the pod say why.`
+    const limit = `did not start within ${pods.startSeconds} s`
+    const note = `Its pod ${limit}, and was given up. The events of the pod say why.`
+    this.#hinders({ notStarted: `the pod ${limit}; the events of pods in the namespace ${client.namespace} say why` })
     events.record(job, { type: 'Warning', reason: 'RunnerNotStarted', action: 'RunChecks', note })
   }
 

@@ -29,6 +29,7 @@ test(
         operator: null,
         retention: null,
         images: null,
+        pods: null,
       },
       (line) => said.push(line),
     )
@@ -76,6 +77,7 @@ const ONLY_NEW = {
   operator: null,
   retention: null,
   images: null,
+  pods: null,
 } as const
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator', () => {
@@ -117,6 +119,6 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     visual: QUICK.visual,
   })
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
-  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null, images: null })
+  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null, images: null, pods: null })
   expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
 })

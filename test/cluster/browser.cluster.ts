@@ -1,15 +1,30 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apply, describeInCluster, helm, inTime, isOneNode, kubectl, kubectlWith, list } from './kubectl.ts'
-import { condition, installRelease, NAMESPACE, type Release, ROOT } from './release.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { apply, describeInCluster, helm, inTime, kubectl, list, needsNode, read } from './kubectl.ts'
+import { FOLDER } from './one-node-cluster.ts'
+import { condition, monitorOf, NAMESPACE, openRelease, type Release, ROOT } from './release.ts'
+import {
+  changeTemplate,
+  claimWith,
+  eventsOf,
+  evict,
+  fillDisk,
+  noOrphans,
+  openJobs,
+  RUNNERS,
+  runningPods,
+  tokenOf,
+} from './runners.ts'
 import { openSite, type Site } from './site.ts'
 
 const PROFILE = 'tidemark/chromium.json'
-const SECCOMP_FOLDER = '/var/lib/tidemark-one-node/kubelet/seccomp'
 /** A lease, and the time to notice that it ended. */
 const TAKEN_OVER_MS = 150_000
-const RUNNERS = ['-n', NAMESPACE, '-l', 'tidemark.dev/runners=tidemark-runner']
+/** The time after which a pod that does not run is given up, and more. */
+const GIVEN_UP_MS = 90_000
+/** Megabytes: more than the ephemeral storage of a runner's container. */
+const TOO_MUCH = 80
 
 describeInCluster('Runner pods of a release', () => {
   let site: Site
@@ -17,106 +32,191 @@ describeInCluster('Runner pods of a release', () => {
 
   beforeAll(async () => {
     site = await openSite()
-    // So small that a node with two processors has room for all of them.
-    release = await installRelease(
-      site,
-      '--set=runner.max=3,runner.slots=2,runner.idleSeconds=5',
-      '--set=runner.resources.requests.cpu=20m,runner.browserResources.requests.cpu=20m',
-      '--set=worker.replicas=1,api.replicas=1',
-    )
-  })
-  afterAll(async () => {
-    await release?.[Symbol.asyncDispose]()
-    await site?.[Symbol.asyncDispose]()
+    for (const kind of ['rendered', 'gate'] as const) await site.release(kind)
+    release = await openRelease(site)
   })
 
-  const declare = (...names: readonly string[]) =>
-    apply(
-      ...names.map((name) => ({
-        apiVersion: 'tidemark.dev/v1',
-        kind: 'Monitor',
-        metadata: { name, namespace: NAMESPACE },
-        spec: {
-          name,
-          url: `${site.url}/rendered/${name}`,
-          fetchMode: 'browser',
-          scheduleIntervalSeconds: 86_400,
-          extractConfig: { method: 'css', fields: { price: '.price' } },
-          diffPredicate: { type: 'any_field_changes' },
-        },
-      })),
+  /** Declares monitors of pages that are rendered. */
+  const declare = (names: readonly string[], more: object = {}, kind: 'rendered' | 'late' = 'rendered') =>
+    apply(...names.map((name) => monitorOf(name, `${site.url}/${kind}/${name}`, { fetchMode: 'browser', ...more })))
+  /** The same of pages whose prices come through the gate: their checks are long under way. */
+  const declareLate = (names: readonly string[], more: object = {}) =>
+    declare(
+      names,
+      { ...more, extractConfig: { method: 'css', fields: { price: '.price' }, waitFor: '.price.shown' } },
+      'late',
     )
-
+  const visited = (...names: readonly string[]) =>
+    inTime(
+      () => Promise.all(names.map((name) => site.visits(name))),
+      (visits) => visits.every((count) => count > 0),
+    )
   const runsOf = async (id: string) =>
     (JSON.parse((await release.api('GET', `/v1/monitors/${id}/runs`)).body) as { data: Run[] }).data
-
-  /** Resolves when nothing is left of the runners that there were. */
-  const allGone = () =>
-    inTime(
-      async () => [...(await list('jobs,pods,secrets', ...RUNNERS))].map(({ kind, metadata }) => [kind, metadata.name]),
-      (left) => left.length === 0,
-      240_000,
-    )
+  const healthy = (name: string, forMs?: number) => condition('monitor', name, 'Healthy', 'True', forMs)
 
   test('come with a check that needs a browser, render it without the sandbox, and say so', async () => {
-    await declare('first')
-    const monitor = await condition('monitor', 'first', 'Healthy', 'True')
+    await declare(['first'])
+    const monitor = await healthy('first')
     expect(monitor.status.values).toEqual({ price: '$1' })
     const [run] = await runsOf(monitor.status.id)
     expect(run).toMatchObject({ status: 'success', fetch_method: 'browser' })
-    await inTime(
-      () => list('-n', NAMESPACE, 'events.events.k8s.io'),
-      (events) => events.some(({ reason }) => reason === 'BrowserUnsandboxed'),
-    )
+    await eventsOf('BrowserUnsandboxed', (events) => events.length > 0)
   })
 
-  test('that are killed in the middle of a check lose nothing: another one does the same run', async () => {
-    await site.hold()
-    await declare('held')
-    await inTime(
-      () => site.visits(),
-      (visits) => (visits['held'] ?? 0) > 0,
-    )
-    await kubectl('delete', 'pods', ...RUNNERS, '--force', '--grace-period=0')
-    await site.release()
-    const monitor = await condition('monitor', 'held', 'Healthy', 'True', TAKEN_OVER_MS)
-    const runs = await runsOf(monitor.status.id)
-    expect(runs.map(({ status }) => status)).toEqual(['success'])
-    expect((await site.visits())['held']).toBe(2)
-  })
-
-  test('that are evicted lose nothing', async () => {
-    await site.hold()
-    await declare('evicted')
-    await inTime(
-      () => site.visits(),
-      (visits) => (visits['evicted'] ?? 0) > 0,
-    )
-    for (const { metadata, status } of await list('pods', ...RUNNERS))
-      if (status.phase === 'Running') await evict(metadata.name)
-    await site.release()
-    const monitor = await condition('monitor', 'evicted', 'Healthy', 'True', TAKEN_OVER_MS)
-    expect((await runsOf(monitor.status.id)).map(({ status }) => status)).toEqual(['success'])
-  })
+  /** Begins a burst that is more than all pods can do, and returns their names. Its pages do not answer. */
+  async function burst(names: readonly string[]): Promise<readonly string[]> {
+    await site.hold('rendered')
+    await declare(names)
+    const pods = await inTime(runningPods, (running) => running.length >= 3)
+    return pods.map(({ metadata }) => metadata.name)
+  }
 
   test('grow in number with a burst of checks, to the limit, and are none again', async () => {
     const names = Array.from({ length: 10 }, (_, n) => `burst-${n}`)
-    await site.hold()
-    await declare(...names)
-    const running = await inTime(
-      async () => (await list('pods', ...RUNNERS)).filter(({ status }) => status.phase === 'Running'),
-      (pods) => pods.length >= 3,
-    )
-    expect(running).toHaveLength(3)
-    await site.release()
-    for (const name of names) await condition('monitor', name, 'Healthy', 'True')
-    await allGone()
-    const visits = await site.visits()
-    expect(names.map((name) => visits[name])).toEqual(names.map(() => 1))
+    expect(await burst(names)).toHaveLength(3)
+    await site.release('rendered')
+    for (const name of names) await healthy(name)
+    await inTime(runningPods, (pods) => pods.length === 0)
+    await noOrphans(TAKEN_OVER_MS)
+    for (const name of names) expect(await site.visits(name), name).toBe(1)
   })
 
-  test.runIf(isOneNode)('have the sandbox where the nodes have the profile of the chart', async () => {
-    const file = join(SECCOMP_FOLDER, PROFILE)
+  test('that are killed or evicted in the middle of checks lose nothing', async () => {
+    const names = Array.from({ length: 5 }, (_, n) => `lost-${n}`)
+    const [evicted = '', killed = ''] = await burst(Array.from({ length: 6 }, (_, n) => `before-${n}`))
+    await site.hold('gate')
+    await declareLate(names)
+    // The three that run get these five.
+    await site.release('rendered')
+    await visited(...names)
+    await Promise.all([
+      evict(evicted),
+      kubectl('-n', NAMESPACE, 'delete', 'pod', killed, '--force', '--grace-period=0'),
+    ])
+    await site.release('gate')
+    for (const name of names) {
+      const monitor = await healthy(name, TAKEN_OVER_MS)
+      expect(
+        (await runsOf(monitor.status.id)).map((run) => run.status),
+        name,
+      ).toEqual(['success'])
+    }
+    const visits = await Promise.all(names.map((name) => site.visits(name)))
+    // Each of the two pods had one or two of them, and nobody did one twice that was not lost.
+    expect(Math.max(...visits)).toBe(2)
+    expect(visits.filter((count) => count === 2).length).toBeGreaterThanOrEqual(2)
+    await noOrphans(TAKEN_OVER_MS)
+  })
+
+  test('that are evicted by their ephemeral storage lose nothing', async () => {
+    const names = ['full-0', 'full-1']
+    // The price never comes: each check takes half a minute, and then succeeds without one.
+    await site.hold('gate')
+    await declare(names, {}, 'late')
+    await visited(...names)
+    const [pod = ''] = (await runningPods()).map(({ metadata }) => metadata.name as string)
+    await fillDisk(pod, TOO_MUCH)
+    let last = ''
+    const askAgain = () => {
+      last = String(Date.now())
+      const annotation = `tidemark.dev/run-requested-at=${last}`
+      return kubectl('-n', NAMESPACE, 'annotate', '--overwrite', 'monitors', ...names, annotation)
+    }
+    // A kubelet looks once in a while. There is a check under way all the time.
+    const { status } = await inTime(
+      async () => {
+        await askAgain()
+        return read('-n', NAMESPACE, 'pod', pod)
+      },
+      (seen) => seen.status.phase === 'Failed',
+      TAKEN_OVER_MS,
+    )
+    expect(status).toMatchObject({ reason: 'Evicted', message: expect.stringContaining('ephemeral') })
+    await site.release('gate')
+    for (const name of names) {
+      const handled = await inTime(
+        () => read('-n', NAMESPACE, 'monitor', name),
+        (monitor) => monitor.status.lastHandledRequest === last,
+      )
+      const runs = await inTime(
+        () => runsOf(handled.status.id),
+        (seen) => seen.every((run) => run.status !== 'running'),
+        TAKEN_OVER_MS,
+      )
+      expect(new Set(runs.map((run) => run.status)), name).toEqual(new Set(['success']))
+      expect(await site.visits(name), name).toBeGreaterThanOrEqual(runs.length)
+    }
+    await noOrphans(TAKEN_OVER_MS)
+  })
+
+  test('of a check that is to have a pod of its own do that check, and no other pod does', async () => {
+    await site.hold('gate')
+    await declareLate(['alone'], { isolation: 'pod' })
+    await declare(['beside-0'])
+    await visited('alone')
+    const jobs = (await list('jobs', ...RUNNERS)).filter(({ metadata }) => metadata.labels['tidemark.dev/check'])
+    const [job = ''] = jobs.map(({ metadata }) => metadata.name as string)
+    expect(jobs).toHaveLength(1)
+    const token = await tokenOf(job)
+    await declare(['beside-1', 'beside-2'])
+    // Its one claim is used, though checks wait that anybody else may have.
+    expect(await claimWith(token)).toMatchObject({ checks: 0 })
+    await site.release('gate')
+    for (const name of ['alone', 'beside-0', 'beside-1', 'beside-2']) await healthy(name)
+    const [pod] = await list('-n', NAMESPACE, 'pods', '-l', `batch.kubernetes.io/job-name=${job}`)
+    expect(await site.visitors('alone')).toEqual([pod.status.podIP])
+    for (const name of ['beside-0', 'beside-1', 'beside-2'])
+      expect(await site.visitors(name), name).not.toContain(pod.status.podIP)
+    await condition('job', job, 'Complete', 'True')
+    await inTime(
+      () => claimWith(token),
+      ({ status }) => status === 401,
+    )
+  })
+
+  test('that do not start are given up and said, and other checks go on', async () => {
+    await noOrphans(TAKEN_OVER_MS)
+    const restore = await changeTemplate({ image: 'tidemark-runner:there-is-none' })
+    try {
+      await declare(['stuck-0'])
+      const [unpulled = ''] = await inTime(openJobs, (jobs) => jobs.length === 1)
+      await changeTemplate({ resources: { requests: { memory: '1000Ti' }, limits: { memory: '1000Ti' } } })
+      await declare(['stuck-1', 'stuck-2'])
+      const [unscheduled = ''] = await inTime(
+        async () => (await openJobs()).filter((name) => name !== unpulled),
+        (jobs) => jobs.length === 1,
+      )
+      const jobs = [unpulled, unscheduled]
+      const tokens = await Promise.all(jobs.map(tokenOf))
+      // Checks without a browser do not wait for them.
+      await apply(monitorOf('goes-on', `${site.url}/static/goes-on`))
+      await healthy('goes-on')
+      await eventsOf(
+        'RunnerNotStarted',
+        (events) => jobs.every((name) => events.some(({ regarding }) => regarding.name === name)),
+        GIVEN_UP_MS,
+      )
+      const waiting = await condition('monitor', 'stuck-0', 'Healthy', 'Unknown')
+      expect(waiting.status.conditions).toContainEqual(
+        expect.objectContaining({ type: 'Healthy', reason: 'NoRunners', message: expect.stringContaining('45 s') }),
+      )
+      for (const token of tokens) expect(await claimWith(token)).toEqual({ status: 401, checks: 0 })
+      for (const name of jobs) {
+        await inTime(
+          () => list('jobs,pods,secrets', ...RUNNERS),
+          (left) => left.every(({ metadata }) => !metadata.name.startsWith(name)),
+        )
+      }
+    } finally {
+      await restore()
+    }
+    for (const name of ['stuck-0', 'stuck-1', 'stuck-2']) await healthy(name, TAKEN_OVER_MS)
+  })
+
+  test('have the sandbox where the nodes have the profile of the chart', async (context) => {
+    needsNode(context)
+    const file = join(FOLDER, 'kubelet/seccomp', PROFILE)
     await mkdir(dirname(file), { recursive: true })
     await cp(join(ROOT, 'charts/tidemark/files/seccomp/chromium.json'), file)
     await helm(
@@ -125,18 +225,11 @@ describeInCluster('Runner pods of a release', () => {
       '--set=runner.sandbox=required',
       `--set=runner.seccompProfile.type=Localhost,runner.seccompProfile.localhostProfile=${PROFILE}`,
     )
-    await declare('sandboxed')
-    const monitor = await condition('monitor', 'sandboxed', 'Healthy', 'True')
+    await declare(['sandboxed'])
+    const monitor = await healthy('sandboxed')
     expect(monitor.status.values).toEqual({ price: '$1' })
   })
 })
-
-/** Asks the API server to evict a pod, as a drained node does. */
-function evict(name: string): Promise<string> {
-  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } }
-  const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`
-  return kubectlWith(JSON.stringify(eviction), 'create', '--raw', path, '-f', '-')
-}
 
 interface Run {
   readonly status: string

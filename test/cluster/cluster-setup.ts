@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { imageArchives } from './image-archives.ts'
-import { oneNodeCluster, whyNoOneNodeCluster } from './one-node-cluster.ts'
+import { startOneNodeCluster, whyNoOneNodeCluster } from './one-node-cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,45 +16,84 @@ declare module 'vitest' {
 
 /** A cluster to test in, or why there is none. */
 type ClusterState =
-  | { readonly ok: true; readonly kubeconfig: string; /** It runs on this machine. */ readonly isOneNode: boolean }
+  | {
+      readonly ok: true
+      readonly kubeconfig: string
+      /** It runs on this machine, which is its only node. */
+      readonly isOneNode: boolean
+      /** Names this run of the tests: what another one left in the cluster is removed. */
+      readonly run: string
+      /** An empty home folder, for kubectl and helm. */
+      readonly home: string
+    }
   | { readonly ok: false; readonly reason: string }
 
 const run = promisify(execFile)
+const FOLDERS = 'tidemark-cluster-'
 
 /**
  * Gives the tests a cluster (vitest's globalSetup): that of `KUBECONFIG`, or one of a node that is made here and ended
- * again. The images are built and loaded meanwhile, into a cluster of `KUBECONFIG` by the command in
- * `TIDEMARK_TEST_CLUSTER_LOAD`, such as `kind load image-archive`; without it they have to be there.
+ * again, unless `TIDEMARK_TEST_CLUSTER_KEEP` is set. The images are built and loaded meanwhile, into a cluster of
+ * `KUBECONFIG` by the command in `TIDEMARK_TEST_CLUSTER_LOAD`, such as `kind load image-archive`; without it they have
+ * to be there. `TIDEMARK_TEST_IMAGES` is a folder that keeps the archives of the images for the next run.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['KUBECONFIG']
-  const load = process.env['TIDEMARK_TEST_CLUSTER_LOAD']?.split(' ').filter(Boolean)
-  const folder = process.env['TIDEMARK_TEST_IMAGES'] ?? (await mkdtemp(join(tmpdir(), 'tidemark-cluster-')))
-  const removeFolder = async () => {
-    if (process.env['TIDEMARK_TEST_IMAGES'] === undefined) await rm(folder, { recursive: true, force: true })
-  }
-  if (given) {
-    if (load) for (const file of await imageArchives(folder)) await run(load[0] ?? '', [...load.slice(1), file])
-    project.provide('cluster', { ok: true, kubeconfig: given, isOneNode: false })
-    return removeFolder
-  }
-  const reason = await whyNoOneNodeCluster()
+  const reason = given ? null : await whyNoOneNodeCluster()
   if (reason !== null) {
     project.provide('cluster', { ok: false, reason })
-    return removeFolder
+    return async () => {}
   }
-  const cluster = oneNodeCluster()
+  await removeAbandoned()
+  const own = await mkdtemp(join(tmpdir(), FOLDERS))
+  await writeFile(join(own, 'process'), String(process.pid))
+  const removeOwn = () => rm(own, { recursive: true, force: true })
+  const images = process.env['TIDEMARK_TEST_IMAGES'] ?? join(own, 'images')
+  const [home, name] = [join(own, 'home'), randomBytes(4).toString('hex')]
+  const state = { ok: true, run: name, home } as const
+  await Promise.all([images, home].map((folder) => mkdir(folder, { recursive: true })))
   try {
-    await mkdir(folder, { recursive: true })
-    const [kubeconfig, files] = await Promise.all([cluster.up(), imageArchives(folder)])
+    if (given) {
+      await loadByCommand(images)
+      project.provide('cluster', { ...state, kubeconfig: given, isOneNode: false })
+      return removeOwn
+    }
+    const keep = process.env['TIDEMARK_TEST_CLUSTER_KEEP'] !== undefined
+    const [cluster, files] = await bothOrNone(startOneNodeCluster(keep), imageArchives(images))
     for (const file of files) await cluster.load(file)
-    project.provide('cluster', { ok: true, kubeconfig, isOneNode: true })
+    project.provide('cluster', { ...state, kubeconfig: cluster.kubeconfig, isOneNode: true })
+    return async () => {
+      await (keep ? cluster.leave() : cluster.end())
+      await removeOwn()
+    }
   } catch (error) {
-    await cluster.down()
+    await removeOwn()
     throw error
   }
-  return async () => {
-    if (process.env['TIDEMARK_TEST_CLUSTER_KEEP'] === undefined) await cluster.down()
-    await removeFolder()
+}
+
+async function loadByCommand(images: string): Promise<void> {
+  const [program, ...args] = process.env['TIDEMARK_TEST_CLUSTER_LOAD']?.split(' ').filter(Boolean) ?? []
+  if (program === undefined) return
+  for (const file of await imageArchives(images)) await run(program, [...args, file])
+}
+
+/** As `Promise.all`, but ends the cluster when the images fail. */
+async function bothOrNone<C extends { end(): Promise<void> }, I>(starts: Promise<C>, makes: Promise<I>) {
+  const [cluster, images] = await Promise.allSettled([starts, makes])
+  if (cluster.status === 'rejected') throw cluster.reason
+  if (images.status === 'fulfilled') return [cluster.value, images.value] as const
+  await cluster.value.end()
+  throw images.reason
+}
+
+/** Removes the folders of runs that were killed: each has the images, more than a gigabyte. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(FOLDERS)) continue
+    const folder = join(tmpdir(), name)
+    const pid = await readFile(join(folder, 'process'), 'utf8').catch(() => null)
+    const line = pid === null ? '' : await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (pid !== null && !line.includes('vitest')) await rm(folder, { recursive: true, force: true })
   }
 }

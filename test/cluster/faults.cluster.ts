@@ -1,80 +1,136 @@
 import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { apply, describeInCluster, inTime, isOneNode, kubectl, list } from './kubectl.ts'
-import { allReady, condition, installRelease, NAMESPACE, type Release } from './release.ts'
+import { apply, describeInCluster, inTime, kubectl, list, needsNode } from './kubectl.ts'
+import { FOLDER } from './one-node-cluster.ts'
+import { allReady, condition, monitorOf, NAMESPACE, openRelease, type Release } from './release.ts'
+import { noOrphans, runningPods } from './runners.ts'
 import { openSite, type Site } from './site.ts'
 
-const MONITORS = 8
+const STATIC = 5
+/** As many as one runner pod does at the same time. */
+const RENDERED = 2
 /** How long it may take until everything works again, after what was killed. */
 const BACK_MS = 90_000
-const API_SERVER_PID = '/var/lib/tidemark-one-node/pid/kube-apiserver'
+const API_SERVER_PID = join(FOLDER, 'pid/kube-apiserver')
+
+interface Watched {
+  readonly name: string
+  readonly id: string
+  readonly isRendered: boolean
+  version: number
+  /** How often a run was asked for, whatever was answered. */
+  asked: number
+}
 
 describeInCluster('A release of which something is killed under load', () => {
   let site: Site
   let release: Release
-  const monitors: { readonly name: string; readonly id: string; version: number }[] = []
+  const monitors: Watched[] = []
 
   beforeAll(async () => {
     site = await openSite()
-    release = await installRelease(site, '--set=runner.max=0')
-    for (let n = 0; n < MONITORS; n++) {
-      const name = `load-${n}`
-      await site.price(name, 'v1')
-      const { body } = await release.api('POST', '/v1/monitors', {
-        name,
-        url: `${site.url}/static/${name}`,
-        schedule_interval_seconds: 86_400,
-        extract_config: { method: 'css', fields: { price: '.price' } },
-        diff_predicate: { type: 'any_field_changes' },
-        deliveries: [{ type: 'webhook', url: `${site.url}/hook/${name}` }],
-      })
-      monitors.push({ name, id: (JSON.parse(body) as { id: string }).id, version: 1 })
-    }
+    for (const kind of ['rendered', 'gate'] as const) await site.release(kind)
+    release = await openRelease(site)
+    for (let n = 0; n < STATIC + RENDERED; n++) await create(`load-${n}`, n >= STATIC)
     await inTime(
-      async () => (await Promise.all(monitors.map(({ id }) => runsOf(id)))).map((runs) => runs[0]?.status),
+      async () => (await Promise.all(monitors.map(runsOf))).map((runs) => runs[0]?.status),
       (statuses) => statuses.every((status) => status === 'success'),
     )
   })
-  afterAll(async () => {
-    await release?.[Symbol.asyncDispose]()
-    await site?.[Symbol.asyncDispose]()
-  })
 
-  const runsOf = async (id: string) => {
-    const { status, body } = await release.api('GET', `/v1/monitors/${id}/runs`)
-    return status === 200 ? (JSON.parse(body) as { data: { id: string; status: string }[] }).data : []
+  async function create(name: string, isRendered: boolean): Promise<void> {
+    await site.price(name, 'v1')
+    const rules = { method: 'css', fields: { price: '.price' }, ...(isRendered && { wait_for: '.price.shown' }) }
+    const { status, body } = await release.api('POST', '/v1/monitors', {
+      name,
+      url: `${site.url}/${isRendered ? 'late' : 'static'}/${name}`,
+      fetch_mode: isRendered ? 'browser' : 'auto',
+      schedule_interval_seconds: 86_400,
+      extract_config: rules,
+      diff_predicate: { type: 'any_field_changes' },
+      deliveries: [{ type: 'webhook', url: `${site.url}/hook/${name}` }],
+    })
+    expect(status, body).toBe(201)
+    monitors.push({ name, id: (JSON.parse(body) as { id: string }).id, isRendered, version: 1, asked: 0 })
+  }
+
+  async function runsOf({ id }: Watched): Promise<readonly Run[]> {
+    const { status, body } = await release.api('GET', `/v1/monitors/${id}/runs?limit=100`)
+    return status === 200 ? (JSON.parse(body) as { data: Run[] }).data : []
+  }
+
+  async function ask(monitor: Watched): Promise<void> {
+    monitor.asked += 1
+    await release.api('POST', `/v1/monitors/${monitor.id}/run`)
   }
 
   /** Changes each page, and asks for a run of its monitor whatever is answered. */
-  async function load(): Promise<void> {
-    for (const monitor of monitors) {
-      monitor.version += 1
-      await site.price(monitor.name, `v${monitor.version}`)
-      await release.api('POST', `/v1/monitors/${monitor.id}/run`)
-    }
+  const load = () =>
+    Promise.all(
+      monitors.map(async (monitor) => {
+        monitor.version += 1
+        await site.price(monitor.name, `v${monitor.version}`)
+        await ask(monitor)
+      }),
+    )
+
+  /** Changes all pages, and resolves in the middle of the checks of those that need a browser. */
+  async function loadInTheMiddle(): Promise<void> {
+    const rendered = monitors.filter(({ isRendered }) => isRendered)
+    const visits = () => Promise.all(rendered.map(({ name }) => site.visits(name)))
+    const before = await visits()
+    await site.hold('gate')
+    await load()
+    await inTime(visits, (now) => now.every((count, n) => count > (before[n] ?? 0)))
   }
 
-  /** The last version of each page arrives, each version under one id, and no run stays open. */
-  async function nothingIsLost(): Promise<void> {
+  /** The last version of each page arrives in time, and no run stays open. */
+  async function nothingIsLost(until: number): Promise<void> {
     for (const monitor of monitors) {
       await inTime(
         async () => {
-          const arrived = await versionsAt(monitor.name)
-          if (!arrived.has(`v${monitor.version}`)) await release.api('POST', `/v1/monitors/${monitor.id}/run`)
-          return arrived
+          const arrived = [...(await versionsAt(monitor.name)).keys()]
+          if (!arrived.includes(`v${monitor.version}`)) await ask(monitor)
+          return { name: monitor.name, version: monitor.version, arrived }
         },
-        (arrived) => arrived.has(`v${monitor.version}`),
-        BACK_MS,
+        ({ arrived, version }) => arrived.includes(`v${version}`),
+        until - performance.now(),
       )
-      for (const [version, ids] of await versionsAt(monitor.name))
-        expect(ids.size, `${monitor.name} ${version}`).toBe(1)
+    }
+    for (const monitor of monitors)
       await inTime(
-        () => runsOf(monitor.id),
-        (runs) => runs.length > 0 && runs.every(({ status }) => status !== 'running'),
-        BACK_MS,
+        () => runsOf(monitor),
+        (runs) => runs.length > 0 && runs.every(({ status }) => status === 'success'),
+        until - performance.now(),
       )
+  }
+
+  /**
+   * What the site counted is what the records say: no version is told twice, and no run is made that nobody asked
+   * for.
+   */
+  async function nothingIsDoubled(): Promise<void> {
+    for (const monitor of monitors) {
+      const { name, id, asked } = monitor
+      const arrived = await versionsAt(name)
+      for (const [version, ids] of arrived) expect(ids.size, `${name} ${version}`).toBe(1)
+      const runs = await runsOf(monitor)
+      // The first run is nobody's.
+      expect(runs.length, name).toBeLessThanOrEqual(1 + asked)
+      expect(await site.visits(name), name).toBeGreaterThanOrEqual(runs.length)
+      expect(runs.filter((run) => run.delivery_triggered).length, name).toBe(arrived.size)
+      const recorded = await inTime(
+        async () => {
+          const { body } = await release.api('GET', `/v1/deliveries?monitor_id=${id}&limit=100`)
+          return (JSON.parse(body) as { data: { id: string; status: string }[] }).data
+        },
+        (deliveries) => deliveries.every(({ status }) => status === 'delivered'),
+      )
+      const told = [...arrived.values()].flatMap((ids) => [...ids])
+      expect(recorded.map((delivery) => delivery.id).toSorted(), name).toEqual(told.toSorted())
     }
   }
 
@@ -94,41 +150,53 @@ describeInCluster('A release of which something is killed under load', () => {
       ...['--force', '--grace-period=0'],
     )
 
+  /** Everything is as before within the time that a fault may take. */
+  async function isBack(killedAt: number): Promise<void> {
+    await allReady()
+    expect(performance.now() - killedAt).toBeLessThan(BACK_MS)
+    await nothingIsLost(killedAt + BACK_MS)
+    await nothingIsDoubled()
+    await noOrphans(BACK_MS)
+  }
+
   test.each(['worker', 'api', 'postgres'])(
-    'is back after all pods of %s, with nothing lost or doubled',
+    'is back after all pods of %s, with checks in flight, and nothing lost or doubled',
     async (component) => {
-      await load()
-      const [, killedAt] = await Promise.all([load(), kill(component).then(() => performance.now())])
-      await load()
-      await allReady()
-      expect(performance.now() - killedAt).toBeLessThan(BACK_MS)
-      await nothingIsLost()
+      await loadInTheMiddle()
+      const killedAt = performance.now()
+      await Promise.all([load(), kill(component)])
+      await site.release('gate')
+      await isBack(killedAt)
     },
   )
 
-  test('applies resources again after all pods of the operator', async () => {
+  test('does the checks of runners and applies resources after all pods of the operator', async () => {
+    await loadInTheMiddle()
+    const rendered = monitors.filter(({ isRendered }) => isRendered)
+    const visits = () => Promise.all(rendered.map(({ name }) => site.visits(name)))
+    const [before, pods] = [await visits(), await namesOfPods()]
+    const killedAt = performance.now()
     await kill('operator')
-    await apply({
-      apiVersion: 'tidemark.dev/v1',
-      kind: 'Monitor',
-      metadata: { name: 'late', namespace: NAMESPACE },
-      spec: {
-        name: 'late',
-        url: `${site.url}/static/late`,
-        scheduleIntervalSeconds: 86_400,
-        extractConfig: { method: 'css', fields: { price: '.price' } },
-        diffPredicate: { type: 'any_field_changes' },
-      },
-    })
+    await apply(monitorOf('late', `${site.url}/static/late`))
+    await condition('monitor', 'late', 'Ready', 'True', BACK_MS)
+    // The one that leads now has left the pods of the one before it alone.
+    expect(await visits()).toEqual(before)
+    expect((await namesOfPods()).filter((name) => !pods.includes(name))).toEqual([])
+    await site.release('gate')
     const { status } = await condition('monitor', 'late', 'Healthy', 'True', BACK_MS)
-    const { body } = await release.api('GET', '/v1/monitors')
+    const { body } = await release.api('GET', '/v1/monitors?limit=100')
     const late = (JSON.parse(body) as { data: { id: string; name: string }[] }).data.filter(
       ({ name }) => name === 'late',
     )
     expect(late.map(({ id }) => id)).toEqual([status.id])
+    await isBack(killedAt)
   })
 
-  test.runIf(isOneNode)('goes on without the API server, and follows resources once it is back', async () => {
+  const namesOfPods = async () => (await runningPods()).map(({ metadata }) => metadata.name as string)
+
+  test('goes on without the API server, and follows resources once it is back', async (context) => {
+    needsNode(context)
+    await loadInTheMiddle()
     const pid = Number(await readFile(API_SERVER_PID, 'utf8'))
     const [file = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, -1)
     process.kill(pid, 'SIGKILL')
@@ -140,20 +208,26 @@ describeInCluster('A release of which something is killed under load', () => {
     const again = spawn(file, args, { detached: true, stdio: 'ignore' })
     again.unref()
     await writeFile(API_SERVER_PID, `${again.pid}\n`)
-    const backMs = performance.now()
+    const backAt = performance.now()
     await eventually(
       () => kubectl('get', '--raw', '/readyz').catch(() => ''),
       (said) => said === 'ok',
       { everyMs: 500 },
     )
+    await site.release('gate')
     await kubectl('-n', NAMESPACE, 'annotate', '--overwrite', 'monitor', 'late', 'tidemark.dev/run-requested-at=back')
     await inTime(
-      () => list('-n', NAMESPACE, 'monitors'),
+      () => list('-n', NAMESPACE, 'monitors', '--field-selector=metadata.name=late'),
       ([late]) => late?.status.lastHandledRequest === 'back',
       BACK_MS,
     )
-    expect(performance.now() - backMs).toBeLessThan(BACK_MS)
     await load()
-    await nothingIsLost()
+    await isBack(backAt)
   })
 })
+
+interface Run {
+  readonly id: string
+  readonly status: string
+  readonly delivery_triggered: boolean
+}

@@ -2,53 +2,41 @@ import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ENTRYPOINT, type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
-import { sharedTool } from './one-node-cluster.ts'
+import { writeImageArchive } from '../../images/image-archive.ts'
+import { type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
-const VERSION = '0.1.0'
 
 /**
- * Makes archives of the two images, and of a Postgres that runs like the official image. Returns their files. What is
- * in the folder already is used again.
+ * Makes archives of the two images, as a person does, and of a Postgres that runs like the official image. Returns
+ * their files. What is in the folder already is used again.
  */
 export async function imageArchives(folder: string): Promise<readonly string[]> {
   const names = Object.keys(ROOT_FILE_SYSTEMS) as ImageName[]
-  const files = await Promise.all(
+  const own = await Promise.all(
     names.map((name) =>
-      archive(folder, `${name}:${VERSION}`, {
-        make: (root) => run(process.execPath, [join(ROOT, 'images/build-root.ts'), name, root]),
-        entrypoint: ENTRYPOINT,
-        environment: { HOME: '/tmp', ...ROOT_FILE_SYSTEMS[name].environment },
-      }),
+      made(folder, name, (root, file) => run(process.execPath, [join(ROOT, 'images/build-root.ts'), name, root, file])),
     ),
   )
-  const base = join(folder, 'tidemark')
-  const postgres = await archive(folder, 'postgres:18', {
-    make: (root) => makePostgres(base, root),
-    entrypoint: ['/usr/local/bin/node', '/postgres-entry.ts'],
-    environment: {},
+  const postgres = await made(folder, 'postgres', async (root, file) => {
+    await makePostgres(join(folder, 'tidemark'), root)
+    const entrypoint = ['/usr/local/bin/node', '/postgres-entry.ts']
+    await writeImageArchive(root, { name: 'postgres:18', entrypoint, environment: {} }, file)
   })
-  return [...files, postgres]
+  return [...own, postgres]
 }
 
-interface Image {
-  make(root: string): Promise<unknown>
-  readonly entrypoint: readonly string[]
-  readonly environment: Readonly<Record<string, string>>
-}
-
-async function archive(folder: string, name: string, image: Image): Promise<string> {
-  const root = join(folder, name.split(':', 1)[0] ?? '')
+async function made(
+  folder: string,
+  name: string,
+  make: (root: string, file: string) => Promise<unknown>,
+): Promise<string> {
+  const root = join(folder, name)
   const file = `${root}.tar`
   if (await stat(file).catch(() => null)) return file
   await rm(root, { recursive: true, force: true })
-  await image.make(root)
-  const environment = Object.entries(image.environment).map(([key, value]) => `${key}=${value}`)
-  const full = `docker.io/library/${name}`
-  const [entrypoint, env] = [JSON.stringify(image.entrypoint), JSON.stringify(environment)]
-  await run('python3', [sharedTool('oci-archive'), `${file}.new`, full, entrypoint, root, env])
+  await make(root, `${file}.new`)
   await rename(`${file}.new`, file)
   return file
 }

@@ -1,27 +1,33 @@
 import { execFile, spawn } from 'node:child_process'
-import { accessSync, constants, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { inject } from 'vitest'
+import { inject, type TestContext } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
 
 const cluster = inject('cluster')
 /** The cluster runs on this machine, which is its only node. */
 export const isOneNode = cluster.ok && cluster.isOneNode
-const home = mkdtempSync(join(tmpdir(), 'tidemark-kubectl-'))
+/** The label of the namespaces that a run of the tests makes, and its value in this run. */
+export const RUN_LABEL = 'tidemark.dev/test-run'
+export const RUN = cluster.ok ? cluster.run : ''
 const PATH = [process.env['KUBEBUILDER_ASSETS'], process.env['PATH']].filter(Boolean).join(':')
 
 /** The environment of a person who works with the cluster: its kubeconfig, and kubectl and helm in the path. */
 export const environment: Readonly<Record<string, string>> = {
   PATH,
-  HOME: home,
+  HOME: cluster.ok ? cluster.home : '',
   KUBECONFIG: cluster.ok ? cluster.kubeconfig : '',
 }
 
 /** `describe` where there is a cluster. Elsewhere the suite is skipped, with a line that says why, also in CI. */
 export const describeInCluster = describeIf(cluster.ok, cluster.ok ? '' : cluster.reason, { isBeyondCi: true })
+
+/** Skips a test that needs the node itself in a cluster of `KUBECONFIG`, with the reason. */
+export function needsNode(context: TestContext): void {
+  if (!isOneNode) context.skip('it needs files and processes of the node, which only the cluster of one node shows')
+}
 
 /** Runs kubectl and returns what it wrote. Rejects when it fails, with what it said. */
 export const kubectl = (...args: readonly string[]): Promise<string> => program('kubectl', args)

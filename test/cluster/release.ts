@@ -1,22 +1,36 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { apply, environment, helm, inTime, isOneNode, kubectl, list, read } from './kubectl.ts'
+import { apply, environment, helm, inTime, isOneNode, kubectl, list, read, RUN, RUN_LABEL } from './kubectl.ts'
+import { VOLUMES } from './one-node-cluster.ts'
 import type { Site } from './site.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 /** Where the page of the docs installs the release. */
 export const NAMESPACE = 'tidemark'
 const API = `http://tidemark-api.${NAMESPACE}.svc`
-const VOLUMES = '/var/lib/tidemark-test-volumes'
 const CLAIMS = ['tidemark-postgres', 'tidemark-pictures']
 /** Namespaces of which no pod may ask for more than the profile `restricted` allows. */
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+/** The networks of pods and services: those of the page, and those of clusters that have others. */
+const NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
+/** The label's value while the release is being installed. */
+const INSTALLING = `${RUN}-installing`
+/** Pods of runners so small that a node with two processors has room for all of them, and that soon end. */
+const VALUES = [
+  '--set=runner.max=3,runner.slots=2,runner.idleSeconds=5',
+  '--set=runner.resources.requests.cpu=20m,runner.browserResources.requests.cpu=20m',
+  // A page of the site that takes no time is rendered within a second: so much disk is for its tests.
+  '--set=runner.resources.requests.ephemeral-storage=32Mi,runner.resources.limits.ephemeral-storage=32Mi',
+  '--set=settings.TIDEMARK_RUNNER_START_SECONDS=45',
+]
 
-/** Returns the blocks of shell in a page of the docs. */
-export async function shellBlocks(page: string): Promise<readonly string[]> {
-  const text = await readFile(join(ROOT, page), 'utf8')
+/** Returns the blocks of shell in a page of the docs, or in one of its sections. */
+export async function shellBlocks(page: string, section?: string): Promise<readonly string[]> {
+  const whole = await readFile(join(ROOT, page), 'utf8')
+  const text =
+    section === undefined ? whole : (whole.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '')
   return Array.from(text.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)
 }
 
@@ -30,25 +44,24 @@ export async function paste(text: string): Promise<string> {
 /** Calls the API as the first owner, inside the cluster. */
 type CallApi = (method: string, path: string, body?: object) => Promise<{ status: number; body: string }>
 
-export interface Release extends AsyncDisposable {
+export interface Release {
   readonly api: CallApi
 }
 
 /**
- * Installs the release by the lines of the page, with the networks of the site opened. Refuses a cluster where its
- * namespace is there already.
+ * Returns the release of this run of the tests, which all of its files share: the first one installs it by the lines of
+ * the page, with the networks of the site opened. What another run left is removed before that. Refuses a cluster where
+ * the namespace is somebody else's.
  */
-export async function installRelease(site: Site, ...more: readonly string[]): Promise<Release> {
-  if ((await read('namespace', NAMESPACE)) !== null)
-    throw new Error(`the cluster has a namespace ${NAMESPACE} already: choose another cluster`)
-  await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels: RESTRICTED } })
-  if (isOneNode) await makeVolumes()
-  const [block = ''] = await shellBlocks('docs/kubernetes-install.md')
-  const [install = '', ready = ''] = block.split('\n')
-  const extra = [`--set=egress.allowPrivateCidrs={${site.cidrs.join(',')}}`, ...more]
-  await paste(`${install} ${extra.map((arg) => `'${arg}'`).join(' ')}`)
-  await paste(`${ready} --timeout=300s`)
-  await allReady()
+export async function openRelease(site: Site): Promise<Release> {
+  const namespace = await read('namespace', NAMESPACE)
+  const run = namespace === null ? null : namespace.metadata.labels[RUN_LABEL]
+  if (run === undefined)
+    throw new Error(`the cluster has a namespace ${NAMESPACE} that no test has made: choose another cluster`)
+  if (run !== RUN) {
+    if (run !== null) await removeRelease()
+    await install(site)
+  }
   const owner = await read('-n', NAMESPACE, 'secret', 'tidemark-owner')
   const key = Buffer.from(owner.data['api-key'], 'base64').toString()
   const api: CallApi = (method, path, body) =>
@@ -58,7 +71,27 @@ export async function installRelease(site: Site, ...more: readonly string[]): Pr
       { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
       body,
     )
-  return { api, [Symbol.asyncDispose]: removeRelease }
+  return { api }
+}
+
+async function install(site: Site): Promise<void> {
+  const labels = { ...RESTRICTED, [RUN_LABEL]: INSTALLING }
+  await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } })
+  if (isOneNode) await makeVolumes()
+  else await demandStorageClass()
+  const [, block = ''] = await shellBlocks('README.md', 'In Kubernetes')
+  const [command = '', ...ready] = block.trim().split('\n')
+  const extra = [`--set=egress.allowPrivateCidrs={${[...NETWORKS, ...site.cidrs].join(',')}}`, ...VALUES]
+  await paste([`${command} ${extra.map((arg) => `'${arg}'`).join(' ')}`, ...ready].join('\n'))
+  await allReady()
+  await kubectl('label', '--overwrite', 'namespace', NAMESPACE, `${RUN_LABEL}=${RUN}`)
+}
+
+async function demandStorageClass(): Promise<void> {
+  const isDefault = ({ metadata }: { metadata: { annotations?: Record<string, string> } }) =>
+    metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true'
+  if (!(await list('storageclass')).some(isDefault))
+    throw new Error('the cluster of KUBECONFIG has no default storage class, which the page asks for')
 }
 
 /** Waits until the Deployments and StatefulSets have all their pods, of their newest template. */
@@ -69,19 +102,17 @@ export async function allReady(): Promise<void> {
 }
 
 /** Removes the release and all that it leaves. */
-async function removeRelease(): Promise<void> {
+export async function removeRelease(): Promise<void> {
   await helm('uninstall', 'tidemark', '--namespace', NAMESPACE, '--ignore-not-found', '--timeout', '120s')
   await kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s')
   await kubectl('delete', 'crd', 'monitors.tidemark.dev', 'serpmonitors.tidemark.dev', '--ignore-not-found')
   if (!isOneNode) return
   await kubectl('delete', 'persistentvolume', ...CLAIMS, '--ignore-not-found')
   await kubectl('delete', 'storageclass', 'folders', '--ignore-not-found')
-  await rm(VOLUMES, { recursive: true, force: true })
 }
 
-/** The cluster of one node makes no volumes. Each claim gets an empty folder, also after a run that was killed. */
+/** The cluster of one node makes no volumes: each claim gets a folder of this run. */
 async function makeVolumes(): Promise<void> {
-  await rm(VOLUMES, { recursive: true, force: true })
   await apply({
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
@@ -89,7 +120,8 @@ async function makeVolumes(): Promise<void> {
     provisioner: 'kubernetes.io/no-provisioner',
   })
   for (const name of CLAIMS) {
-    const path = join(VOLUMES, name)
+    // A database that an earlier run left has another password.
+    const path = join(VOLUMES, RUN, name)
     await mkdir(path, { recursive: true })
     await chmod(path, 0o777)
     await apply({
@@ -117,3 +149,18 @@ export const condition = (kind: string, name: string, type: string, status: stri
       ) === true,
     forMs,
   )
+
+/** Returns a resource that reads the price of a page once a day, with these differences. */
+export const monitorOf = (name: string, url: string, more: object = {}): object => ({
+  apiVersion: 'tidemark.dev/v1',
+  kind: 'Monitor',
+  metadata: { name, namespace: NAMESPACE },
+  spec: {
+    name,
+    url,
+    scheduleIntervalSeconds: 86_400,
+    extractConfig: { method: 'css', fields: { price: '.price' } },
+    diffPredicate: { type: 'any_field_changes' },
+    ...more,
+  },
+})

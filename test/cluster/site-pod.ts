@@ -13,18 +13,35 @@ interface Call {
 }
 
 const prices = new Map<string, string>()
-const visits = new Map<string, number>()
+/** The addresses that asked for a page, one for each time. */
+const visitors = new Map<string, string[]>()
 const arrivals: { readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: string }[] = []
-const waiting = new Set<() => void>()
-let isHolding = false
+/** Kinds of pages that do not answer, with the requests that wait. */
+const held = new Map<string, Set<() => void>>()
 
 const page = (price: string) => `<!doctype html><title>A shop</title><b class="price">${price}</b>`
 const rendered = (price: string) =>
   `<!doctype html><title>A shop</title><b class="price"></b>
   <script>document.querySelector('.price').textContent = ${JSON.stringify(price)}</script>`
+/** Milliseconds for which a document waits for the gate. A browser waits a little longer. */
+const DOCUMENT_MS = 12_000
+/** Its price comes when the gate is open: a browser waits for it longer than for any document. */
+const late = (name: string) =>
+  `<!doctype html><title>A shop</title><b class="price"></b>
+  <script type="module">
+    const price = document.querySelector('.price')
+    price.textContent = await (await fetch('/gate/${name}')).text()
+    price.classList.add('shown')
+  </script>`
 
-/** Returns when pages are answered. */
-const released = () => (isHolding ? new Promise<void>((resolve) => waiting.add(resolve)) : Promise.resolve())
+/** Returns when pages of a kind are answered. */
+const released = (kind: string) =>
+  held.has(kind) ? new Promise<void>((resolve) => held.get(kind)?.add(resolve)) : Promise.resolve()
+
+function visited(name: string, { socket }: IncomingMessage): void {
+  const from = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  visitors.set(name, [...(visitors.get(name) ?? []), from])
+}
 
 async function answer(request: IncomingMessage): Promise<{ type: string; body: string }> {
   const [, action = '', ...rest] = (request.url ?? '/').split('/')
@@ -35,24 +52,30 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
   switch (`${request.method} ${action}`) {
     case 'GET static':
     case 'GET rendered':
-      visits.set(name, (visits.get(name) ?? 0) + 1)
-      await released()
+      visited(name, request)
+      await released(action)
       return html((action === 'static' ? page : rendered)(prices.get(name) ?? '$1'))
-    case 'GET visits':
-      return json(Object.fromEntries(visits))
+    case 'GET late':
+      visited(name, request)
+      await Promise.race([released('gate'), new Promise((resolve) => setTimeout(resolve, DOCUMENT_MS))])
+      return html(late(name))
+    case 'GET gate':
+      await released(action)
+      return { type: 'text/plain', body: prices.get(name) ?? '$1' }
+    case 'GET visitors':
+      return json(Object.fromEntries(visitors))
     case 'GET arrivals':
       return json(arrivals)
     case 'POST price':
       prices.set(name, body)
       return json({ price: body })
     case 'POST hold':
-      isHolding = true
-      return json({ isHolding })
+      if (!held.has(name)) held.set(name, new Set())
+      return json({ held: [...held.keys()] })
     case 'POST release':
-      isHolding = false
-      for (const resume of waiting) resume()
-      waiting.clear()
-      return json({ isHolding })
+      for (const resume of held.get(name) ?? []) resume()
+      held.delete(name)
+      return json({ held: [...held.keys()] })
     case 'POST hook':
       arrivals.push({ path: name, headers: request.headers, body })
       return json({})

@@ -16,7 +16,8 @@ const isDebian = existsSync('/usr/bin/apt-get') && process.getuid?.() === 0
 // Packages are fetched and unpacked, and a browser of 300 MB is copied.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 })
 
-const build = (name: ImageName, folder: string) => run(process.execPath, [BUILD, name, folder])
+const build = (name: ImageName, folder: string, ...archive: readonly string[]) =>
+  run(process.execPath, [BUILD, name, folder, ...archive])
 
 /** Runs a program in a root file system, as the user of the image, without a network. */
 async function inRoot(folder: string, command: readonly string[]) {
@@ -46,13 +47,14 @@ async function hashOf(folder: string): Promise<string> {
   return (await run('bash', ['-c', tar, 'bash', folder])).stdout
 }
 
+const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 const PROGRAMS_OF_SYSTEMS = /\/(?:ba|da|z|k)?sh$|\/(?:apt|apt-get|dpkg|perl|python3?|busybox|psql)$/
 
 describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-images-'))
-    await build('tidemark', join(folder, 'tidemark'))
+    await build('tidemark', join(folder, 'tidemark'), join(folder, 'tidemark.tar'))
     await build('tidemark-runner', join(folder, 'tidemark-runner'))
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -70,7 +72,6 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   })
 
   test.each(['tidemark', 'tidemark-runner'] as const)('of %s runs the program as a user', async (name) => {
-    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     expect(await inRoot(join(folder, name), [...ENTRYPOINT, '--version'])).toEqual({ code: 0, text: `${version}\n` })
   })
 
@@ -101,6 +102,26 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   test('is the same for the same commit', async () => {
     await build('tidemark', join(folder, 'again'))
     expect(await hashOf(join(folder, 'again'))).toBe(await hashOf(join(folder, 'tidemark')))
+  })
+
+  test('is the one layer of the image archive, which runs as the Containerfile says', async () => {
+    const archive = join(folder, 'tidemark.tar')
+    const read = async (path: string) => JSON.parse((await run('tar', ['-xOf', archive, path])).stdout)
+    // What Docker reads, and what containerd reads.
+    const [{ Config, Layers, RepoTags }] = await read('manifest.json')
+    const [named] = (await read('index.json')).manifests
+    expect(RepoTags).toEqual([`tidemark:${version}`])
+    expect(named.annotations['io.containerd.image.name']).toBe(`docker.io/library/tidemark:${version}`)
+    const manifest = await read(`blobs/${named.digest.replace(':', '/')}`)
+    expect(Config).toBe(`blobs/${manifest.config.digest.replace(':', '/')}`)
+    expect(Layers).toEqual([`blobs/${manifest.layers[0].digest.replace(':', '/')}`])
+    const { config, rootfs } = await read(Config)
+    expect(config).toEqual({ Entrypoint: ENTRYPOINT, Env: ['HOME=/tmp'], User: `${USER_ID}:${USER_ID}` })
+    const hash = await run('bash', ['-c', 'tar -xOf "$1" "$2" | sha256sum', 'bash', archive, Layers[0]])
+    expect(rootfs.diff_ids).toEqual([`sha256:${hash.stdout.slice(0, 64)}`])
+    const again = join(folder, 'unpacked')
+    await run('bash', ['-c', 'mkdir "$3" && tar -xOf "$1" "$2" | tar -xC "$3"', 'bash', archive, Layers[0], again])
+    expect(await hashOf(again)).toBe(await hashOf(join(folder, 'tidemark')))
   })
 
   test('is not written into a folder that exists', async () => {

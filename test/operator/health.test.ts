@@ -64,6 +64,21 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     await setup.until('kettle', 'Healthy', 'OutOfRuns')
   })
 
+  test('is not said to succeed before a check has', async () => {
+    await setup.apply('kettle')
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    const checked = (failures: number) =>
+      setup.sql(`update checks set failures = ${failures}, last_run_at = clock()
+        where no = (select no from monitor_resources where name = 'kettle')`)
+    await checked(1)
+    await setup.apply('kettle', { scheduleIntervalSeconds: 600 })
+    const waiting = await setup.until('kettle', 'Healthy', 'NoSuccess')
+    expect(setup.condition(waiting, 'Healthy')?.status).toBe('Unknown')
+    await checked(0)
+    await setup.apply('kettle', { scheduleIntervalSeconds: 900 })
+    await setup.until('kettle', 'Healthy', 'Succeeding')
+  })
+
   test('repeats a request for a run that was refused, and says why in an Event', async () => {
     await setup.apply('kettle')
     await setup.until('kettle', 'Ready', 'Scheduled')

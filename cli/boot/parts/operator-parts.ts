@@ -69,5 +69,6 @@ function runnersOf(settings: Settings) {
     slots: settings.TIDEMARK_RUNNER_SLOTS,
     checks: settings.TIDEMARK_RUNNER_CHECKS,
     lifetimeSeconds: settings.TIDEMARK_RUNNER_LIFETIME_SECONDS,
+    startSeconds: settings.TIDEMARK_RUNNER_START_SECONDS,
   }
 }

@@ -307,6 +307,11 @@ export interface SettingsValues {
   /** Seconds after which the token of a runner pod expires. The pod ends before that. 60 to 86,400. Default: 3600. */
   TIDEMARK_RUNNER_LIFETIME_SECONDS?: pulumi.Input<number | undefined>
   /**
+   * Seconds after which the operator gives up a runner pod that does not run; see docs/runners.md. 10 to 3,600.
+   * Default: 300.
+   */
+  TIDEMARK_RUNNER_START_SECONDS?: pulumi.Input<number | undefined>
+  /**
    * Chromium program to use. Unset: the embedded one; on platforms without it, an installed one. 1 to 1,024 characters.
    */
   CHROMIUM_PATH?: pulumi.Input<string | undefined>

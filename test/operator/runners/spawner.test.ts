@@ -19,8 +19,8 @@ const RESTRICTED = {
   capabilities: { drop: ['ALL'] },
   seccompProfile: { type: 'RuntimeDefault' },
 }
-const PODS = { template: TEMPLATE, slots: 2, max: 3, checks: 7, lifetimeSeconds: 600 }
-const FAST = { everyMs: 50, startMs: 300_000, unseenMs: 30_000, pauses: { firstMs: 50, longestMs: 200 } }
+const PODS = { template: TEMPLATE, slots: 2, max: 3, checks: 7, lifetimeSeconds: 600, startSeconds: 300 }
+const FAST = { everyMs: 50, unseenMs: 30_000, pauses: { firstMs: 50, longestMs: 200 } }
 
 interface Job {
   metadata: { name: string; uid: string; labels: Record<string, string>; ownerReferences: object[] }
@@ -211,7 +211,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 
   test('keeps a pod that ran and does not run now: it was evicted, or is about to end', async () => {
-    await setup.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+    await setup.restart({ runners: { ...PODS, startSeconds: 30 } })
     await wait('browser', 1)
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
@@ -219,7 +219,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await status(name, { startTime: at, active: 1, ready: 0 })
     // Each new leader sees it only so.
     for (const count of [2, 3]) {
-      await setup.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 30_000 } } })
+      await setup.restart({ runners: { ...PODS, startSeconds: 30 } })
       await wait('browser', 2)
       await jobsAre(count)
     }
@@ -245,8 +245,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 
   test('gives up a pod that does not start, and says so', async () => {
-    await setup.restart({ times: { ...TIMES, runners: { ...FAST, startMs: 1_000 } } })
-    await wait('browser', 1)
+    await setup.restart({ runners: { ...PODS, startSeconds: 1 } })
+    await setup.apply('kettle', { fetchMode: 'browser' })
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
     const { text } = await tokenOf(name)
@@ -257,6 +257,16 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
       (live) => live === null,
     )
     await warned(/^Job RunnerNotStarted: Its pod did not start within 1 s/)
+    const waiting = await setup.until('kettle', 'Healthy', 'NoRunners')
+    expect(setup.condition(waiting, 'Healthy')).toMatchObject({
+      status: 'Unknown',
+      message: expect.stringMatching(/^Its check waits for a runner pod.*did not start within 1 s; the events of pods/),
+    })
+    // The next one has been created, which says nothing: it is one that runs.
+    const [next] = await jobsAre(1)
+    expect(setup.condition(await setup.read('kettle'), 'Healthy')).toMatchObject({ reason: 'NoRunners' })
+    await status(next?.metadata.name ?? '', { startTime: at, active: 1, ready: 1 })
+    await setup.until('kettle', 'Healthy', 'NeverRun')
   })
 
   test('starts one for each check that is to have a pod of its own, with a token for that check alone', async () => {

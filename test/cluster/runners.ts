@@ -1,0 +1,114 @@
+import { inTime, kubectl, kubectlWith, list, read } from './kubectl.ts'
+import { NAMESPACE } from './release.ts'
+
+/** Selects what belongs to runners. */
+export const RUNNERS = ['-n', NAMESPACE, '-l', 'tidemark.dev/runners=tidemark-runner']
+const TEMPLATE = ['-n', NAMESPACE, 'podtemplate', 'tidemark-runner']
+const NODE = '/usr/local/bin/node'
+/** The cluster removes a Job this long after its end, and the operator a Job that it did not release. */
+const TTL_MS = 120_000
+const PATIENCE_MS = 60_000
+
+export const runningPods = async () =>
+  (await list('pods', ...RUNNERS)).filter(
+    ({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined,
+  )
+
+/** Returns the names of Jobs that have not ended. */
+export const openJobs = async (): Promise<readonly string[]> =>
+  (await list('jobs', ...RUNNERS))
+    .filter(({ status }) => !status.conditions?.some((one: { status: string }) => one.status === 'True'))
+    .map(({ metadata }) => metadata.name)
+
+/** Resolves when no check needs a runner any more, and nothing is left of those that there were but ended Jobs. */
+export async function noOrphans(forMs: number): Promise<void> {
+  await inTime(
+    async () => {
+      const [jobs, others] = await Promise.all([list('jobs', ...RUNNERS), list('pods,secrets', ...RUNNERS)])
+      const names = jobs.map(({ metadata }) => metadata.name)
+      const overdue = jobs.filter(({ status }) => Date.now() - Date.parse(endOf(status)) > TTL_MS + PATIENCE_MS)
+      const orphans = others.filter(
+        ({ metadata }) => !names.includes(metadata.ownerReferences?.find((one: Owner) => one.kind === 'Job')?.name),
+      )
+      return [
+        ...(await openJobs()).map((name) => `the Job ${name} has not ended`),
+        ...overdue.map(({ metadata }) => `the Job ${metadata.name} is not removed`),
+        ...orphans.map(({ kind, metadata }) => `the ${kind} ${metadata.name} has no Job`),
+      ]
+    },
+    (left) => left.length === 0,
+    forMs,
+  )
+}
+
+interface Owner {
+  readonly kind: string
+  readonly name: string
+}
+
+const endOf = (status: { completionTime?: string; conditions?: { status: string; lastTransitionTime: string }[] }) =>
+  status.completionTime ?? status.conditions?.find((one) => one.status === 'True')?.lastTransitionTime ?? ''
+
+/** Asks the API server to evict a pod, as a drained node does. */
+export function evict(name: string): Promise<string> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } }
+  const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`
+  return kubectlWith(JSON.stringify(eviction), 'create', '--raw', path, '-f', '-')
+}
+
+/** Writes to the output of a runner, which counts as its ephemeral storage, what no rotation of logs makes small. */
+export const fillDisk = (pod: string, megabytes: number): Promise<string> =>
+  kubectl(
+    ...['-n', NAMESPACE, 'exec', pod, '-c', 'runner', '--', NODE, '-e'],
+    `const out = fs.openSync('/proc/1/fd/1', 'w')
+     for (let n = 0; n < ${256 * megabytes}; n++)
+       fs.writeSync(out, crypto.randomBytes(3_071).toString('base64') + '\\n')`,
+  )
+
+/** Returns the token of a Job. */
+export async function tokenOf(job: string): Promise<string> {
+  const secret = await read('-n', NAMESPACE, 'secret', job)
+  return Buffer.from(secret.data.token, 'base64').toString()
+}
+
+/**
+ * Claims with a token at the runner API, from the pod that serves it. Returns the status, and how many checks it got.
+ */
+export async function claimWith(token: string): Promise<{ readonly status: number; readonly checks: number }> {
+  const script = `const answer = await fetch('http://127.0.0.1:8081/runner/claim', {
+      method: 'POST',
+      headers: { authorization: 'Bearer ${token}', 'content-type': 'application/json', 'tidemark-runner-api': '1' },
+      body: '{"limit":10}',
+    })
+    const body = await answer.json()
+    console.log(JSON.stringify({ status: answer.status, checks: body.tasks?.length ?? 0 }))`
+  const worker = ['-n', NAMESPACE, 'exec', 'deployment/tidemark-worker', '-c', 'worker', '--']
+  return JSON.parse(await kubectl(...worker, NODE, '--input-type=module', '-e', script))
+}
+
+/** Changes the container `runner` of the PodTemplate, and returns what makes it as it was. */
+export async function changeTemplate(change: object): Promise<() => Promise<void>> {
+  const before = await read(...TEMPLATE)
+  const patch = { template: { spec: { containers: [{ name: 'runner', ...change }] } } }
+  await kubectl('patch', ...TEMPLATE, '--type=strategic', '-p', JSON.stringify(patch))
+  return async () => {
+    const { metadata, ...rest } = before
+    const { name, namespace, labels, annotations } = metadata
+    const text = JSON.stringify({ ...rest, metadata: { name, namespace, labels, annotations } })
+    await kubectlWith(text, 'replace', '-f', '-')
+  }
+}
+
+/** Resolves with the Events of a reason. */
+export const eventsOf = (reason: string, isEnough: (events: readonly KubeEvent[]) => boolean, forMs?: number) =>
+  inTime(
+    async (): Promise<KubeEvent[]> =>
+      (await list('-n', NAMESPACE, 'events.events.k8s.io')).filter((event) => event.reason === reason),
+    isEnough,
+    forMs,
+  )
+
+interface KubeEvent {
+  readonly note: string
+  readonly regarding: { readonly kind: string; readonly name: string }
+}
