@@ -17,8 +17,15 @@ beforeAll(async () => {
   asker = await openAsker()
   signals = createAnswerSignals(asker.runnerApi.database.url)
 })
+/** Ends what a test still waits for. */
+let stop = new AbortController()
+let answers: Promise<PreviewAnswered>[] = []
 beforeEach(() => asker.newJob())
 afterEach(async () => {
+  stop.abort()
+  await Promise.all(answers)
+  stop = new AbortController()
+  answers = []
   await asker.runnerApi.database.query('delete from previews')
   await asker.reset()
 })
@@ -45,19 +52,25 @@ interface Wanting {
   readonly seconds?: number
   readonly isIsolated?: boolean
   readonly task?: Partial<PageTask>
-  readonly signal?: AbortSignal
 }
 
 /** A preview that waits; it is in the store when this resolves. */
 async function waiting(wanting: Wanting = {}): Promise<{ readonly answer: Promise<PreviewAnswered> }> {
   const { store, secrets, query } = asker.runnerApi.database
-  const { teamId = asker.team, seconds = 30, isIsolated = false, signal = NEVER } = wanting
+  const { teamId = asker.team, seconds = 30, isIsolated = false } = wanting
+  const { signal } = stop
   const previews = createWaitingPreviews({ store, secrets, signals, seconds })
   const count = async () => (await query<{ n: number }>('select count(*)::int as n from previews'))[0]?.n ?? 0
   const before = await count()
   const answer = previews.ask({ teamId, task: task(wanting.task), isIsolated }, signal)
+  answers.push(answer)
   await eventually(count, (now) => now > before)
   return { answer }
+}
+
+async function severalWait(count: number): Promise<void> {
+  // One after the other: each is known by the count of rows.
+  for (let left = count; left > 0; left--) await waiting()
 }
 
 async function claimed(source: CheckSource | HttpCheckSource = asker.job.source): Promise<Task> {
@@ -112,12 +125,11 @@ test('an answer wakes who waits by a notification', async () => {
 })
 
 test('two runners never get the same preview', async () => {
-  const all = await Promise.all([waiting(), waiting(), waiting()])
+  await severalWait(3)
   const other = await asker.runnerApi.httpCheckSource()
   const tasks = (await Promise.all([asker.job.source.claim(2), other.claim(2)])).flat()
   expect(new Set(tasks.map(({ no }) => no)).size).toBe(tasks.length)
   expect(tasks.length + (await asker.job.source.claim(10)).length).toBe(3)
-  expect(all).toHaveLength(3)
 })
 
 test('what a runner that is gone had begun is done by another, under a new fence', async () => {
@@ -192,7 +204,7 @@ test('a token of one check gets no preview, and one of an isolated preview gets 
 })
 
 test('previews count towards the claims of a token', async () => {
-  await Promise.all([waiting(), waiting()])
+  await severalWait(2)
   const { token } = await createRunnerToken(asker.runnerApi.database.store, { job: 'few', ttlSeconds: 900, claims: 1 })
   const source = await asker.runnerApi.httpCheckSource({ token })
   expect(await source.claim(10)).toHaveLength(1)
@@ -261,7 +273,7 @@ test('of fifty previews of one team at once, four wait, and other teams wait bes
 
 test('the operator counts previews that wait, and those that runners have', async () => {
   const { store } = asker.runnerApi.database
-  await Promise.all([waiting(), waiting(), waiting()])
+  await severalWait(3)
   expect(await browserDemand(store, 100)).toEqual({ due: 3, leased: 0 })
   await asker.job.source.claim(2)
   expect(await browserDemand(store, 100)).toEqual({ due: 1, leased: 2 })
@@ -269,17 +281,14 @@ test('the operator counts previews that wait, and those that runners have', asyn
 
 test('what nobody fetched is deleted once its time is over, and not before', async () => {
   const { store } = asker.runnerApi.database
-  const stop = new AbortController()
   await waiting({ seconds: 30 })
   expect(await sweepPreviews(store)).toBe(0)
   await asker.runnerApi.database.setClock('41 seconds')
   expect(await sweepPreviews(store)).toBe(1)
-  stop.abort()
 })
 
 test('who stops waiting leaves nothing behind', async () => {
-  const stop = new AbortController()
-  const { answer } = await waiting({ signal: stop.signal })
+  const { answer } = await waiting()
   stop.abort()
   expect(await answer).toEqual({ kind: 'stopping' })
   expect(await rows()).toEqual([])
