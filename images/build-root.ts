@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { chmod, cp, lutimes, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { writeImageArchive } from './image-archive.ts'
 import { npmClosure } from './npm-closure.ts'
@@ -36,7 +36,14 @@ async function buildRoot(name: ImageName, folder: string): Promise<void> {
   const image: RootFileSystem = ROOT_FILE_SYSTEMS[name]
   await mkdir(folder, { recursive: false })
   const versions = await unpackDebian(image.debian, folder)
+  const kept = await Promise.all(
+    image.programs.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) })),
+  )
   for (const path of REMOVED) await rm(join(folder, path), { recursive: true, force: true })
+  for (const { path, bytes } of kept) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), bytes, { mode: 0o755 })
+  }
   await copyProgram(image, folder)
   await writeSystemFiles(folder, versions)
   await makeEqual(folder, await commitTime())

@@ -4,6 +4,8 @@ import { loadedBy } from '../tools/loaded-by/loaded-by.ts'
 export interface RootFileSystem {
   /** Debian's packages, whose dependencies come with them. */
   readonly debian: readonly string[]
+  /** Programs of these packages that stay. All others are removed. */
+  readonly programs: readonly string[]
   /** Folders of the repository. */
   readonly folders: readonly string[]
   /** Packages of npm, whose dependencies come with them. Null: all that the program needs in production. */
@@ -25,6 +27,7 @@ export const ROOT_FILE_SYSTEMS = {
   // The API, which serves docs/ too, workers, the operator and the setup.
   tidemark: {
     debian: BASE,
+    programs: [],
     folders: [
       ...SHARED_FOLDERS,
       'accounts',
@@ -42,7 +45,9 @@ export const ROOT_FILE_SYSTEMS = {
   },
   // A runner: a browser, and neither a database client nor anything else of the trusted side.
   'tidemark-runner': {
-    debian: [...BASE, 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji', 'fonts-noto-cjk'],
+    debian: [...BASE, 'tini', 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji', 'fonts-noto-cjk'],
+    // The first process of a container with browsers: it collects those that have ended.
+    programs: ['usr/bin/tini'],
     folders: SHARED_FOLDERS,
     // What the command loads, and what reads the command line.
     npm: ['commander', ...loadedBy('cli/commands/runner.ts').packages],

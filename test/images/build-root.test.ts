@@ -1,11 +1,13 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ENTRYPOINT, type ImageName, ROOT_FILE_SYSTEMS, USER_ID } from '../../images/root-file-systems.ts'
+import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
 
 const run = promisify(execFile)
@@ -31,6 +33,55 @@ async function inRoot(folder: string, command: readonly string[]) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
     return { code, text: stdout + stderr }
   }
+}
+
+/** A process that a page left behind in the container. */
+const LEFT = 'left-behind'
+const START = { proxyServer: 'http://127.0.0.1:9', heapMb: 512, spki: null, isSandboxed: false }
+
+/** Returns the container that the chart starts browsers in. */
+async function browserContainer(): Promise<{ readonly command: readonly string[] }> {
+  const text = await readFile(join(ROOT, 'charts/tidemark/templates/runners.yaml'), 'utf8')
+  const listed = /- name: browser\n(?:.*\n)*? +command: \[(.*)\]\n +args: \[browser\]\n/.exec(text)?.[1]
+  if (listed === undefined) throw new Error('the template has no command for browsers')
+  return { command: listed.split(', ') }
+}
+
+/** Starts a program as the first process of a container, beside one that is left there. */
+function startInRoot(folder: string, command: readonly string[]) {
+  const user = `--userspec=${USER_ID}:${USER_ID}`
+  const script = `mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
+    chmod 1777 "$1/tmp" && r=$1 && shift || exit 1
+    chroot ${user} "$r" ${ENTRYPOINT[0]} -e 'setInterval(() => {}, 1e6)' ${LEFT} &
+    exec chroot ${user} "$r" "$@"`
+  const args = ['--mount', '--pid', '--fork', '--kill-child', '--net', 'bash', '-c', script, 'bash', folder, ...command]
+  const settings = { TIDEMARK_BROWSER_SOCKET: '/data/socket', TIDEMARK_DATA_DIR: '/tmp/tidemark' }
+  const { environment } = ROOT_FILE_SYSTEMS['tidemark-runner']
+  const child = spawn('unshare', args, {
+    env: { HOME: '/tmp', PATH: process.env['PATH'], ...environment, ...settings },
+    stdio: 'ignore',
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  return {
+    /** All processes of the container, those that have ended too. */
+    processes: () => processesBelow(child.pid ?? 0),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+async function processesBelow(pid: number): Promise<{ readonly line: string }[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const pids = children.split(' ').filter((text) => text !== '')
+  const all = await Promise.all(
+    pids.map(async (child) => {
+      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
+      return [{ line }, ...(await processesBelow(Number(child)))]
+    }),
+  )
+  return all.flat()
 }
 
 /** Returns the paths of all files below a folder, but for packages of npm. */
@@ -97,6 +148,24 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
       expect(existsSync(join(root, 'opt/tidemark', name)), name).toBe(false)
     for (const name of ['pg', 'slonik', 'fastify', 'better-auth', '@kubernetes', 'nodemailer'])
       expect(existsSync(join(root, 'opt/tidemark/node_modules', name)), name).toBe(false)
+  })
+
+  test('of tidemark-runner has an init that collects browsers, and what they left is ended', async () => {
+    const root = join(folder, 'tidemark-runner')
+    const { command } = await browserContainer()
+    await using container = startInRoot(root, [...command, 'browser'])
+    await eventually(() => existsSync(join(root, 'data/socket')), Boolean)
+    const left = await eventually(container.processes, (all) => all.some(({ line }) => line.includes(LEFT)))
+    expect(left.length).toBeGreaterThan(2)
+    for (let browser = 0; browser < 2; browser++) {
+      const connection = connect(join(root, 'data/socket'))
+      connection.write(`${JSON.stringify({ start: START })}\n`)
+      await eventually(container.processes, (all) => all.some(({ line }) => line.includes('--type=')))
+      connection.destroy()
+      // The init and the launcher.
+      const rest = await eventually(container.processes, (all) => all.length <= 2)
+      expect(rest.map(({ line }) => line.split('\0')[0])).toEqual([command[0], ENTRYPOINT[0]])
+    }
   })
 
   test('is the same for the same commit', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Logger } from '../../../core/logger.ts'
@@ -47,6 +47,7 @@ const MOST_LINE = 65_536
  * shares the network with the runner, and neither its processes nor its files.
  */
 export async function startBrowserLauncher({ socket, log, ...where }: LauncherOptions): Promise<BrowserLauncher> {
+  const isAlone = await ownsContainer()
   const running = new Map<string, ChromiumProcess>()
   const connections = new Set<Socket>()
   let starting = 0
@@ -64,7 +65,7 @@ export async function startBrowserLauncher({ socket, log, ...where }: LauncherOp
       void child.ended.then(() => {
         running.delete(channel)
         connection.end()
-        if (running.size + starting === 0) killOthers()
+        if (isAlone && running.size + starting === 0) killOthers()
       })
       if (connection.destroyed) child.kill()
       say({ started: { pid: child.pid, channel } })
@@ -151,9 +152,23 @@ function onFirstLine(connection: Socket, take: (line: string) => void): void {
   connection.on('data', onData)
 }
 
-/** Ends what a page may have left in the container, where this process is the first one of it. */
+const INIT = '/usr/bin/tini\0--\0'
+
+/**
+ * Returns whether all other processes of a container come from browsers: this one is its first, or the only one that
+ * the image's init was told to start.
+ */
+async function ownsContainer(): Promise<boolean> {
+  if (process.pid === 1) return true
+  if (process.ppid !== 1) return false
+  const [first, own] = await Promise.all(['1', 'self'].map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8'))).catch(
+    () => [],
+  )
+  return first !== undefined && first === `${INIT}${own}`
+}
+
+/** Ends what a page may have left in the container. The first process and this one are not among the others. */
 function killOthers(): void {
-  if (process.pid !== 1) return
   try {
     process.kill(-1, 'SIGKILL')
   } catch {
