@@ -182,9 +182,10 @@ export const Config = Closed({
       'Milliseconds between two checks of one search engine from one exit, at least; up to a half more is added at ' +
       'random. See docs/search-results.md.',
   }),
+  // As long as the name of a node may be.
   TIDEMARK_EXIT_NAME: Type.String({
     minLength: 1,
-    maxLength: 63,
+    maxLength: 253,
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
     default: 'default',
     description:

@@ -45,7 +45,7 @@ const Unread = Type.String({ maxLength: UNREAD_CHARS, pattern: '^[A-Za-z0-9+/]*=
 
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 /** The name of an address that searches come from, as in `TIDEMARK_EXIT_NAME`. */
-const ExitName = Type.String({ minLength: 1, maxLength: 63, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
+const ExitName = Type.String({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
 const Checks = Type.Array(Closed(CHECK), { maxItems: 1000 })
 
 /** With `exit`, searches are claimed too: the name of the address that the runner's searches come from. */

@@ -224,6 +224,16 @@ export const ChartValues = Closed({
     },
     { description: 'Opens and closes networks in both, the guard of the processes and the network policies.' },
   ),
+  exit: Closed(
+    {
+      fromNode: flag(
+        false,
+        'Name the exit of searches after the node of each pod, where nodes have public addresses of their own. ' +
+          'Else all pods share settings.TIDEMARK_EXIT_NAME.',
+      ),
+    },
+    { description: 'The addresses that searches come from: one search of an engine is under way at each.' },
+  ),
   api: Closed(
     {
       replicas: number(2, [1, 100], 'Pods, where autoscaling is off.'),

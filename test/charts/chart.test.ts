@@ -116,6 +116,7 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     [[...TRY_OUT, '--set', 'api.ingress.enabled=true'], 'set api.ingress.host'],
     [[...TRY_OUT, '--set', 'secretSettings.SMTP_URL.key=url'], 'secretSettings.SMTP_URL.name is empty'],
     [[...TRY_OUT, '--set', 'owner.create=false,operator.namespaces={shop}'], 'there is no default team'],
+    [[...TRY_OUT, '--set', 'exit.fromNode=true,settings.TIDEMARK_EXIT_NAME=a'], 'are both set: choose one of them'],
     [[...TRY_OUT, '--set', 'replicas=2'], "additional properties 'replicas' not allowed"],
     [[...TRY_OUT, '--set', 'settings.TIDEMARK_RATE=2'], "additional properties 'TIDEMARK_RATE' not allowed"],
     [[...TRY_OUT, '--set', 'settings.DATABASE_URL=x'], "additional properties 'DATABASE_URL' not allowed"],
@@ -139,6 +140,26 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     const known = [...Object.keys(Config.properties), ...PLAIN_VARIABLES]
     expect([...names].filter((name) => !known.includes(name))).toEqual([])
     expect(CHART_SETTINGS.filter((name) => !Object.hasOwn(Config.properties, name))).toEqual([])
+  })
+
+  test('names the exit of searches after the node of a pod, where that is wanted', async () => {
+    const exits = async (...args: string[]) =>
+      (await manifestsOf(...TRY_OUT, ...args)).flatMap((manifest) =>
+        (podOf(manifest)?.spec.containers ?? []).flatMap(({ name, env = [] }) =>
+          env.filter((variable) => variable.name === 'TIDEMARK_EXIT_NAME').map((variable) => [name, variable] as const),
+        ),
+      )
+    expect(await exits()).toEqual([])
+    const named = { name: 'TIDEMARK_EXIT_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }
+    const byNode = await exits('--set', 'exit.fromNode=true')
+    expect(new Map(byNode)).toEqual(
+      new Map([
+        ['runner', named],
+        ['worker', named],
+      ]),
+    )
+    const shared = { name: 'TIDEMARK_EXIT_NAME', value: 'office' }
+    expect(await exits('--set', 'settings.TIDEMARK_EXIT_NAME=office')).toContainEqual(['runner', shared])
   })
 
   test('writes large numbers as digits, and reads a setting by its name', async () => {

@@ -86,6 +86,9 @@ labels:
 {{- if and $values.postgres.enabled $values.postgres.volume.emptyDir $values.postgres.volume.existingClaim -}}
 {{- fail "postgres.volume.emptyDir and postgres.volume.existingClaim are both set: choose one of them" -}}
 {{- end -}}
+{{- if and $values.exit.fromNode (hasKey $values.settings "TIDEMARK_EXIT_NAME") -}}
+{{- fail "exit.fromNode and settings.TIDEMARK_EXIT_NAME are both set: choose one of them" -}}
+{{- end -}}
 {{- if and $values.api.ingress.enabled (not $values.api.ingress.host) -}}
 {{- fail "api.ingress.enabled is true: set api.ingress.host" -}}
 {{- end -}}
@@ -226,6 +229,16 @@ volumeMounts:
   {{- include "tidemark.volumeMounts" .root | nindent 2 }}
 env:
   {{- include "tidemark.env" .root | nindent 2 }}
+{{- end -}}
+
+{{/* The exit of searches of a pod, where it is the pod's node. */}}
+{{- define "tidemark.exit" -}}
+{{- if .Values.exit.fromNode -}}
+- name: TIDEMARK_EXIT_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: spec.nodeName
+{{- end -}}
 {{- end -}}
 
 {{/* Requests of containers that run once and are gone. */}}

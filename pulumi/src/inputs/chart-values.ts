@@ -34,6 +34,8 @@ export interface ChartValues {
   secretSettings?: pulumi.Input<SecretSettingsValues | undefined>
   /** Opens and closes networks in both, the guard of the processes and the network policies. */
   egress?: pulumi.Input<EgressValues | undefined>
+  /** The addresses that searches come from: one search of an engine is under way at each. */
+  exit?: pulumi.Input<ExitValues | undefined>
   /** The API. */
   api?: pulumi.Input<ApiValues | undefined>
   /** The workers, which check and deliver. */
@@ -286,7 +288,7 @@ export interface SettingsValues {
   TIDEMARK_SERP_SPACING_MS?: pulumi.Input<number | undefined>
   /**
    * Name of the address that searches of this process come from. Processes behind one address share a name: one search
-   * of an engine is under way for each name. 1 to 63 characters. Default: default.
+   * of an engine is under way for each name. 1 to 253 characters. Default: default.
    */
   TIDEMARK_EXIT_NAME?: pulumi.Input<string | undefined>
   /**
@@ -479,6 +481,15 @@ export interface EgressValues {
   allowPrivateCidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
   /** Networks that they must not connect to, such as public addresses of your own cluster. At most 256 items. */
   denyCidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
+}
+
+/** The addresses that searches come from: one search of an engine is under way at each. */
+export interface ExitValues {
+  /**
+   * Name the exit of searches after the node of each pod, where nodes have public addresses of their own. Else all pods
+   * share settings.TIDEMARK_EXIT_NAME. Default: false.
+   */
+  fromNode?: pulumi.Input<boolean | undefined>
 }
 
 /** The API. */
