@@ -91,6 +91,11 @@ export class KeyedQueue {
     this.#delayed.set(key, { timer, at })
   }
 
+  /** Works now on each key whose last work failed: what it failed at is over. */
+  retryFailing(): void {
+    for (const key of this.#failing.keys()) this.add(key, 'later')
+  }
+
   /** Starts no more work, and resolves when the work under way has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()

@@ -138,6 +138,7 @@ export class KindOperator {
         // The operator's own status writes change neither generation nor annotations.
         if (isNewTo(before, now)) this.queue.add(key, before ? 'urgent' : 'later')
       },
+      onBack: () => this.queue.retryFailing(),
       log,
     })
   }

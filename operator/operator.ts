@@ -252,6 +252,7 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, kinds, 
   /** What rests, and why, since the last look for that. Null: there was none, and each resource is looked at anyway. */
   let resting: ReadonlyMap<string, RestingKey> | null = null
   let restingAt = 0
+  let isAway = false
 
   async function lookForRuns(): Promise<void> {
     const now = new Map<string, string>()
@@ -287,10 +288,16 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, kinds, 
         await lookForRest()
         restingAt = began + REST_LOOKS * everyMs
       }
+      // After a long outage the next attempts would be many minutes away.
+      if (isAway) for (const { queue } of kinds) queue.retryFailing()
+      isAway = false
       return Math.max(everyMs, LOOK_SHARE * (performance.now() - began))
     },
-    onFault: (err) => log.warn({ err }, 'the store did not answer about results; trying again'),
-    faultPauses: { firstMs: 1_000, longestMs: 30_000 },
+    onFault: (err) => {
+      isAway = true
+      log.warn({ err }, 'the store did not answer about results; trying again')
+    },
+    faultPauses: { firstMs: 1_000, longestMs: 10_000 },
   })
 }
 

@@ -26,6 +26,8 @@ interface ReflectorOptions<T extends KubeObject> {
   readonly strip: (object: T) => T
   /** Called in the order of the events. It must not throw. */
   readonly onChange: (key: string, change: ObjectChange<T>) => void
+  /** Called when the API server answers again after a fault. */
+  readonly onBack?: () => void
   readonly log: { warn(fields: object, text: string): void; info(fields: object, text: string): void }
   readonly times?: Partial<ReflectorTimes>
 }
@@ -92,6 +94,7 @@ export class Reflector<T extends KubeObject> {
   /** The version that the next watch starts from. Null: a list is needed. */
   #version: string | null = null
   #listAgainAt = 0
+  #isInterrupted = false
   #ended: Promise<void> = Promise.resolve()
 
   constructor(options: ReflectorOptions<T>) {
@@ -160,6 +163,7 @@ export class Reflector<T extends KubeObject> {
     const status = error instanceof KubeError ? error.status : 0
     if (status === 410 || status === 404) this.#version = null
     if (status === 410) return 0
+    this.#isInterrupted = true
     if (status !== 404) log.warn({ err: error, path }, 'a watch of the API server was interrupted')
     else if (!this.#state.isUnknown) {
       this.#state.isUnknown = true
@@ -247,6 +251,8 @@ export class Reflector<T extends KubeObject> {
       const signal = AbortSignal.any([this.#stopping.signal, quiet.signal])
       const response = await client.stream(`${path}?${query.toString()}`, signal)
       if (response.statusCode !== 200) throw new KubeError(`the watch of ${path}`, await refusalOf(response))
+      if (this.#isInterrupted) this.#options.onBack?.()
+      this.#isInterrupted = false
       for await (const line of linesOf(response, () => void timer.refresh()))
         this.#take(JSON.parse(line) as WatchEvent<T>)
     } finally {

@@ -45,6 +45,21 @@ describe('A queue of keys', () => {
     expect(began).toEqual(['a', 'b', 'c'])
   })
 
+  test('works at once on all keys that failed when that is asked for, and on no other', async () => {
+    const { queue, began, fail, end } = queueOf(3)
+    queue.start()
+    for (const key of ['a', 'b', 'c']) queue.add(key)
+    await fail('a')
+    await fail('b')
+    await end('c')
+    queue.retryFailing()
+    expect(began).toEqual(['a', 'b', 'c', 'a', 'b'])
+    await end('a')
+    await end('b')
+    queue.retryFailing()
+    expect(began).toHaveLength(5)
+  })
+
   test('works once more on a key that was added during its work, and never twice at once', async () => {
     const { queue, began, end } = queueOf(2)
     queue.start()

@@ -189,6 +189,24 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     await operator.stop()
   })
 
+  test('tries again at once what failed many times, when the API server is back', async () => {
+    await setup.stop()
+    await using faulty = await createFaultyKube(kube, setup.folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    const operator = await setup.start({ client })
+    await operator.leading
+    faulty.spoil(/^PATCH .*kettle$/, { kind: 'status', status: 503 }, 5)
+    await setup.apply('kettle')
+    const attempts = () => faulty.seen.filter((what) => /^PATCH .*kettle$/.test(what)).length
+    await eventually(attempts, (count) => count === 5, { forMs: 40_000 })
+    // The next attempt would be twelve seconds away.
+    faulty.cut()
+    await eventually(attempts, (count) => count > 5, { forMs: 6_000 })
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    await operator.stop()
+  })
+
   test('changes nothing when it is started again', async () => {
     await setup.apply('kettle')
     const before = await setup.until('kettle', 'Ready', 'Scheduled')
