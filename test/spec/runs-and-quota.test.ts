@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { renewPeriods } from '../../store/quota/pool.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { createMonitor } from './support.ts'
 import { endedRuns, runNow, startWatching, type Watching } from './watching.ts'
@@ -24,8 +23,8 @@ async function account(plan: Tier, { served } = watching) {
   }
 }
 
-/** Waits until the worker has looked for due checks since: what another account makes now has run. */
-const workerLooked = async (own = watching) => void (await own.watch({ value: 1 }, any))
+/** Waits until the worker has looked for due checks since: what a new account makes now has run. */
+const workerLooked = async (own = watching) => void (await own.watch({ value: 1 }, any, await own.served.stranger()))
 
 describe('runs', () => {
   test('every check is a run: scheduled or asked for, a success or a failure', async () => {
@@ -88,11 +87,11 @@ describe('runs, as time goes', () => {
       expect(days).toBeGreaterThanOrEqual(28)
       expect(days).toBeLessThanOrEqual(31)
       const { id } = await createMonitor(client, { url: own.page('<p class=price>1').url })
-      await own.setClock(Math.ceil((Date.parse(String(end)) - Date.now()) / 1000) + 60)
+      const untilEnd = Math.ceil((Date.parse(String(end)) - Date.now()) / 1000)
+      await own.setClock(untilEnd - 60)
       await workerLooked(own)
       expect(await client.total(id)).toMatchObject({ total: 0 })
-      // As a process does once a second.
-      await renewPeriods(own.served.api.services.store)
+      await own.setClock(untilEnd + 60)
       await endedRuns(client, id, 1)
       expect(await client.usage()).toMatchObject({ runs: { used: 1, limit: 1_000 }, runsPeriodStart: end })
     } finally {
@@ -108,7 +107,6 @@ describe('runs, as time goes', () => {
       await paid.set('credits = 7')
       await trial.set('credits = 7, runs_used = runs_limit')
       await own.setClock(400 * 86_400)
-      await renewPeriods(own.served.api.services.store)
       expect(await paid.usage()).toMatchObject({ runCredits: 7, runs: { used: 0 } })
       expect(await trial.usage()).toMatchObject({ runCredits: 7, runs: { used: 200, limit: 200 } })
     } finally {

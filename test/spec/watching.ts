@@ -13,6 +13,7 @@ import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { createFolderStore } from '../../store/objects/folder-store.ts'
+import { renewPeriods } from '../../store/quota/pool.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorker } from '../support/check-worker.ts'
 import { type Client, createMonitor, type ServedApi, serveApi } from './support.ts'
@@ -104,8 +105,11 @@ export async function startWatching({
       const { id } = await createMonitor(client, monitor)
       return { ...page, id, baseline: await firstRun(client, id), run: () => runNow(client, id) }
     },
-    setClock: (seconds) =>
-      served.api.sql(`alter database "${database}" set tidemark.clock_offset = '${seconds} seconds'`),
+    async setClock(seconds) {
+      await served.api.sql(`alter database "${database}" set tidemark.clock_offset = '${seconds} seconds'`)
+      // As a process does once a second.
+      await renewPeriods(served.api.services.store)
+    },
     async close() {
       await worker.stop(5_000)
       await stopDelivering()
