@@ -17,7 +17,7 @@ const SLOW = [
   'test/cli/*.test.ts',
   'test/cli/remote/{apply,completion,help-examples}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
-  'test/docs/{code-blocks,readme}.test.ts',
+  'test/docs/{code-blocks,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/hostile/**/*.test.ts',
