@@ -15,7 +15,7 @@ const SLOW = [
   'test/bench/run-bench.test.ts',
   'test/charts/chart.test.ts',
   'test/cli/*.test.ts',
-  'test/cli/remote/{apply,completion,help-examples}.test.ts',
+  'test/cli/remote/{apply,apply-faults,help-examples,round-trip}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',

@@ -248,10 +248,10 @@ Examples:
   $ ./tidemark check page.html --xpath 'price=//meta[@itemprop="price"]/@content'
   $ curl -s https://example.com/api | ./tidemark check - --json-path 'version=$.data.version'
   $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
-  $ ./tidemark check --monitor monitor.json            a body of POST /v1/monitors, validated as in the API
-  $ ./tidemark check --monitor monitor.json saved.html the same on another page
+  $ ./tidemark check --monitor monitor.json              a body of POST /v1/monitors, validated as in the API
+  $ ./tidemark check --monitor monitor.json saved.html   the same on another page
   $ ./tidemark check --watch --monitor monitor.json saved.html   again whenever one of the two files is written
-  $ ./tidemark check serp "running shoes"             the results of a search engine (check serp --help)
+  $ ./tidemark check serp "running shoes"               the results of a search engine (check serp --help)
 `
 
 const addCheck = (program: Command) => {

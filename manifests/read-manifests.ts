@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
 import { ADOPT, labelsOf, runRequestOf } from '../core/custom-resource/annotations.ts'
 import { DEFAULT_NAMESPACE, isManifestName, isResourceName } from '../core/custom-resource/resource-name.ts'
@@ -251,6 +252,7 @@ function readSecret(part: Part, found: Found, fault: Fault): void {
     for (const [name, text] of Object.entries(given))
       if (typeof text !== 'string') fault([key, name], 'must be a text: write it in quotes')
       else if (key === 'data' && !isBase64(text)) fault([key, name], 'must be base64: write plain text in stringData')
+      else if (key === 'data' && !isUtf8(Buffer.from(text, 'base64'))) fault([key, name], 'must be base64 of a text')
       else values[name] = withoutBreak(key === 'data' ? Buffer.from(text, 'base64').toString('utf8') : text)
   }
   if (!identity || found.faults.length > before) return

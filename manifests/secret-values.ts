@@ -20,5 +20,5 @@ export function secretValues(
 }
 
 /** Returns the variable that may have the value of a key. */
-const environmentName = ({ name, key }: Pick<SecretKey, 'name' | 'key'>): string =>
+export const environmentName = ({ name, key }: Pick<SecretKey, 'name' | 'key'>): string =>
   `SECRET_${name}_${key}`.replaceAll(/[^A-Za-z0-9]/g, '_').toUpperCase()

@@ -348,6 +348,31 @@ test.each([
   expect(stderr).not.toMatch(/ at .*\.ts:/)
 })
 
+test('a folder that cannot be written is named, without a stack', async () => {
+  const path = join(folder.path, 'urls.yaml')
+  await writeFile(path, JOBS)
+  const { code, stderr } = await runCli(['import', 'urlwatch', path, '-o', join(path, 'below')])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/below cannot be written: ENOTDIR; 0 of 4 files were written\n/),
+  ])
+  expect(stderr).not.toContain('    at ')
+})
+
+test('a name that looks like the unique name of another monitor is no collision', async () => {
+  const one = (id: number, name: string) => ({ id, name, type: 'http', url: `http://example.com/${id}`, interval: 60 })
+  const list = [one(1, 'shop'), one(2, 'shop'), one(5, 'shop 1')]
+  const path = join(folder.path, 'alike.json')
+  await writeFile(path, JSON.stringify({ monitorList: list }))
+  const { code, stdout } = await runCli(['import', 'uptime-kuma', path])
+  expect(code).toBe(0)
+  expect([...stdout.matchAll(/^ {2}name: (shop-\S+)$/gm)].map(([, name]) => name)).toEqual([
+    'shop-1',
+    'shop-2',
+    'shop-1-5',
+  ])
+})
+
 test('an unknown tool, a missing file and an interval that is none are refused', async () => {
   expect((await runCli(['import', 'distill', 'a'])).stderr).toContain('changedetection, urlwatch, webchanges')
   expect((await runCli(['import', 'urlwatch', join(folder.path, 'none')])).code).toBe(2)

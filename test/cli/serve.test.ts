@@ -156,6 +156,16 @@ test.each([['serve'], ['admin', 'create-owner', '--email', 'me@example.com']])(
   },
 )
 
+test('migrate without DATABASE_URL makes no database where there is none', async () => {
+  await using own = await temporaryFolder()
+  const { code, stderr } = await runCli(['migrate'], { TIDEMARK_DATA_DIR: join(own.path, 'data') })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^tidemark: DATABASE_URL is not set, and there is no database in \S+: set [^\n]+\n$/),
+  ])
+  expect(await readdir(own.path)).toEqual([])
+})
+
 describeIf(process.getuid?.() === 0 && process.platform === 'linux', 'run as root on Linux')('A full disk', () => {
   test('is named in one sentence by a first start', async () => {
     await using own = await temporaryFolder()

@@ -163,6 +163,7 @@ describe('a fault in a manifest', () => {
     ['a key of its own', `${MONITOR}  externalKey: a\n`, 'a.yaml:29 spec.externalKey is not a known key: namespace'],
     ['a label that is no text', MONITOR.replace('env: prod', 'env: 1'), 'a.yaml:8 metadata.labels["label.tidemark.dev'],
     ['suspend that is no boolean', MONITOR.replace('suspend: true', 'suspend: yes'), 'a.yaml:17 spec.suspend must be'],
+    ['data that is not text', SECRET.replace('c2VjcmV0Cg==', '/w=='), 'a.yaml:5 data.token must be base64 of a text'],
     ['data that is not base64', SECRET.replace('c2VjcmV0Cg==', '"*"'), 'a.yaml:5 data.token must be base64'],
   ])('names file and line of %s', (_, text, expected) => {
     expect(faults(text)).toEqual([expect.stringContaining(expected)])

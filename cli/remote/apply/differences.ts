@@ -3,6 +3,7 @@ import { toResourcePath } from '../../../core/custom-resource/names.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { MASK, maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
 import { joinPath } from '../../../schema/validation/issue.ts'
+import { SET_LABEL, SUSPENDED_LABEL } from '../records.ts'
 
 type Spec = Readonly<Record<string, unknown>>
 
@@ -43,9 +44,19 @@ export function differencesOf(
   const patch = Object.fromEntries(keys.map((key) => [key, wanted[key]]))
   const differences = keys.flatMap((key) => {
     const pairs = { real: [stored[key], wanted[key]], shown: [before[key], after[key]] } as const
-    return leaves(key, pairs).map((one) => ({ ...one, path: toResourcePath(one.path) }))
+    return leaves(key, pairs).map(inManifest)
   })
   return { patch, differences }
+}
+
+const SET = joinPath('labels', SET_LABEL)
+const SUSPENDED = joinPath('labels', SUSPENDED_LABEL)
+
+/** Returns a difference in the spelling of a manifest. Labels of `apply` stand for what nobody writes as a label. */
+function inManifest({ path, before, after }: Difference): Difference {
+  const isThere = (label: unknown) => (label === undefined ? undefined : true)
+  if (path === SUSPENDED) return { path: 'spec.suspend', before: isThere(before), after: isThere(after) }
+  return { path: path === SET ? '--set' : toResourcePath(path), before, after }
 }
 
 interface Pairs {

@@ -1,3 +1,4 @@
+import { isUuid } from '../../../core/is-uuid.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
 import type { ManifestFault } from '../../../manifests/read-manifests.ts'
@@ -79,7 +80,7 @@ async function stepOf(
   const known = records.get(refOf(kind, key))
   const adopted = known || manifest.adopts === null ? null : await adoptedBy(client, kind, manifest.adopts)
   if (!known && manifest.adopts !== null && !adopted)
-    return { fault: `adopts ${manifest.adopts}, and there is no such ${manifest.resource.singular}` }
+    return { fault: `adopts "${manifest.adopts}", and there is no such ${manifest.resource.singular}` }
   const record = (known ?? adopted)?.record
   if (!record) return { action: 'create', kind, key, wanted }
   if (record.managed_by !== 'api') return { fault: `${ELSEWHERE[record.managed_by]}: change it there` }
@@ -98,7 +99,9 @@ const ELSEWHERE = {
 } as const
 
 async function adoptedBy(client: RemoteClient, kind: MonitorKind, id: string): Promise<RemoteRecord | null> {
-  const path = `${REMOTE_KINDS[kind].path}/${encodeURIComponent(id)}`
+  // The annotation is free text.
+  if (!isUuid(id)) return null
+  const path = `${REMOTE_KINDS[kind].path}/${id}`
   const record = await client.find<RemoteRecord['record']>({ method: 'GET', path })
   return record && ({ kind, record } as RemoteRecord)
 }

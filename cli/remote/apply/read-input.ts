@@ -9,7 +9,7 @@ import {
   readManifests,
 } from '../../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../../manifests/resolve-manifest.ts'
-import { secretValues } from '../../../manifests/secret-values.ts'
+import { environmentName, secretValues } from '../../../manifests/secret-values.ts'
 import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/check/check-configuration.ts'
 import { printable } from '../../printable.ts'
 import { SUSPENDED_LABEL } from '../records.ts'
@@ -45,9 +45,9 @@ const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], nev
 export async function readInput({ files, secrets, set, prunes }: InputOptions): Promise<readonly Wanted[]> {
   const texts = (await Promise.all(files.map(textsOf))).flat()
   const read = readManifests(texts)
-  const beside = secrets === undefined ? null : readManifests([await textOf(secrets)])
-  const valueOf = secretValues([...read.secrets, ...(beside?.secrets ?? [])], process.env)
-  const faults: ManifestFault[] = [...read.faults, ...(beside?.faults ?? []), ...(prunes ? read.empty : [])]
+  const beside = await readSecrets(secrets)
+  const valueOf = secretValues([...read.secrets, ...beside.secrets], process.env)
+  const faults: ManifestFault[] = [...read.faults, ...beside.faults, ...(prunes ? read.empty : [])]
   const wanted: Wanted[] = []
   for (const manifest of read.manifests) {
     const resolved = resolveManifest(manifest, valueOf)
@@ -73,6 +73,17 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
   return wanted
 }
 
+/** Reads the file of `--secrets`. A monitor in it is a fault: nothing would come of it. */
+async function readSecrets(file: string | undefined) {
+  if (file === undefined) return { secrets: [], faults: [] }
+  const { secrets, manifests, faults } = readManifests([await textOf(file)])
+  const misplaced = manifests.map(({ resource, place }) => ({
+    ...place,
+    message: `is a ${resource.kind}, and --secrets takes only Secrets: name this file with -f too`,
+  }))
+  return { secrets, faults: [...faults, ...misplaced] }
+}
+
 /** A manifest names no template. */
 const declaredKeys = (spec: object): Wanted['spec'] =>
   Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'template_slug'))
@@ -84,7 +95,7 @@ export const inLines = (head: string, faults: readonly ManifestFault[]): string 
 function withWaysToGiveIt(fault: ManifestFault): ManifestFault {
   const [, name, key] = /^the Secret \S+\/(\S+) has no value for the key (\S+)$/.exec(fault.message) ?? []
   if (name === undefined || key === undefined) return fault
-  const variable = `SECRET_${name}_${key}`.replaceAll(/[^A-Za-z0-9]/g, '_').toUpperCase()
+  const variable = environmentName({ name, key })
   return { ...fault, message: `${fault.message}: add a Secret document, --secrets FILE, or the variable ${variable}` }
 }
 

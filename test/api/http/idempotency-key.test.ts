@@ -33,6 +33,19 @@ async function post(path: string, body: unknown, key: string, credential = serve
 const total = async (path = '/v1/monitors') =>
   ((await served.me.get(path)).body.pagination as { readonly total: number }).total
 
+test.each([
+  ['/v1/monitors', MONITOR],
+  ['/v1/serp-monitors', SEARCH],
+])('POST %s?paused=true creates it paused, and the key knows the query', async (path, body) => {
+  const made = await post(`${path}?paused=true`, body, 'paused')
+  expect(made).toMatchObject({ status: 201, body: { status: 'paused', next_run_at: null } })
+  expect((await served.me.get(`${path}/${String(made.body['id'])}/runs`)).body.data).toEqual([])
+  expect(await post(`${path}?paused=true`, body, 'paused')).toMatchObject({ status: 201, replayed: 'true' })
+  expect(await post(path, body, 'paused')).toMatchObject({ status: 422 })
+  expect(await post(`${path}?paused=maybe`, body, 'maybe')).toMatchObject({ status: 422 })
+  expect(await post(`${path}?paused=false`, body, 'active')).toMatchObject({ body: { status: 'active' } })
+})
+
 describe.each([
   ['/v1/monitors', '/v1/monitors', MONITOR],
   ['/v1/serp-monitors', '/v1/serp-monitors', SEARCH],

@@ -263,6 +263,25 @@ test('a name with dots is exported with its name, to a file of its own, and appl
   expect((await readdir(join(remote.folder, 'both'))).length).toBeGreaterThan(0)
 })
 
+test('a monitor in the file of --secrets is a fault, and so is an adopt of what is no id', async () => {
+  await write('monitors/a.yaml', page('a'))
+  await write('secrets.yaml', `${SECRET('https://hooks.example.com/a')}---\n${page('b')}`)
+  const misplaced = await remote.sh('./tidemark diff -f monitors --secrets secrets.yaml')
+  expect([misplaced.code, misplaced.stderr]).toEqual([2, expect.stringContaining('secrets.yaml:6 is a Monitor, and')])
+  for (const id of ['', 'kettle']) {
+    const adopting = page('a').replace(
+      'namespace: shop',
+      `namespace: shop\n  annotations: { tidemark.dev/adopt: '${id}' }`,
+    )
+    await write('monitors/a.yaml', adopting)
+    const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`a.yaml:1 adopts "${id}", and there is no such monitor`),
+    ])
+  }
+})
+
 test('a name that looks like a mask does not hide the change of a secret', async () => {
   const named = page('kettle', HOOK).replace('The kettle', "'********'")
   await write('monitors/a.yaml', `${named}---\n${SECRET('https://hooks.example.com/old')}`)

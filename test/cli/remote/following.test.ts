@@ -68,8 +68,8 @@ test('tail goes on when the server is away for some time, and shows every run of
   await refused.promise
   await tail.complains(/does not answer .*\n.*asking again/)
   const copies = 30
-  // Ids tell the month: those of the copies differ in the part that is random.
-  const copy = `jsonb_build_object('id', left(r.id::text, 24) || lpad(to_hex(n), 12, '0'))`
+  // Ids tell the month and the order: those of the copies come after it, and differ in the part that is random.
+  const copy = `jsonb_build_object('id', left(r.id::text, 24) || 'fff' || lpad(to_hex(n), 9, '0'))`
   await remote.sql(`insert into runs select (jsonb_populate_record(r, ${copy})).*
     from runs r, generate_series(1, ${copies}) n where r.monitor_no = (select no from monitors where id = '${id}')`)
   isAway = false

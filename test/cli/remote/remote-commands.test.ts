@@ -80,6 +80,15 @@ describe('login', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no profile home; there are work') })
   })
 
+  test('login and logout print JSON and names for programs', async () => {
+    const { base, key } = remote
+    const login = `echo ${key} | ./tidemark login ${base} --profile ci`
+    const made = await remote.sh(`${login} --json`, NO_ENVIRONMENT)
+    expect(JSON.parse(made.stdout)).toEqual({ name: 'ci', url: base, plan: 'unlimited', file: profiles() })
+    const names = await remote.sh(`${login} -o name; ./tidemark logout --profile ci -o name`, NO_ENVIRONMENT)
+    expect(names).toMatchObject({ code: 0, stdout: 'ci\nci\n' })
+  })
+
   test('a wrong key is refused and changes no file', async () => {
     const before = await readFile(profiles(), 'utf8')
     const wrong = await remote.sh(`echo svc_wrong | ./tidemark login ${remote.base}`, NO_ENVIRONMENT)
@@ -170,7 +179,19 @@ describe('get', () => {
       expect(stdout).toContain('pot')
       expect(stdout).not.toMatch(/[\u001b\u009b]/)
     }
+    const { stdout } = await remote.sh(`./tidemark get ${id} -o yaml; ./tidemark get ${id} --json`)
+    const [yaml = '', json = ''] = stdout.split(/^(?=\{)/m)
+    for (const shown of [parse(yaml), JSON.parse(json)])
+      expect(shown).toMatchObject({ name: 'red \u001b[31m\u009b1m pot' })
     await remote.ask('DELETE', `/v1/monitors/${id}`)
+  })
+
+  test('a full disk behind standard output is said, and the command fails', async () => {
+    const { code, stderr } = await remote.sh('./tidemark get --json > /dev/full')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^tidemark: standard output cannot be written \(ENOSPC\)/),
+    ])
   })
 })
 
@@ -217,6 +238,15 @@ describe('pause, resume and delete', () => {
     expect(await remote.ask('GET', `/v1/serp-monitors/${rank}`)).toMatchObject({ status: 'paused' })
     const resumed = await remote.sh('./tidemark get --status paused -o name | xargs ./tidemark resume --json')
     expect(JSON.parse(resumed.stdout)).toMatchObject([{ name: 'kettle' }, { name: 'rank', done: 'resumed' }])
+  })
+
+  test('one that billing has locked does not keep the others from it', async () => {
+    const ids = [await remote.watch('locked'), await remote.watch('open')]
+    await remote.sql(`update monitors set locked = true where id = '${ids[0]}'`)
+    const { code, stdout, stderr } = await remote.sh('./tidemark pause locked open')
+    expect([code, stdout]).toEqual([77, 'monitor open paused\n'])
+    expect(stderr).toContain('locked by billing cannot be paused')
+    expect(await remote.sh(`./tidemark delete ${ids.join(' ')}`)).toMatchObject({ code: 0 })
   })
 
   test('--ignore-not-found deletes what exists', async () => {
