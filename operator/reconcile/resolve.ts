@@ -52,6 +52,8 @@ const TEAM_MS = 10_000
 /** Reads of Secrets over all namespaces. Beyond it, a known Secret is used a little longer, and another one waits. */
 const SECRET_PACE = { perSecond: 10, burst: 100 }
 const SECRET_AGAIN_MS = 5_000
+/** The characters of a DNS subdomain, which each name of a Secret is. */
+const SECRET_NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/
 
 type ValueOf = Parameters<typeof withSecrets>[1]
 
@@ -177,7 +179,9 @@ function createSecretReader(client: KubeClient, secretMs: number) {
   const pace = new TokenBucket(SECRET_PACE)
 
   async function read(namespace: string, name: string): Promise<FoundSecret> {
-    const path = `/api/v1/namespaces/${namespace}/secrets/${encodeURIComponent(name)}`
+    // A name of dots would lead to another path, and the API server refuses some others as an error.
+    if (!SECRET_NAME.test(name)) return { kind: 'missing' }
+    const path = `/api/v1/namespaces/${namespace}/secrets/${name}`
     const answer = await client.call<{ data?: Readonly<Record<string, string>> }>({ method: 'GET', path })
     if (answer.status === 404) return { kind: 'missing' }
     if (answer.status === 403) return { kind: 'forbidden' }

@@ -62,6 +62,25 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
     expect(await delivered(status?.id)).toEqual([{ type: 'slack', webhookUrl: `${HOOK}two` }])
   })
 
+  test('says that there is no Secret where its name can be of none, and asks for nothing', async () => {
+    await setup.stop()
+    await using faulty = await createFaultyKube(kube, setup.folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    const operator = await setup.start({ client })
+    await operator.leading
+    for (const [index, name] of ['..', '.', '%2e%2e', 'a/b', 'Chat'].entries()) {
+      const from = { secretKeyRef: { name, key: 'webhook' } }
+      await setup.apply(`odd-${index}`, { deliveries: [{ type: 'slack', webhookUrlFrom: from }] })
+      const refused = await setup.until(`odd-${index}`, 'Ready', 'SecretMissing')
+      expect(setup.condition(refused, 'Ready')?.message).toBe(
+        `There is no Secret ${name} in the namespace ${setup.namespace}.`,
+      )
+    }
+    expect(faulty.seen.filter((what) => /secrets|GET .*namespaces\/shop[^/]*\/?$/.test(what))).toEqual([])
+    await operator.stop()
+  })
+
   test('asks for a Secret once for all that read it, and for many Secrets at a bounded pace', async () => {
     await setup.stop()
     for (let n = 0; n < 10; n += 1) await setup.apply(`same-${n}`, { deliveries })
