@@ -18,6 +18,7 @@ interface FolderOfManifests {
   readonly valueOf: (key: SecretKey) => string | null
   /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
+  readonly serpSpacingMs: number
 }
 
 /** What became of the manifests. */
@@ -32,6 +33,8 @@ interface AppliedManifests {
   readonly released: readonly string[]
   /** Manifests that were not applied, each with the reason. */
   readonly faults: readonly ManifestFault[]
+  /** What should be known about those that were. */
+  readonly warnings: readonly string[]
 }
 
 /** Manifests that one transaction applies. */
@@ -47,11 +50,12 @@ export async function applyManifests(
 ): Promise<AppliedManifests> {
   const { declarations, faults } = declarationsOf(context.egress, folder)
   const counts = { created: 0, adopted: 0, updated: 0, unchanged: 0 }
-  if (faults.length > 0) return { isValid: false, ...counts, released: [], faults }
+  if (faults.length > 0) return { isValid: false, ...counts, released: [], faults, warnings: [] }
   const known = new Map((await declaredRecords(context.store, FILES)).map((record) => [idOf(record), record]))
   const news = declarations.filter(({ declaration }) => !isApplied(declaration, known.get(idOf(declaration.resource))))
   counts.unchanged = declarations.length - news.length
   const { allowed, refused } = await withoutPods(context, news)
+  const stored: Stored[] = []
   for (let from = 0; from < allowed.length; from += BATCH) {
     const batch = allowed.slice(from, from + BATCH)
     const outcomes = await applyResources(
@@ -61,14 +65,38 @@ export async function applyManifests(
     for (const [index, outcome] of outcomes.entries()) {
       const manifest = batch[index]?.manifest
       if (outcome.kind === 'applied') counts[outcome.change] += 1
-      else if (manifest) refused.push({ ...manifest.place, message: refusalOf(outcome, manifest) })
+      if (!manifest) continue
+      if (outcome.kind === 'applied') stored.push({ manifest, outcome })
+      else refused.push({ ...manifest.place, message: refusalOf(outcome, manifest) })
     }
   }
   const declared = new Set(declarations.map(({ declaration }) => idOf(declaration.resource)))
   const gone = [...known].filter(([id]) => !declared.has(id))
   for (const [, { kind, namespace, name }] of gone)
     await releaseResource(context, { actor: SYSTEM, resource: { clusterId: FILES, kind, namespace, name } })
-  return { isValid: true, ...counts, released: gone.map(([id]) => id), faults: refused }
+  const warnings = await warningsOf(context, stored, folder)
+  return { isValid: true, ...counts, released: gone.map(([id]) => id), faults: refused, warnings }
+}
+
+/** A manifest that was applied. */
+interface Stored {
+  readonly manifest: Manifest
+  readonly outcome: Extract<ApplyOutcome, { kind: 'applied' }>
+}
+
+/** Returns what should be known about the records that were created or edited, each text once. */
+async function warningsOf(
+  { store }: MonitorContext,
+  stored: readonly Stored[],
+  settings: Pick<FolderOfManifests, 'serpSpacingMs'>,
+): Promise<readonly string[]> {
+  const found = new Set<string>()
+  const changed = stored.filter(({ outcome }) => outcome.change !== 'unchanged')
+  for (const [declares, ofKind] of Map.groupBy(changed, ({ manifest }) => manifest.resource.declares)) {
+    const monitors = ofKind.map(({ outcome }) => outcome.monitor)
+    for (const text of (await recordKind(declares).warnings(store, monitors, settings)).flat()) found.add(text)
+  }
+  return [...found]
 }
 
 interface Declared {

@@ -45,16 +45,26 @@ export async function createSerpMonitor(
   return outcome
 }
 
+/** What a stored monitor says about its place among the searches. */
+type Scheduled = Pick<SerpMonitorRow, 'engine' | 'next_run_at'>
+
 /**
- * Returns what should be known about a monitor that was created or edited. Searches of all teams share the exits, so
- * more of them than the exits can do in time make each other late.
+ * Returns what should be known about each of the monitors that were created or edited. Searches of all teams share the
+ * exits, so more of them than the exits can do in time make each other late.
  */
 export async function serpMonitorWarnings(
   store: Queryable,
-  { engine, next_run_at: next }: Pick<SerpMonitorRow, 'engine' | 'next_run_at'>,
+  monitors: readonly Scheduled[],
   spacingMs: number,
-): Promise<string[]> {
-  if (next === null) return []
+): Promise<string[][]> {
+  const scheduled = monitors.filter(({ next_run_at: next }) => next !== null)
+  const ofEngine = new Map<string, string[]>()
+  for (const engine of new Set(scheduled.map((monitor) => monitor.engine)))
+    ofEngine.set(engine, await loadWarnings(store, engine, spacingMs))
+  return monitors.map((monitor) => (monitor.next_run_at === null ? [] : (ofEngine.get(monitor.engine) ?? [])))
+}
+
+async function loadWarnings(store: Queryable, engine: Scheduled['engine'], spacingMs: number): Promise<string[]> {
   const { searches, exits } = await scheduledSearches(store, engine)
   const load = searches.reduce((sum, { pages, intervalSeconds, count }) => {
     return sum + count * exitLoad({ pages, intervalSeconds }, spacingMs)

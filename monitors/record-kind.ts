@@ -23,6 +23,7 @@ import { findMonitor } from '../store/monitors/monitors.ts'
 import { insertSerpMonitors, saveSerpMonitor } from '../store/monitors/serp-monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { checkConfiguration, checkSerpConfiguration } from './check/check-configuration.ts'
+import { serpMonitorWarnings } from './create-serp-monitor.ts'
 import { overDeliveryCaps, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
 import { serpSpecChange, type SpecChange, specChange } from './spec-change.ts'
@@ -82,6 +83,12 @@ export interface RecordKind<Spec = unknown, Stored extends MonitorRecord = Monit
   run(tx: Transaction, one: Requester & { readonly id: string }): Promise<RunOutcome>
   /** Returns what the checks of records came to, by their numbers. */
   results(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>>
+  /** Returns for each record that was just stored what should be known about it. */
+  warnings(
+    store: Queryable,
+    stored: readonly Stored[],
+    settings: { readonly serpSpacingMs: number },
+  ): Promise<readonly (readonly string[])[]>
   /** Returns a page of the team's records that the API owns, in the order of their numbers. */
   mirrored(
     store: Queryable,
@@ -114,6 +121,7 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
   save: saveMonitor,
   run,
   results: resultsOf,
+  warnings: async (_store, stored) => stored.map(() => []),
   mirrored: mirroredRecords,
   manifest: (secrets, stored, as) =>
     monitorManifest({
@@ -147,6 +155,7 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   save: saveSerpMonitor,
   run: (tx, one) => run(tx, { ...one, kind: 'serp' }),
   results: resultsOf,
+  warnings: (store, stored, { serpSpacingMs }) => serpMonitorWarnings(store, stored, serpSpacingMs),
   mirrored: (store, teamId, page) => mirroredRecords(store, teamId, page, 'serp'),
   manifest: (secrets, stored, as) =>
     monitorManifest({

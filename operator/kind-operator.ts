@@ -38,6 +38,8 @@ interface KindOperatorOptions {
   readonly resolve: ReturnType<typeof createResolver>
   readonly events: EventRecorder
   readonly defaultTeam: DefaultTeam | null
+  /** The pause between two searches at an engine, from which follows how many fit. */
+  readonly serpSpacingMs: number
   /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
   readonly times: ReconcilerTimes & { readonly mirrors: MirrorTimes }
@@ -147,6 +149,7 @@ export class KindOperator {
     const { kind, client, store, secrets, clusterId, epoch, resolve, events, noRunners, times, log } = this.#options
     return new Reconciler({
       kind,
+      serpSpacingMs: this.#options.serpSpacingMs,
       noRunners,
       client,
       context: { store: fencedStore(store, clusterId, epoch), secrets, wake: () => {} },

@@ -36,6 +36,8 @@ export interface OperatorOptions {
   readonly defaultTeam: DefaultTeam | null
   /** The namespace of the Lease. */
   readonly namespace: string
+  /** `TIDEMARK_SERP_SPACING_MS`. Default: that of the settings. */
+  readonly serpSpacingMs?: number
   /** The runner pods that it starts, in the namespace of the client. Null: none. */
   readonly runners: RunnerPods | null
   readonly registry: Registry
@@ -180,7 +182,7 @@ interface Epoch extends Leadership {
 
 /** Returns the parts of a leader: they refer to each other, and none has started. */
 function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, declared, giveUp }: Epoch) {
-  const { client, store, secrets, egress, defaultTeam, log } = options
+  const { client, store, secrets, egress, defaultTeam, serpSpacingMs = 30_000, log } = options
   const events = new EventRecorder({ client, instance: identity, log })
   const namespaces = new Reflector<KubeObject>({
     client,
@@ -217,6 +219,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     resolve,
     events,
     defaultTeam,
+    serpSpacingMs,
     times,
     mirrorPace,
   }

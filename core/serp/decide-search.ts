@@ -1,5 +1,5 @@
 import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
-import { covered, reach, type ComparedReading, type SearchReading } from './search-reading.ts'
+import { covered, reach, type ComparedReading, type SearchReading, toldReading } from './search-reading.ts'
 import { targetRank } from './target-rank.ts'
 
 /** What a monitor of a search says about alerts. */
@@ -23,23 +23,23 @@ interface RankDecision {
 /**
  * Decides about a check of `rank_tracking`: it fires when the rank moved by the threshold, and when the target entered
  * or left the results. Only what both checks cover is compared, so neither a shorter check nor another number of pages
- * fires. After a shorter check that fired, the rank must have moved from that one too. Without a baseline nothing
- * fires.
+ * fires. What shorter checks have sent since the last full one is the previous rank. A rank that the other source has
+ * sent already is not sent again. Without a baseline nothing fires.
  */
 export function decideRank(rule: RankRule, baseline: ComparedReading | null, current: SearchReading): RankDecision {
-  const rank = known(targetRank(rule.target_domain, current.results))
+  const { keyword, target_domain, rank_change_threshold: threshold } = rule
+  const rank = known(targetRank(target_domain, current.results))
   if (baseline === null) return { rank, rankDelta: null, serp: null }
-  const previous = known(targetRank(rule.target_domain, baseline.results))
-  const rankDelta = deltaOf(previous, rank)
+  const told = toldReading(baseline)
+  const rankDelta = deltaOf(known(targetRank(target_domain, told.results)), rank)
   if (current.isGuess || baseline.isGuess) return { rank, rankDelta, serp: null }
-  const { before, after } = ranksOf(rule, baseline, current)
-  if (before === 'unknown' || after === 'unknown' || !hasMoved(before, after, rule.rank_change_threshold))
+  const { before, after } = ranksOf(rule, told, current)
+  if (before === 'unknown' || after === 'unknown' || !hasMoved(before, after, threshold))
     return { rank, rankDelta, serp: null }
-  const { keyword, target_domain } = rule
-  const serp = { keyword, target_domain, rank: after, previous_rank: before, rank_delta: deltaOf(before, after) }
-  const { shorter, ...full } = baseline
-  const isKnown = shorter !== undefined && decideRank(rule, full, shorter).serp !== null
-  return { rank, rankDelta, serp: isKnown && isNear(rule, shorter, current) ? null : serp }
+  const { rankElsewhere } = baseline
+  if (rankElsewhere !== undefined && !hasMoved(rankElsewhere, after, threshold)) return { rank, rankDelta, serp: null }
+  const moved = { rank: after, previous_rank: before, rank_delta: deltaOf(before, after) }
+  return { rank, rankDelta, serp: { keyword, target_domain, ...moved } }
 }
 
 /** Returns the ranks of the target as far as two checks can be compared. */
@@ -56,12 +56,6 @@ function ranksOf({ target_domain: target }: RankRule, before: SearchReading, aft
   }
 }
 
-/** Returns whether the target has not moved since a shorter check. A rank that is not known there has moved. */
-function isNear(rule: RankRule, shorter: SearchReading, current: SearchReading): boolean {
-  const { before, after } = ranksOf(rule, shorter, current)
-  return before !== 'unknown' && after !== 'unknown' && !hasMoved(before, after, rule.rank_change_threshold)
-}
-
 const known = (rank: number | null | 'unknown'): number | null => (rank === 'unknown' ? null : rank)
 
 const deltaOf = (previous: number | null, current: number | null): number | null =>
@@ -74,8 +68,8 @@ function hasMoved(before: number | null, after: number | null, threshold: number
 
 /**
  * Decides about a check of `full_analysis`: it fires when rank, title, description or domain of any result differs.
- * Addresses alone do not count. Likewise only what both checks cover is compared. Returns the block of the delivery;
- * null: nothing fires.
+ * Addresses alone do not count. Likewise only what both checks cover is compared, and what shorter checks have sent is
+ * known. Returns the block of the delivery; null: nothing fires.
  */
 export function decideAnalysis(
   keyword: string,
@@ -83,26 +77,10 @@ export function decideAnalysis(
   current: SearchReading,
 ): SerpAnalysisBlock | null {
   if (baseline === null || baseline.isGuess || current.isGuess) return null
-  const { before, after } = covered(baseline, current)
+  const { before, after } = covered(toldReading(baseline), current)
   const results = after.map(listed)
   const previous = before.map(listed)
-  if (isSameList(results, previous)) return null
-  const { shorter, ...full } = baseline
-  const fired = shorter ? decideAnalysis(keyword, full, shorter) : null
-  return fired && saysNothingMore(fired, { results, previous })
-    ? null
-    : { keyword, results, previous_results: previous }
-}
-
-/** Returns whether a list is that of a shorter check which fired, and behind it that of the full check before. */
-function saysNothingMore(
-  { results: known, previous_results: before }: SerpAnalysisBlock,
-  { results, previous }: { readonly results: readonly ListedResult[]; readonly previous: readonly ListedResult[] },
-): boolean {
-  return (
-    isSameList(known, results.slice(0, known.length)) &&
-    isSameList(results.slice(known.length), previous.slice(before.length))
-  )
+  return isSameList(results, previous) ? null : { keyword, results, previous_results: previous }
 }
 
 const isSameList = (one: readonly ListedResult[], other: readonly ListedResult[]): boolean =>

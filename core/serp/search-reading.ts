@@ -13,10 +13,22 @@ export interface SearchReading {
   readonly isGuess: boolean
 }
 
-/** What the next check is compared with: the last full one, and the last shorter one after it. */
+/** What the next check of the same source is compared with: the last full one, and what was sent since. */
 export interface ComparedReading extends SearchReading {
-  /** Its differences from the full one have been decided about already. Absent: there is none. */
-  readonly shorter?: SearchReading
+  /** The pages of shorter checks after it that sent an alert. Absent: there was none. */
+  readonly told?: SearchReading
+  /** The rank of the last alert that a check of the other source sent since. Absent: there was none. */
+  readonly rankElsewhere?: number | null
+}
+
+/** Who gave the results of a check. */
+type SearchSource = 'engine' | 'provider'
+
+/** What a monitor keeps: the last full check, and that of the other source, where there was one. */
+export interface KeptReading extends ComparedReading {
+  /** Absent: the engine. */
+  readonly source?: SearchSource
+  readonly other?: ComparedReading
 }
 
 /** The results of two checks as far as both reach. */
@@ -42,12 +54,66 @@ function upTo({ results, pageEnds }: SearchReading, pages: number): readonly Ser
 }
 
 /**
- * Returns what the next check is compared with. A cut check replaces one that it covers. It does not replace a longer
- * one, and is only remembered, so that the next one like it does not fire again. A guess replaces nothing: the first
- * right reading after it would differ from it everywhere.
+ * Returns what the alerts so far say: the last full check, with the pages of a shorter one that sent an alert after it
+ * in place of its own.
  */
-export function nextBaseline(baseline: ComparedReading | null, current: SearchReading): ComparedReading | null {
+export const toldReading = (baseline: ComparedReading): SearchReading =>
+  baseline.told === undefined ? baseline : withFirstPages(baseline, baseline.told)
+
+/** Returns a reading whose first pages are those of a shorter one. */
+function withFirstPages(longer: SearchReading, { results, pageEnds }: SearchReading): SearchReading {
+  const end = longer.pageEnds[pageEnds.length - 1] ?? longer.results.length
+  const by = results.length - end
+  const rest = longer.results.slice(end).map((result) => ({ ...result, position: result.position + by }))
+  const laterEnds = longer.pageEnds.slice(pageEnds.length).map((at) => at + by)
+  return { ...longer, results: [...results, ...rest], pageEnds: [...pageEnds, ...laterEnds] }
+}
+
+/**
+ * Returns what the next check of the same source is compared with. A cut check replaces one that it covers. It does not
+ * replace a longer one: what it sends is remembered beside it, so that the next alert is about what changed since. A
+ * guess replaces nothing: the first right reading after it would differ from it everywhere.
+ */
+export function nextBaseline(
+  baseline: ComparedReading | null,
+  current: SearchReading,
+  hasFired: boolean,
+): ComparedReading | null {
   if (current.isGuess) return baseline
-  const isShorter = current.isPartial && baseline !== null && reach(current) < reach(baseline)
-  return isShorter ? { ...baseline, shorter: current } : current
+  if (baseline === null || !current.isPartial || reach(current) >= reach(baseline)) return current
+  if (!hasFired) return baseline
+  const { told, rankElsewhere: _, ...full } = baseline
+  const isLonger = told !== undefined && reach(told) > reach(current)
+  return { ...full, told: isLonger ? withFirstPages(told, current) : current }
+}
+
+/**
+ * Returns what a check is compared with: the last one of the same source. An engine and a paid provider differ in
+ * places, titles and texts whatever happens at the engine, so a change of the source by itself never fires. Null: there
+ * was none.
+ */
+export function baselineOf(kept: KeptReading | null, source: SearchSource): ComparedReading | null {
+  if (kept === null) return null
+  const { source: own = 'engine', other, ...reading } = kept
+  return source === own ? reading : (other ?? null)
+}
+
+/** A check that changes what is kept. */
+interface KeptAfter {
+  readonly source: SearchSource
+  readonly current: SearchReading
+  /** From `nextBaseline`. */
+  readonly next: ComparedReading
+  /** The rank that the check sent. Undefined: it sent none. */
+  readonly firedRank: number | null | undefined
+}
+
+/** Returns what is kept after a check. The last one that others are compared with comes first. */
+export function nextKept(kept: KeptReading | null, { source, current, next, firedRank }: KeptAfter): KeptReading {
+  const opposite = source === 'engine' ? 'provider' : 'engine'
+  const known = baselineOf(kept, opposite)
+  const other = known && { ...known, ...(firedRank !== undefined && { rankElsewhere: firedRank }) }
+  if (other === null) return { ...next, source }
+  const isFirst = next === current || (kept?.source ?? 'engine') === source
+  return isFirst ? { ...next, source, other } : { ...other, source: opposite, other: next }
 }

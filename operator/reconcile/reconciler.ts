@@ -10,6 +10,7 @@ import {
   releaseResource,
 } from '../../monitors/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
+import type { MonitorRecord } from '../../monitors/record-kind.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'
 import type { DeclaredRow, ResourceIdentity, ResultsRow } from '../../store/monitors/monitor-resource.ts'
@@ -39,6 +40,7 @@ interface ReconcilerOptions {
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
   readonly events: EventRecorder
+  readonly serpSpacingMs: number
   /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
   /** Resources that wait to be reconciled. */
@@ -75,7 +77,7 @@ type Found = Omit<Situation, 'record' | 'resolved'> & {
 /** More resources than a person waits for one by one. */
 const MANY = 100
 /** Statements over many resources at once: when many wait, a transaction for each would take most of the time. */
-const BATCHES = { maxItems: 100, maxWaitMs: 5, parallel: 2 }
+const BATCHES = { maxItems: 100, maxWaitMs: 5, parallel: 2, isOfOne: (): boolean => false }
 
 /** Brings records and statuses in line with the resources of one kind, one key at a time. */
 export class Reconciler {
@@ -97,6 +99,7 @@ export class Reconciler {
   readonly #unknown = new Map<string, number>()
   readonly #applyOne: (declaration: Declaration) => Promise<ApplyOutcome>
   readonly #resultsOf: (no: number) => Promise<ResultsRow | null>
+  readonly #warningsOf: (stored: MonitorRecord) => Promise<readonly string[]>
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -106,13 +109,14 @@ export class Reconciler {
       call: (declarations: readonly Declaration[]) => applyResources(context, declarations),
       isOfOne: (error) => !isStoreAway(error) && !(error instanceof NotLeaderError),
     })
+    const warningsOf = (all: readonly MonitorRecord[]) => kind.records.warnings(context.store, all, options)
+    this.#warningsOf = batched({ ...BATCHES, call: warningsOf })
     this.#resultsOf = batched({
       ...BATCHES,
       call: async (all: readonly number[]) => {
         const found = await kind.records.results(context.store, all)
         return all.map((no) => found.get(no) ?? null)
       },
-      isOfOne: () => false,
     })
   }
 
@@ -310,6 +314,8 @@ export class Reconciler {
     const reason = { created: 'Created', adopted: 'Adopted', updated: 'Updated' }[outcome.change]
     const note = `The monitor ${id} was ${outcome.change}.`
     events.record(resource, { type: 'Normal', reason, action: 'Apply', note })
+    for (const warning of await this.#warningsOf(outcome.monitor))
+      events.record(resource, { type: 'Warning', reason: 'ChecksLate', action: 'Apply', note: warning })
   }
 
   async #refuse(

@@ -51,7 +51,7 @@ async function apply(texts: readonly string[], environment: Record<string, strin
   const team = { id: of.teamId, owner_user_id: of.userId }
   const context = { ...installation.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
   const valueOf = secretValues(read.secrets, environment)
-  return applyManifests(context, { team, manifests: read.manifests, valueOf, hashKey })
+  return applyManifests(context, { team, manifests: read.manifests, valueOf, hashKey, serpSpacingMs: 30_000 })
 }
 const list = async () => {
   const pages = await listMonitors(installation.store, { teamId: person.teamId, limit: 50, offset: 0 })
@@ -179,4 +179,21 @@ test('all records are given back to the API by one command', async () => {
   await apply([monitor('kettle'), monitor('toaster')])
   expect(await releaseCluster(installation.context, FILES)).toBe(2)
   expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'api'])
+})
+
+test('more searches than an exit can do in time are warned of by a folder, and applied', async () => {
+  await installation.store.query(
+    sql.type(nothing)`update teams set serp = 'included' where id = ${person.teamId}::uuid`,
+  )
+  const searches = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      SEARCH.replace('name: kettle', `name: kettle-${at}`).replace('keyword: kettle', `keyword: kettle ${at}`),
+    ).map((text) => text.replace('3600', '600').replace('keyword', 'engine: yandex, keyword'))
+  expect(await apply(searches(2))).toMatchObject({ created: 2, warnings: [] })
+  const done = await apply(searches(20))
+  expect(done).toMatchObject({ created: 18, unchanged: 2, faults: [] })
+  expect(done.warnings).toEqual([
+    expect.stringContaining('More searches at Yandex are scheduled than one exit address'),
+  ])
+  expect(await apply(searches(20))).toMatchObject({ unchanged: 20, warnings: [] })
 })

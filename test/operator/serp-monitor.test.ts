@@ -102,6 +102,14 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     expect(await faults({ ...SPEC, locationCode: 'US' })).toContain('two lower-case letters')
   })
 
+  test('are warned of where more are scheduled than an exit can do in time', async () => {
+    for (let at = 0; at < 18; at++)
+      await apply(`kettle-${at}`, { ...SPEC, engine: 'yandex', scheduleIntervalSeconds: 600 })
+    const events = await eventually(setup.events, (found) => found.some(({ reason }) => reason === 'ChecksLate'))
+    expect(events.find(({ reason }) => reason === 'ChecksLate')?.note).toContain('More searches at Yandex')
+    await until('kettle-17', 'Scheduled')
+  })
+
   test('are suspended, run on request once, and refuse changes through the API', async () => {
     await apply('kettle', { ...SPEC, suspend: true })
     const { status } = await until('kettle', 'Suspended')

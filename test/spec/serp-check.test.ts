@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findUnreadPage, sweepUnreadPages } from '../../store/objects/unread-pages.ts'
-import type { SearchProvider } from '../../worker/searches/search-provider.ts'
 import type { RunningWorker } from '../support/check-worker.ts'
 import { googlePage, openSearchedEngines, REFUSAL, type SearchedEngines } from './searched-engines.ts'
 
@@ -243,8 +242,13 @@ test('a change that a shorter check has sent is sent once, however often a later
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: false })
   isDown = false
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: false, serp_check: { cut_by: null } })
+  isDown = true
   first = list(2)
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
+  // The way back is told too, although the last full check before has the same list.
+  isDown = false
+  first = list(2).toReversed()
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, serp_check: { cut_by: null } })
 })
 
 describe('other outcomes', () => {
@@ -287,6 +291,9 @@ describe('other outcomes', () => {
     const { store } = serp.database
     const page = await findUnreadPage({ store, objects: serp.objects }, 'google')
     expect(gunzipSync(page ?? '').toString()).toContain('another-name')
+    // Each run has the warning, and the log says it once.
+    expect((await serp.check(no)).warnings).toHaveLength(1)
+    expect(worker.log.join('').split('or the way to it, was not recognized')).toHaveLength(2)
     link = '<a id="pnnext" href="/search?q=shoes&start=10">Next</a>'
     expect(await serp.check(no)).toMatchObject({ target_rank: 12, delivery_triggered: false })
   })
@@ -317,43 +324,4 @@ describe('other outcomes', () => {
     expect(run).toMatchObject({ status: 'success', organic_results: [], serp_check: { outcome: 'zero' } })
     expect(run).toMatchObject({ target_rank: null, delivery_triggered: true })
   })
-})
-
-test('only Google falls back to the provider, and only when it refuses; its answers do not end the pause', async () => {
-  await worker.stop(1_000)
-  const asked: string[] = []
-  const provider: SearchProvider = {
-    async search({ keyword, pages }) {
-      asked.push(keyword)
-      const results = [{ position: 1, title: 'P', url: 'https://p.example/', domain: 'p.example', description: null }]
-      const found = {
-        ...({ outcome: 'ok', source: 'provider', results, pageEnds: [1], isEnd: true, isPartial: false } as const),
-        ...({ isGuess: false, cutBy: null, isRefused: false, aiOverview: false, featuredSnippet: false } as const),
-        ...({ country: 'exact', marker: '', warnings: [] } as const),
-      }
-      return { ok: true, asked: pages, found }
-    },
-    close: async () => {},
-  }
-  const other = await serp.work({ provider })
-  const google = await serp.add(team, { target: 'p.example', pages: 2 })
-  serp.answer(() => googlePage(list(1)))
-  await serp.check(google)
-  expect(asked).toEqual([])
-  serp.answer(() => REFUSAL)
-  const answered = await serp.check(google)
-  expect(answered).toMatchObject({ status: 'success', fetch_method: null, target_rank: 1 })
-  expect(answered.serp_check).toMatchObject({ outcome: 'ok', source: 'provider' })
-  expect(serp.asked).toHaveLength(2)
-  // In the pause the provider is asked at once, and the engine is not.
-  expect(await serp.check(google)).toMatchObject({ status: 'success', serp_check: { source: 'provider' } })
-  expect(serp.asked).toHaveLength(2)
-  expect(await serp.database.query('select refusals from serp_engines')).toEqual([{ refusals: 1 }])
-  expect(
-    await serp.database.query('select provider_pages_used::int from team_usage where team_id = $1', [team]),
-  ).toEqual([{ provider_pages_used: 4 }])
-  const bing = await serp.add(team, { engine: 'bing' })
-  expect(await serp.check(bing)).toMatchObject({ status: 'error', error_code: 'blocked' })
-  expect(asked).toHaveLength(2)
-  await other.stop(1_000)
 })

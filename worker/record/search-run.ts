@@ -1,5 +1,12 @@
 import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
-import { type ComparedReading, nextBaseline, type SearchReading } from '../../core/serp/search-reading.ts'
+import {
+  baselineOf,
+  type ComparedReading,
+  type KeptReading,
+  nextBaseline,
+  nextKept,
+  type SearchReading,
+} from '../../core/serp/search-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -7,6 +14,7 @@ import { runIdTime } from '../../core/run-id.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
+import type { SearchFound } from '../../runners/serp/search-found.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
@@ -30,9 +38,10 @@ interface EndedSearch {
 }
 
 /** The baseline as it is stored. */
-interface Stored extends ComparedReading {
-  /** The run that holds these results. */
+interface Stored {
+  /** The run that holds the results of the first reading. */
   readonly runId: string
+  readonly kept: KeptReading
 }
 
 const NOTHING_FOUND = {
@@ -89,14 +98,11 @@ function foundSearch(
 ): { readonly run: SearchRun; readonly isSame: boolean } {
   const { task, columns, startedMs, health } = ended
   const search = storableJson(reading.search)
-  const before = storedOf(baseline)
-  const known = before && { ...readingOf(before), ...(before.shorter && { shorter: before.shorter }) }
-  const isSame = before !== null && sameResults(before.results, search.results)
+  const { runId } = storedOf(baseline) ?? { runId: null }
+  const { isSame, isFirst, decided, isBaseline, changed } = compared(baseline, search)
   // A month of runs is dropped as a whole, so the first run of a month stores its results again.
-  const isStored = isSame && monthOf(before.runId) === monthOf(columns.run_id)
-  const current = readingOf(search)
-  const next = nextBaseline(known, current)
-  const decided = decide(baseline, before, search)
+  const isStored = isSame && runId !== null && monthOf(runId) === monthOf(columns.run_id)
+  const warnings = [...search.warnings, ...(isFirst ? [OTHER_SOURCE[search.source]] : [])]
   const check: SerpCheck = {
     ...{ outcome: search.outcome, source: search.source, pages: search.pageEnds.length, cut_by: search.cutBy },
     ...{ is_guess: search.isGuess, country: search.country, late_ms: latenessOf(task, startedMs) },
@@ -112,20 +118,51 @@ function foundSearch(
     error_code: null,
     error_message: null,
     organic_results: isStored ? null : JSON.stringify(search.results),
-    reading_id: isStored ? before.runId : null,
-    is_reading: next === current && !isStored,
-    kept: next === known ? null : JSON.stringify(next),
+    reading_id: isStored ? runId : null,
+    is_reading: isBaseline && !isStored,
+    kept: changed && JSON.stringify(changed),
     target_rank: decided.rank,
     rank_delta: decided.delta,
     ai_overview_present: search.aiOverview,
     featured_snippet_present: search.featuredSnippet,
     serp_check: JSON.stringify(check),
-    warnings: search.warnings.length > 0 ? JSON.stringify(search.warnings.slice(0, 50)) : null,
+    warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
     notices: noticesAfter(health, false),
     deliveries: decided.block === null ? [] : deliveriesOf(ended, decided.block, baseline, secrets),
   }
   return { run, isSame }
 }
+
+/** Compares what a check found with the last one of its source, and returns what is kept for the next one. */
+function compared(baseline: SearchBaseline, search: SearchFound) {
+  const kept = storedOf(baseline)?.kept ?? null
+  const { source } = search
+  const known = baselineOf(kept, source)
+  const current = readingOf(search)
+  const decided = decide(baseline, known, search)
+  const { block } = decided
+  const next = nextBaseline(known, current, block !== null)
+  const firedRank = block !== null && 'serp' in block ? block.serp.rank : undefined
+  return {
+    isSame: kept !== null && sameResults(kept.results, search.results),
+    /** The other source answered until now. */
+    isFirst: kept !== null && known === null,
+    decided,
+    isBaseline: next === current,
+    /** Null: what is kept stays as it is. */
+    changed: next === known || next === null ? null : nextKept(kept, { source, current, next, firedRank }),
+  }
+}
+
+/** The results of two sources differ whatever happened at the engine (core/serp/search-reading.ts). */
+const OTHER_SOURCE = {
+  provider:
+    'The search provider answered this search for the first time. Its results differ from those of the engine, so ' +
+    'nothing is sent for them; they are compared from its next answer on.',
+  engine:
+    'The engine answered this search for the first time. Its results differ from those of the search provider, so ' +
+    'nothing is sent for them; they are compared from its next answer on.',
+} as const
 
 /** Returns the month of a run in UTC, which is its table's. */
 const monthOf = (runId: string): string => new Date(runIdTime(runId)).toISOString().slice(0, 7)
@@ -135,7 +172,7 @@ const readingOf = ({ results, pageEnds, isEnd, isPartial, isGuess }: SearchReadi
 })
 
 function storedOf({ reading_id: runId, extracted }: SearchBaseline): Stored | null {
-  return runId === null || extracted === null ? null : { ...(extracted as ComparedReading), runId }
+  return runId === null || extracted === null ? null : { kept: extracted as KeptReading, runId }
 }
 
 function sameResults(one: readonly SerpResult[], other: readonly SerpResult[]): boolean {

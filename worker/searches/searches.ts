@@ -3,6 +3,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { SerpTask } from '../../runners/check/task.ts'
 import type { SearchFailure, SearchFound } from '../../runners/serp/search-found.ts'
+import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { countProviderPages } from '../../store/quota/provider-pages.ts'
@@ -34,6 +35,16 @@ interface SearchesOptions {
 
 export function createSearches({ store, objects, provider, registry, log }: SearchesOptions): Searches {
   const metrics = createSearchMetrics(registry)
+  const toldAt = new Map<string, number>()
+
+  /** A changed layout is met by each check of its engine. The log says so once a day; the metrics count each. */
+  function tell(what: Unread, about: { readonly engine: SerpEngine; readonly run_id: string }): void {
+    const key = `${about.engine} ${what}`
+    const now = Date.now()
+    if (now - (toldAt.get(key) ?? -Infinity) < TOLD_EVERY_MS) return
+    toldAt.set(key, now)
+    log.error(about, `${UNREAD[what]} (said once a day for each engine)`)
+  }
 
   async function throughProvider(search: EndedSearch, teamId: string, signal: AbortSignal): Promise<EndedSearch> {
     const { task, reading } = search
@@ -62,7 +73,7 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
     const { unread, marker } = said
     const { engine } = task.search
     const about = { engine, marker, run_id: task.runId, monitor_id: task.monitorId }
-    log.error(about, 'a page of a search engine was not recognized: its layout may have changed')
+    tell(reading.kind === 'search' ? 'way' : 'page', about)
     if (unread === undefined) return
     await keepUnreadPage({ store, objects }, { engine, marker, runId: task.runId, page: unread }).catch(
       (err: unknown) => log.warn({ err, ...about }, 'the page that was not recognized could not be kept'),
@@ -73,15 +84,22 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
     async ended(given, teamId, signal) {
       metrics.ended(given)
       if (given.reading.kind === 'search' && given.reading.search.isGuess)
-        log.error(
-          { engine: given.task.search.engine, run_id: given.task.runId },
-          'the layout of a search engine is unknown: its results are a guess, and fire no alert',
-        )
+        tell('guess', { engine: given.task.search.engine, run_id: given.task.runId })
       await keepUnread(given)
       return throughProvider(withoutUnread(given), teamId, signal)
     },
   }
 }
+
+const TOLD_EVERY_MS = 24 * 3_600_000
+
+/** What is not known of an engine's pages. */
+const UNREAD = {
+  page: 'a page of a search engine was not recognized: its layout may have changed',
+  way: 'a later page of a search engine, or the way to it, was not recognized: its layout may have changed',
+  guess: 'the layout of a search engine is unknown: its results are a guess, and fire no alert',
+} as const
+type Unread = keyof typeof UNREAD
 
 /** Returns what is known of a page that was not recognized: the only one of a check, or a later one. */
 function unparsedOf(reading: Finished['reading']): Pick<SearchFound, 'marker' | 'unread'> | null {

@@ -17,12 +17,14 @@ import { storeOutage } from '../../../store/db/store-fault.ts'
 import { FILES } from '../../../store/monitors/monitor-resource.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import type { Stack } from '../process/stack.ts'
+import type { Settings } from '../settings/read-config.ts'
 
 interface FolderContext {
   readonly store: Store
   readonly secrets: SecretBox
   readonly encryptionKey: string
   readonly egress: EgressPolicy
+  readonly settings: Pick<Settings, 'TIDEMARK_SERP_SPACING_MS'>
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
@@ -136,6 +138,7 @@ function createPass(context: FolderContext, folder: string, teamId: string | und
         manifests,
         valueOf: secretValues(secrets, environment),
         hashKey,
+        serpSpacingMs: context.settings.TIDEMARK_SERP_SPACING_MS,
       })
       if (done.isValid) report.applied(manifests.length, done)
       else report.refused(done.faults)
@@ -182,7 +185,8 @@ function createReport({ registry, log }: FolderContext, folder: string) {
     },
     refused: (faults: readonly ManifestFault[]) =>
       tell(faults, 'the folder of manifests was not applied: nothing of it was changed'),
-    applied(count: number, { faults, released, created, adopted, updated, unchanged }: Applied): void {
+    applied(count: number, { faults, warnings, released, created, adopted, updated, unchanged }: Applied): void {
+      for (const warning of warnings) log.warn({ folder }, warning)
       for (const resource of released)
         log.warn({ folder, resource }, 'its manifest is gone: the monitor goes on, and belongs to the API now')
       tell(faults, 'some manifests of the folder were refused; the others are applied')

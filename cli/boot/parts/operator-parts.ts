@@ -52,6 +52,7 @@ export async function startOperatorParts(
     egress,
     defaultTeam: defaultTeam === undefined ? null : { id: defaultTeam, namespaces: namespace ?? [client.namespace] },
     namespace: client.namespace,
+    serpSpacingMs: settings.TIDEMARK_SERP_SPACING_MS,
     runners: runnersOf(settings),
     registry,
     log,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decideAnalysis, decideRank } from '../../../core/serp/decide-search.ts'
-import { type ComparedReading, covered, nextBaseline, type SearchReading } from '../../../core/serp/search-reading.ts'
+import { covered, type SearchReading } from '../../../core/serp/search-reading.ts'
 import { isTarget, targetRank } from '../../../core/serp/target-rank.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
 
@@ -177,95 +177,6 @@ describe('full_analysis', () => {
     const full = reading(['a.example', 'b.example', 'c.example'], { pageEnds: [2, 3] })
     const ended = reading(['a.example', 'b.example'], { isEnd: true })
     expect(decideAnalysis('x', full, ended)?.previous_results).toHaveLength(3)
-  })
-})
-
-describe('the baseline', () => {
-  test('is the last full check: a shorter one is only remembered beside it, and a guess is not', () => {
-    const full = reading(['a.example', 'd.example'], { pageEnds: [1, 2] })
-    const short = reading(['b.example'], { isPartial: true })
-    const guess = reading(['c.example'], { isGuess: true })
-    expect(nextBaseline(full, short)).toEqual({ ...full, shorter: short })
-    expect(nextBaseline(full, guess)).toBe(full)
-    expect(nextBaseline(null, short)).toBe(short)
-    expect(nextBaseline(null, guess)).toBe(null)
-    expect(nextBaseline({ ...full, shorter: short }, full)).toBe(full)
-  })
-
-  test('is replaced by a cut check that covers as many pages', () => {
-    const cut = (name: string, more: Partial<SearchReading> = {}) => reading([name], { isPartial: true, ...more })
-    const later = cut('b.example')
-    expect(nextBaseline(cut('a.example'), later)).toBe(later)
-    expect(nextBaseline({ ...cut('a.example'), shorter: cut('c.example') }, later)).toBe(later)
-    const ended = reading(['a.example'], { isEnd: true })
-    expect(nextBaseline(ended, later)).toEqual({ ...ended, shorter: later })
-  })
-})
-
-describe('after a shorter check that fired', () => {
-  const two = (first: readonly string[], second: readonly string[]) =>
-    reading([...first, ...second], { pageEnds: [first.length, first.length + second.length] })
-  const full = two(['mine.example', 'a.example', 'b.example'], ['c.example', 'd.example'])
-  const shorter = reading(['a.example', 'b.example', 'mine.example'], { isPartial: true })
-  const known = { ...full, shorter }
-
-  test('the same change fires no second time, in a shorter check or in a full one', () => {
-    expect(decideRank(RULE, full, shorter).serp).toMatchObject({ rank: 3, previous_rank: 1 })
-    expect(decideAnalysis('x', full, shorter)).not.toBeNull()
-    const whole = two(['a.example', 'b.example', 'mine.example'], ['c.example', 'd.example'])
-    for (const current of [shorter, whole]) {
-      expect(decideRank(RULE, known, current)).toMatchObject({ rank: 3, rankDelta: -2, serp: null })
-      expect(decideAnalysis('x', known, current)).toBeNull()
-    }
-  })
-
-  test('another change does', () => {
-    const moved = reading(['a.example', 'b.example', 'c.example', 'e.example', 'mine.example'], { isPartial: true })
-    expect(decideRank(RULE, known, moved).serp).toMatchObject({ rank: 5, previous_rank: 1 })
-    expect(decideAnalysis('x', known, moved)).not.toBeNull()
-    const behind = two(['a.example', 'b.example', 'mine.example'], ['d.example', 'c.example'])
-    expect(decideAnalysis('x', known, behind)?.results).toHaveLength(5)
-    const gone = two(['a.example', 'b.example', 'x.example'], ['c.example', 'd.example'])
-    expect(decideRank(RULE, known, gone).serp).toMatchObject({ rank: null })
-  })
-
-  test('one that did not fire hides nothing', () => {
-    const left = { ...two(['a.example', 'b.example'], ['mine.example']), shorter: reading(['a.example', 'b.example']) }
-    expect(decideRank(RULE, left, two(['a.example', 'b.example'], ['c.example'])).serp).toMatchObject({ rank: null })
-  })
-})
-
-describe('a sequence of checks', () => {
-  /** Two pages of five, of which a cut check has the first. */
-  const at = (position: number | null, isCut = false): SearchReading => {
-    const names = Array.from({ length: isCut ? 5 : 10 }, (_, index) =>
-      index + 1 === position ? 'mine.example' : `site-${index}.example`,
-    )
-    return reading(names, { pageEnds: isCut ? [5] : [5, 10], isPartial: isCut })
-  }
-  const cut = (position: number | null) => at(position, true)
-
-  /** Returns what each check sends: the rank, or none. */
-  function sentBy(...checks: readonly SearchReading[]): (string | null)[] {
-    let baseline: ComparedReading | null = null
-    return checks.map((current) => {
-      const { serp } = decideRank(RULE, baseline, current)
-      baseline = nextBaseline(baseline, current)
-      return serp && `${serp.previous_rank} to ${serp.rank}`
-    })
-  }
-
-  test.each([
-    ['shorter ones about one rank fire once', [at(1), cut(3), cut(4), cut(3), cut(4), cut(3)], [1]],
-    ['a full one after them fires for what moved since', [at(1), cut(3), cut(4), at(4), at(7)], [1, 4]],
-    ['a full one fires when it is far behind the shorter one', [at(1), cut(3), at(9)], [1, 2]],
-    ['a first one that was cut is replaced by the next', [cut(1), cut(3), cut(4), cut(3)], [1]],
-    ['a target that is on no page of a shorter one has not left', [at(5), cut(null), at(6)], []],
-    ['a target that is on no page of a full one has left', [at(5), cut(null), at(null)], [2]],
-    ['a target on the second page is not missed by a shorter one', [at(7), cut(null), at(7)], []],
-  ] as const)('%s', (_, checks, firing) => {
-    const sent = sentBy(...checks)
-    expect(sent.flatMap((one, index) => (one === null ? [] : [index]))).toEqual(firing)
   })
 })
 
