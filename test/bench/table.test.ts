@@ -62,6 +62,18 @@ const results: Results = {
     firstRun: { applied: 50, ms: spread(300) },
     rest: { runs: 10_050, statusWrites: 0, cpuMsASecond: 12.34 },
   },
+  pods: {
+    date: '2026-02-02T04:05:06.000Z',
+    checks: 100,
+    max: 3,
+    slots: 4,
+    idleSeconds: 5,
+    appliedS: 1.5,
+    firstClaimS: 6.25,
+    doneS: 60,
+    noPodsS: 66.1,
+    pods: [0, 0, 1, 3, 3, 3, 3, 2, 1, 0],
+  },
   visual: { megapixels: 12.8, cases: [{ name: 'one digit', wholeMs: spread(48), compareMs: spread(9) }] },
 }
 
@@ -103,6 +115,13 @@ describe('the table of results', () => {
     )
   })
 
+  test('has pods over time', () => {
+    const table = squeezed(tableOf(results))
+    expect(table).toContain('| 100 browser checks at once, 3 pods of 4 at most, 2026-02-02 | came to |')
+    expect(table).toContain('| the last check ended | 60.0 s |')
+    expect(table).toContain('| pods, every fifth second | 3 0 |')
+  })
+
   test('has the operator beside its goals, with the day it was measured', () => {
     const table = squeezed(tableOf(results))
     expect(table).toContain('| operator of 10,000 resources, 2026-02-01 | came to | goal |')
@@ -123,7 +142,15 @@ describe('the table of results', () => {
 
   test('leaves out what was not measured', () => {
     expect(tableOf(results)).not.toContain('npm start')
-    const partial = { ...results, throughput: [], reads: [], browser: null, visual: null, bytesPerUnchangedRun: null }
+    const partial = {
+      ...results,
+      throughput: [],
+      reads: [],
+      browser: null,
+      visual: null,
+      pods: null,
+      bytesPerUnchangedRun: null,
+    }
     expect(tableOf(partial)).not.toMatch(/checks per second|browser|pictures|NaN|on disk/)
     expect(flatnessOf(results.claims.slice(0, 1))).toBeNull()
   })
