@@ -13,6 +13,7 @@ import {
   noOrphans,
   openJobs,
   RUNNERS,
+  type RunningPod,
   runningPods,
   tokenOf,
 } from './runners.ts'
@@ -65,11 +66,10 @@ describeInCluster('Runner pods of a release', () => {
   })
 
   /** Begins a burst that is more than all pods can do, and returns their names. Its pages do not answer. */
-  async function burst(names: readonly string[]): Promise<readonly string[]> {
+  async function burst(names: readonly string[]): Promise<readonly RunningPod[]> {
     await site.hold('rendered')
     await declare(names)
-    const pods = await inTime(runningPods, (running) => running.length >= 3)
-    return pods.map(({ metadata }) => metadata.name)
+    return inTime(runningPods, (running) => running.length >= 3)
   }
 
   test('grow in number with a burst of checks, to the limit, and are none again', async () => {
@@ -84,15 +84,22 @@ describeInCluster('Runner pods of a release', () => {
 
   test('that are killed or evicted in the middle of checks lose nothing', async () => {
     const names = Array.from({ length: 5 }, (_, n) => `lost-${n}`)
-    const [evicted = '', killed = ''] = await burst(Array.from({ length: 6 }, (_, n) => `before-${n}`))
+    const pods = await burst(Array.from({ length: 6 }, (_, n) => `before-${n}`))
     await site.hold('gate')
     await declareLate(names)
     // The three that run get these five.
     await site.release('rendered')
-    await visited(...names)
+    const [evicted, killed] = await inTime(
+      async () => {
+        const addresses = (await Promise.all(names.map((name) => site.visitors(name)))).flat()
+        return pods.filter(({ status }) => addresses.includes(status.podIP))
+      },
+      (atWork) => atWork.length >= 2,
+    )
+    if (!evicted || !killed) throw new Error('no pods are at work')
     await Promise.all([
-      evict(evicted),
-      kubectl('-n', NAMESPACE, 'delete', 'pod', killed, '--force', '--grace-period=0'),
+      evict(evicted.metadata.name),
+      kubectl('-n', NAMESPACE, 'delete', 'pod', killed.metadata.name, '--force', '--grace-period=0'),
     ])
     await site.release('gate')
     for (const name of names) {
@@ -103,9 +110,8 @@ describeInCluster('Runner pods of a release', () => {
       ).toEqual(['success'])
     }
     const visits = await Promise.all(names.map((name) => site.visits(name)))
-    // Each of the two pods had one or two of them, and nobody did one twice that was not lost.
-    expect(Math.max(...visits)).toBe(2)
-    expect(visits.filter((count) => count === 2).length).toBeGreaterThanOrEqual(2)
+    // One that is evicted may end what it has begun. One that is killed cannot.
+    expect(visits.filter((count) => count > 1).length).toBeGreaterThanOrEqual(1)
     await noOrphans(TAKEN_OVER_MS)
   })
 
@@ -115,7 +121,7 @@ describeInCluster('Runner pods of a release', () => {
     await site.hold('gate')
     await declare(names, {}, 'late')
     await visited(...names)
-    const [pod = ''] = (await runningPods()).map(({ metadata }) => metadata.name as string)
+    const [pod = ''] = (await runningPods()).map(({ metadata }) => metadata.name)
     await fillDisk(pod, TOO_MUCH)
     let last = ''
     const askAgain = () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -30,6 +30,7 @@ type ClusterState =
 
 const run = promisify(execFile)
 const FOLDERS = 'tidemark-cluster-'
+const NEW_MS = 60_000
 
 /**
  * Gives the tests a cluster (vitest's globalSetup): that of `KUBECONFIG`, or one of a node that is made here and ended
@@ -92,8 +93,11 @@ async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(FOLDERS)) continue
     const folder = join(tmpdir(), name)
-    const pid = await readFile(join(folder, 'process'), 'utf8').catch(() => null)
-    const line = pid === null ? '' : await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (pid !== null && !line.includes('vitest')) await rm(folder, { recursive: true, force: true })
+    const pid = await readFile(join(folder, 'process'), 'utf8').catch(() => 'none')
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    const { mtimeMs } = await stat(folder)
+    // One that was made a moment ago does not name its process yet.
+    const isNew = pid === 'none' && Date.now() - mtimeMs < NEW_MS
+    if (!isNew && !line.includes('vitest')) await rm(folder, { recursive: true, force: true })
   }
 }

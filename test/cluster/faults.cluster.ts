@@ -192,7 +192,7 @@ describeInCluster('A release of which something is killed under load', () => {
     await isBack(killedAt)
   })
 
-  const namesOfPods = async () => (await runningPods()).map(({ metadata }) => metadata.name as string)
+  const namesOfPods = async () => (await runningPods()).map(({ metadata }) => metadata.name)
 
   test('goes on without the API server, and follows resources once it is back', async (context) => {
     needsNode(context)

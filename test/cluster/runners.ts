@@ -9,7 +9,12 @@ const NODE = '/usr/local/bin/node'
 const TTL_MS = 120_000
 const PATIENCE_MS = 60_000
 
-export const runningPods = async () =>
+export interface RunningPod {
+  readonly metadata: { readonly name: string }
+  readonly status: { readonly podIP: string }
+}
+
+export const runningPods = async (): Promise<RunningPod[]> =>
   (await list('pods', ...RUNNERS)).filter(
     ({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined,
   )
