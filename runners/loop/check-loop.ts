@@ -205,13 +205,14 @@ const claimSizeOf = ({ concurrency, claimsAhead = true }: CheckLoopOptions): num
  */
 function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
   const { concurrency, perHost, claimsAhead = true } = options
+  const claimSize = claimSizeOf(options)
+  /** Hosts that hang, and teams that wait for them, leave room for the others. */
+  const isCrowded = (waiting: number) => waiting >= claimSize
   const perSlot = (host: string, waiting: number) => {
     const pace = claimsAhead ? paces.mean(host) : QUEUE_MS
     if (pace !== undefined) return Math.max(1, QUEUE_MS / pace)
-    // Many hosts that hang leave room for the others.
-    return waiting < claimSize ? QUEUED_PER_SLOT : 1
+    return isCrowded(waiting) ? QUEUED_PER_SLOT / 4 : QUEUED_PER_SLOT
   }
-  const claimSize = claimSizeOf(options)
   return {
     claimSize,
     // If one team fills the queue of a host, there is still room for a few checks of another team. The number of
@@ -220,7 +221,8 @@ function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
     isQueueFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
       (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
       gate.isFullOf(team) ||
-      (gate.waitingAt(host) >= perHost * perSlot(host, gate.waiting) && gate.waitingAt(host, team) >= perHost),
+      (gate.waitingAt(host) >= perHost * perSlot(host, gate.waiting) &&
+        gate.waitingAt(host, team) >= (isCrowded(gate.waiting) ? 1 : perHost)),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),
     // If there is no room, the next check that ends claims again. If much of one host is due, other processes may claim
     // it.

@@ -306,6 +306,31 @@ test('a worker leases few more checks than it may soon start, however many hosts
   await loop.drain(10)
 }, 30_000)
 
+test('of one host that hangs, many teams have few checks leased, and their other checks are made', async () => {
+  await using dead = await openSite()
+  dead.answer(() => {})
+  const quick: number[] = []
+  for (let n = 0; n < 32; n++) {
+    const team = await database.team()
+    await database.monitors(team, { url: dead.url, count: 14, dueSeconds: 60 })
+    quick.push(...(await database.monitors(team, { url: site.url })))
+  }
+  const { loop } = await start({ concurrency: 16, perHost: 8 })
+  await Promise.all(quick.map((no) => recorded(no)))
+  // A claim takes up to 128. So many wait for a host of no known pace, and one more of each team. What a claim brings
+  // beyond that is given back at once.
+  await eventually(
+    () =>
+      database.query<{ leased: number }>(
+        `select count(*)::int as leased from checks
+         where run_id is not null and due_at > clock() + interval '10 seconds'`,
+      ),
+    (rows) => (rows[0]?.leased ?? 0) <= 128 + 32 + 8,
+    { forMs: 8_000 },
+  )
+  await loop.drain(10)
+}, 30_000)
+
 test('nobody waits longer than one claim behind a team that has thousands of checks due', async () => {
   const flood = await database.team({ id: '00000000-0000-4000-8000-00000000000a' })
   const small = await database.team({ id: 'ffffffff-ffff-4fff-bfff-fffffffffff0' })
