@@ -112,7 +112,11 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
       ...(options.headers as Record<string, string> | undefined),
       accept: accept ?? 'application/json',
       'user-agent': 'tidemark-operator',
-      ...(text !== undefined && { 'content-type': contentType ?? 'application/json' }),
+      ...(text !== undefined && {
+        'content-type': contentType ?? 'application/json',
+        // Node says nothing of the body of a DELETE, and the server would read it as the beginning of the next request.
+        'content-length': Buffer.byteLength(text),
+      }),
     }
     const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
