@@ -34,6 +34,8 @@ export interface Stopping {
 export interface Unanswered {
   readonly kind: 'unanswered'
   readonly seconds: number
+  /** It was no page. */
+  readonly of?: 'search'
 }
 
 /** Creating the monitor would be refused, so the preview is refused too. */

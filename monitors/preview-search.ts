@@ -6,12 +6,12 @@ import { leftAlone } from '../runners/serp/search-reading.ts'
 import type { SerpPreview } from '../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../schema/serp/serp-search.ts'
 import type { Store } from '../store/db/client.ts'
-import { freeExits, takeExit } from '../store/queue/claim-search.ts'
-import { recordSearches } from '../store/queue/record-search.ts'
+import { engineRefusedUntil, freeExits, takeExit } from '../store/queue/claim-search.ts'
+import { endSearchPreview } from '../store/previews/end-search-preview.ts'
 import type { Held } from '../store/queue/lease.ts'
-import { spendRun } from '../store/quota/spend-run.ts'
+import { giveRunBack, spendRun } from '../store/quota/spend-run.ts'
 import type { Locked, OutOfRuns } from './outcome.ts'
-import type { PreviewLimit, Stopping } from './preview-monitor.ts'
+import type { PreviewLimit, Stopping, Unanswered } from './preview-monitor.ts'
 
 type SearchReading = Extract<Reading, { kind: 'search' | 'failed' }>
 
@@ -28,8 +28,17 @@ interface SearchSlot {
     /** Null when the process is stopping. */
     run(search: SerpSearch): Promise<SearchReading | null>
   } | null
+  /** Has a runner make the search. Null: runners are not asked. */
+  readonly searchElsewhere: ((search: SerpSearch) => Promise<SearchElsewhere>) | null
   leave(): void
 }
+
+type SearchElsewhere =
+  | { readonly kind: 'answered'; readonly reading: SearchReading }
+  | { readonly kind: 'no_browser' }
+  | Unanswered
+  | PreviewLimit
+  | Stopping
 
 interface WantedPreview {
   readonly teamId: string
@@ -40,8 +49,9 @@ interface WantedPreview {
 
 type SearchPreviewOutcome =
   | { readonly kind: 'done'; readonly preview: SerpPreview }
-  /** The process renders nothing. */
+  /** The process renders nothing, and no runner would. */
   | { readonly kind: 'no_browser' }
+  | Unanswered
   | OutOfRuns
   | Locked
   | PreviewLimit
@@ -63,10 +73,37 @@ export async function previewSearch(
   const slot = previews.enter(wanted.teamId)
   if (slot.kind === 'limit') return slot
   try {
-    return slot.searches === null ? { kind: 'no_browser' } : await inTurn(store, slot.searches, wanted)
+    if (slot.searches !== null) return await inTurn(store, slot.searches, wanted)
+    return slot.searchElsewhere === null ? { kind: 'no_browser' } : await byRunner(store, slot.searchElsewhere, wanted)
   } finally {
     slot.leave()
   }
+}
+
+/** A runner that claims the search takes its own exit, and frees it. */
+async function byRunner(
+  store: Store,
+  ask: NonNullable<SearchSlot['searchElsewhere']>,
+  wanted: WantedPreview,
+): Promise<SearchPreviewOutcome> {
+  const { teamId, search } = wanted
+  const startedAt = performance.now()
+  const done = (reading: SearchReading): SearchPreviewOutcome => ({
+    kind: 'done',
+    preview: previewOf(reading, wanted, Math.round(performance.now() - startedAt)),
+  })
+  const untilMs = await engineRefusedUntil(store, search.engine)
+  if (untilMs !== null) return done(leftAlone(search.engine, untilMs))
+  const paid = await spendRun(store, teamId, 'serp', search.pages)
+  if (paid.kind === 'used_up') return paid
+  if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
+  const ended = await ask(search).catch(async (error: unknown) => {
+    await giveRunBack(store, teamId, 'serp', search.pages).catch(() => undefined)
+    throw error
+  })
+  if (ended.kind === 'answered') return done(ended.reading)
+  await giveRunBack(store, teamId, 'serp', search.pages)
+  return ended.kind === 'unanswered' ? { ...ended, of: 'search' } : ended
 }
 
 async function inTurn(
@@ -116,34 +153,8 @@ async function endOf(store: Store, held: Held, { reading, search, spacingMs }: E
   if (reading === null) return freeExits(store, [held], spacingMs)
   const isRefused = reading.kind === 'search' ? reading.search.isRefused : reading.engine?.outcome === 'blocked'
   const told = { ...held, engine: search.engine, refused: isRefused, healthy: reading.kind === 'search' && !isRefused }
-  await tellEngine(store, told, spacingMs)
+  await endSearchPreview(store, told, spacingMs)
 }
-
-const tellEngine = (
-  store: Store,
-  {
-    no,
-    fence,
-    engine,
-    refused,
-    healthy,
-  }: Held & Pick<Parameters<typeof recordSearches>[1][number], 'engine' | 'refused' | 'healthy'>,
-  spacingMs: number,
-) =>
-  // No check has the number, so this records what it says about exit and engine, and nothing else.
-  recordSearches(
-    store,
-    [
-      {
-        ...{ no, fence, engine, refused, healthy, run_id: crypto.randomUUID(), start_offset_ms: 0, duration_ms: 0 },
-        ...{ fetch_method: null, outcome: 'failed', error_code: null, error_message: null, warnings: null },
-        ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, serp_check: '{}', deliveries: [] },
-        notices: [],
-        ...{ target_rank: null, rank_delta: null, ai_overview_present: null, featured_snippet_present: null },
-      },
-    ],
-    { spacingMs, mails: { add: async () => false }, linkOf: () => null },
-  )
 
 function busyAt({ engine }: SerpSearch): SearchReading {
   const message =

@@ -232,9 +232,10 @@ function overCap({ tier, cap, wanted }: OverCap): ApiError {
   return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'deliveries', limit: cap, tier }])
 }
 
-function unanswered({ seconds }: Unanswered): ApiError {
+function unanswered({ seconds, of }: Unanswered): ApiError {
+  const what = of === 'search' ? 'search needs a browser and a free exit' : 'page needs a browser'
   const message =
-    `The page needs a browser, and no runner answered within ${seconds} s. Nothing was used of the plan. Try again ` +
+    `The ${what}, and no runner answered within ${seconds} s. Nothing was used of the plan. Try again ` +
     'in a moment: a runner may be starting. If it stays so, ask whoever runs this installation whether runners work.'
   return new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': BUSY_SECONDS } })
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
+import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
 import type { Held } from '../queue/lease.ts'
@@ -23,19 +24,22 @@ interface NewPreview {
   /** Encrypted. */
   readonly request: Buffer
   readonly isIsolated: boolean
+  /** The engine of a search. Null: it is one of a page. */
+  readonly engine: SerpEngine | null
   readonly seconds: number
 }
 
 const added = row({ no: Type.Integer() })
 
 /** Adds a preview. Returns false when as many of the team wait as may. */
-export const addPreview = (store: Store, { id, teamId, request, isIsolated, seconds }: NewPreview): Promise<boolean> =>
+export const addPreview = (store: Store, preview: NewPreview): Promise<boolean> =>
   store.transaction(async (tx) => {
+    const { id, teamId, request, isIsolated, engine, seconds } = preview
     // Those of a team are added one after the other, so that none is counted twice or not at all.
     await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${teamId}, 13))`)
     const { rowCount } = await tx.query(sql.type(added)`
-      insert into previews (id, team_id, request, is_isolated, deadline_at)
-      select ${id}::uuid, ${teamId}::uuid, ${sql.binary(request)}, ${isIsolated},
+      insert into previews (id, team_id, request, is_isolated, engine, deadline_at)
+      select ${id}::uuid, ${teamId}::uuid, ${sql.binary(request)}, ${isIsolated}, ${engine},
         clock() + make_interval(secs => ${seconds})
       where (
         select count(*) from previews where team_id = ${teamId}::uuid and deadline_at > clock()
@@ -84,12 +88,13 @@ interface PreviewClaim {
   readonly only: number | null
 }
 
-/** Claims previews that wait, the oldest first. `at_ms` is the current time. */
+/** Claims previews of pages that wait, the oldest first. `at_ms` is the current time. */
 export const claimPreviews = (store: Queryable, { limit, leaseSeconds, holder, only }: PreviewClaim) =>
   store.any(sql.prepared('claim_previews', claimed)`
     with free as (
       select p.no from previews p
-      where ${IS_FREE} and case when ${only}::bigint is null then not p.is_isolated else p.no = ${only}::bigint end
+      where ${IS_FREE} and p.engine is null
+        and case when ${only}::bigint is null then not p.is_isolated else p.no = ${only}::bigint end
       order by p.created_at
       limit ${limit}
       for update of p skip locked
@@ -99,6 +104,42 @@ export const claimPreviews = (store: Queryable, { limit, leaseSeconds, holder, o
       leased_until = clock() + make_interval(secs => ${leaseSeconds})
     from free where p.no = free.no
     returning p.no, p.id, p.team_id, p.fence, p.request, ${NOW_MS}
+  `)
+
+interface SearchPreviewClaim {
+  /** The name of the address that the runner's searches come from. */
+  readonly exit: string
+  readonly leaseSeconds: number
+  readonly holder: number
+}
+
+/**
+ * Claims the preview of a search whose engine is free at this exit, and takes the exit for it, as for the check of a
+ * search. Null: there is none.
+ */
+export const claimSearchPreview = (store: Queryable, { exit, leaseSeconds, holder }: SearchPreviewClaim) =>
+  store.maybeOne(sql.prepared('claim_search_preview', claimed)`
+    with free as materialized (
+      select p.no from previews p join serp_exits x on x.engine = p.engine and x.exit = ${exit}
+      where ${IS_FREE} and not p.is_isolated and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
+        and not exists (select from serp_engines e where e.engine = p.engine and e.refused_until > clock())
+      order by p.created_at
+      limit 1
+      for update of p, x skip locked
+    ),
+    begun as (
+      update previews p
+      set fence = p.fence + 1, tries = p.tries + 1, holder = ${holder},
+        leased_until = clock() + make_interval(secs => ${leaseSeconds})
+      from free where p.no = free.no
+      returning p.no, p.id, p.team_id, p.fence, p.request, p.engine
+    ),
+    taken as (
+      update serp_exits x
+      set busy_until = clock() + make_interval(secs => ${leaseSeconds}), check_no = begun.no, check_fence = begun.fence
+      from begun where x.exit = ${exit} and x.engine = begun.engine
+    )
+    select no, id, team_id, fence, request, ${NOW_MS} from begun
   `)
 
 /** A condition on `previews p` and the input `i`: the token has leased it, and somebody waits for it. */
@@ -124,20 +165,22 @@ export async function extendPreviews(
   return rows.map(({ no }) => no)
 }
 
-/** Gives previews back, so that another runner takes them after the delay. */
+/** Gives previews back, so that another runner takes them after the delay. Returns the numbers of those. */
 export async function releasePreviews(
   store: Queryable,
   previews: readonly Held[],
   delayMs: number,
   holder: number,
-): Promise<void> {
-  await store.query(sql.prepared('release_previews', nothing)`
+): Promise<readonly number[]> {
+  const rows = await store.any(sql.prepared('release_previews', held)`
     update previews p
     set fence = p.fence + 1, tries = p.tries - 1, holder = null,
       leased_until = clock() + make_interval(secs => ${delayMs} / 1000.0)
     from ${unnest('i', previews, { no: 'int8', fence: 'int4' })}
     where ${isHeld(holder)}
+    returning p.no
   `)
+  return rows.map(({ no }) => no)
 }
 
 /** Returns the preview that is leased with this token under this fence, and waited for; null: there is none. */

@@ -291,6 +291,14 @@ export async function freeExits(
   `)
 }
 
+const leftAloneUntil = row({ until_ms: Type.Union([Type.Number(), Type.Null()]) })
+
+/** Returns until when an engine is left alone, in ms since the epoch. Null: it may be asked. */
+export const engineRefusedUntil = (store: Pick<Store, 'oneFirst'>, engine: SerpEngine): Promise<number | null> =>
+  store.oneFirst(sql.type(leftAloneUntil)`
+    select (extract(epoch from max(refused_until)) * 1000)::float8 as until_ms
+    from serp_engines where engine = ${engine} and refused_until > clock()`)
+
 /** What asking for an exit gave: it is taken until it is freed, the engine is left alone, or another search has it. */
 type TakenExit =
   | { readonly kind: 'taken'; readonly held: Held }

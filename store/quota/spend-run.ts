@@ -54,15 +54,22 @@ export async function spendRun(
     : { kind: 'used_up', needs: cost, quota: { used, limit: limit ?? used, resets_at, credits_remaining: credits } }
 }
 
-/** Gives a run back that was paid for and not made: first to the pool, the rest to the credits. */
-export async function giveRunBack(store: Queryable, teamId: string, pool: 'runs' | 'visual'): Promise<void> {
+/** Gives runs back that were paid for and not made: first to the pool, the rest to the credits. */
+export async function giveRunBack(
+  store: Queryable,
+  teamId: string,
+  pool: 'runs' | 'visual' | 'serp',
+  cost = 1,
+): Promise<void> {
   await store.query(sql.type(nothing)`
     update team_usage u
-    set runs_used = u.runs_used - case own.kind when 'runs' then least(1, own.used) else 0 end,
-      visual_used = u.visual_used - case own.kind when 'visual' then least(1, own.used) else 0 end,
-      credits = u.credits + 1 - least(1, own.used)
+    set runs_used = u.runs_used - case own.kind when 'runs' then own.back else 0 end,
+      visual_used = u.visual_used - case own.kind when 'visual' then own.back else 0 end,
+      serp_used = u.serp_used - case own.kind when 'serp' then own.back else 0 end,
+      credits = u.credits + ${cost}::bigint - own.back
     from (
-      select u.team_id, pool.kind, pool.used from team_usage u ${poolOf(sql.fragment`${pool}`)}
+      select u.team_id, pool.kind, least(${cost}::bigint, pool.used) as back
+      from team_usage u ${poolOf(sql.fragment`${pool}`)}
       where u.team_id = ${teamId}::uuid
       for update of u
     ) own

@@ -1,16 +1,19 @@
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { SealedPlace, SecretBox } from '../../store/secrets/secret-box.ts'
 
 /** What a runner is asked for. */
-type PreviewRequest = Pick<
+export type PreviewRequest = PageRequest | { readonly search: SerpSearch }
+
+type PageRequest = Pick<
   PageTask,
   'url' | 'extract' | 'request' | 'visual' | 'headers' | 'queue' | 'reason' | 'obstacle'
 >
 
 /** What a runner answered, as far as a preview shows it. */
 export interface PreviewAnswer {
-  readonly reading: Extract<Reading, { kind: 'values' | 'text' | 'failed' }>
+  readonly reading: Extract<Reading, { kind: 'values' | 'text' | 'failed' | 'search' }>
   /** Milliseconds that the runner needed. */
   readonly durationMs: number
 }
@@ -29,11 +32,13 @@ export const sealRequest = (secrets: SecretBox, row: Row, request: PreviewReques
 export const openRequest = (secrets: SecretBox, row: Row, sealed: Uint8Array): PreviewRequest =>
   secrets.open(placeOf(row, 'previews.request'), sealed) as PreviewRequest
 
-/** Encrypts an answer. Of pictures it keeps whether there are any: a preview shows none. */
+/** Encrypts an answer. Of pictures it keeps whether there are any: a preview shows none, and no unread page either. */
 export function sealAnswer(secrets: SecretBox, row: Row, { reading, durationMs }: PreviewAnswer): Buffer {
   const shots = 'shots' in reading && reading.shots
   const kept = {
     ...reading,
+    ...(reading.kind === 'search' && { search: { ...reading.search, unread: undefined } }),
+    ...(reading.kind === 'failed' && reading.engine && { engine: { ...reading.engine, unread: undefined } }),
     ...('mark' in reading && { mark: NO_MARK }),
     ...(shots && { shots: shots.map(({ region, png }) => ({ region, isThere: png !== null })) }),
   }

@@ -77,7 +77,10 @@ export async function previewOf(
           ...reading.warnings,
           ...missingRegions(reading.shots ?? []),
           ...emptyFieldWarnings(readingOf(reading, config)),
-        ].slice(0, MOST_WARNINGS),
+        ]
+          .slice(0, MOST_WARNINGS)
+          // A runner's may be longer.
+          .map((warning) => warning.slice(0, MOST_WARNING)),
         error_code: null,
         error_message: null,
       }
@@ -85,6 +88,7 @@ export async function previewOf(
 }
 
 const MOST_WARNINGS = 50
+const MOST_WARNING = 500
 
 const readingOf = ({ values, isScripted = false }: Read, { extract_config: config }: Previewed) => ({
   values,

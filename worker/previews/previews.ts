@@ -1,7 +1,7 @@
 import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
 import type { Reading } from '../../runners/check/reading.ts'
-import type { SerpTask } from '../../runners/check/task.ts'
+import type { PageTask, SerpTask } from '../../runners/check/task.ts'
 import { type SearchMeans, searchReading } from '../../runners/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
@@ -14,6 +14,7 @@ import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
 import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
+import type { PreviewRequest } from './preview-record.ts'
 import type { WaitingPreviews } from './waiting-previews.ts'
 
 /** How searches are previewed: as checks of this process are made. */
@@ -65,6 +66,13 @@ interface PreviewLimit {
   readonly limit: number
 }
 
+/** The end of a search that a runner was to make. */
+type SearchEnd =
+  | { readonly kind: 'answered'; readonly reading: Extract<Reading, { kind: 'search' | 'failed' }> }
+  /** Nobody would make it. */
+  | { readonly kind: 'no_browser' }
+  | Exclude<PreviewEnd, { readonly kind: 'done' }>
+
 /** The end of a preview. */
 type PreviewEnd =
   | { readonly kind: 'done'; readonly preview: Preview }
@@ -79,6 +87,8 @@ interface PreviewPlace {
   run(config: Previewed): Promise<PreviewEnd>
   /** Null: this process asks no search engines. */
   readonly searches: PreviewSearches | null
+  /** Has a runner make a search. Null: runners are not asked. */
+  readonly searchElsewhere: ((search: SerpSearch) => Promise<SearchEnd>) | null
   leave(): void
 }
 
@@ -111,6 +121,11 @@ export function createPreviews({
   const slots = createSlots({ atOnce, perTeam, waiting })
   const counts = { answered: 0, unanswered: 0 }
 
+  function tracked<T>(done: Promise<T>): Promise<T> {
+    running.add(done)
+    return done
+  }
+
   function run(teamId: string, config: Previewed, slot: Slot): Promise<PreviewEnd> {
     if (stopping.signal.aborted) return Promise.resolve(STOPPING)
     const { signal } = stopping
@@ -118,9 +133,7 @@ export function createPreviews({
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
     const within = { signal, ask, team: teamId, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
     const ports = { agent, extractor, pages, ...within }
-    const done = begin({ teamId, slot }, config, ports)
-    running.add(done)
-    return done
+    return tracked(begin({ teamId, slot }, config, ports))
   }
 
   async function begin(
@@ -142,7 +155,11 @@ export function createPreviews({
       const slot = slots.enter(teamId)
       if ('kind' in slot) return slot
       const { leave } = slot
-      return { kind: 'place', run: (config) => run(teamId, config, slot), searches: searchesOf(teamId), leave }
+      const searchElsewhere = runners
+        ? (search: SerpSearch) => tracked(searchByRunner({ runners, counts, teamId, slot }, search, stopping.signal))
+        : null
+      const searches = searchesOf(teamId)
+      return { kind: 'place', run: (config) => run(teamId, config, slot), searches, searchElsewhere, leave }
     },
     counts,
     async close() {
@@ -196,13 +213,35 @@ async function byRunner(
   if (first !== null && first.kind !== 'moved') return endOf(await previewOf(first, config, { ...ports, startedAt }))
   // What only waits takes no slot from those that fetch, as long as there is room to wait.
   slot.wait()
-  const moved = first === null ? task : { ...task, queue: first.queue, reason: first.reason }
-  const answered = await runners.ask({ teamId, task: moved, isIsolated: config.isolation === 'pod' }, signal)
+  const request = requestOf(first === null ? task : { ...task, queue: first.queue, reason: first.reason })
+  const answered = await runners.ask({ teamId, request, isIsolated: config.isolation === 'pod' }, signal)
   if (answered.kind === 'unanswered') counts.unanswered += 1
   if (answered.kind !== 'answered') return answered
   counts.answered += 1
   const { reading, durationMs: checkMs } = answered
+  if (reading.kind === 'search') throw new TypeError('a page has no results of a search')
   return endOf(await previewOf(reading, config, { ...ports, startedAt, checkMs }))
+}
+
+function requestOf({ url, extract, request, visual, headers, queue, reason, obstacle }: PageTask): PreviewRequest {
+  return { url, extract, request, visual, headers, queue, reason, obstacle }
+}
+
+/** Has a runner make a search. */
+async function searchByRunner(
+  { runners, counts, teamId, slot }: ByRunner,
+  search: SerpSearch,
+  signal: AbortSignal,
+): Promise<SearchEnd> {
+  if (!(await runners.areClaimed(false))) return { kind: 'no_browser' }
+  slot.wait()
+  const answered = await runners.ask({ teamId, request: { search }, isIsolated: false }, signal)
+  if (answered.kind === 'unanswered') counts.unanswered += 1
+  if (answered.kind !== 'answered') return answered
+  counts.answered += 1
+  const { reading } = answered
+  if (reading.kind !== 'search' && reading.kind !== 'failed') throw new TypeError(`a search gave ${reading.kind}`)
+  return { kind: 'answered', reading }
 }
 
 /** The slot of a preview. */

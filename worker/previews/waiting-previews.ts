@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PageTask } from '../../runners/check/task.ts'
 import type { Store } from '../../store/db/client.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { AnswerSignals } from '../../store/previews/answer-signals.ts'
 import { addPreview, arePreviewsClaimed, dropPreview, MOST_OF_TEAM, takeAnswer } from '../../store/previews/previews.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { openAnswer, type PreviewAnswer, sealRequest } from './preview-record.ts'
+import { openAnswer, type PreviewAnswer, type PreviewRequest, sealRequest } from './preview-record.ts'
 
 /** Previews that runners do, for a process without a browser. */
 export interface WaitingPreviews {
@@ -17,7 +16,7 @@ export interface WaitingPreviews {
 
 interface WantedPreview {
   readonly teamId: string
-  readonly task: PageTask
+  readonly request: PreviewRequest
   readonly isIsolated: boolean
 }
 
@@ -71,13 +70,14 @@ export function createWaitingPreviews(options: WaitingPreviewsOptions): WaitingP
 
   return {
     areClaimed: (isIsolated) => arePreviewsClaimed(store, isIsolated),
-    async ask({ teamId, task, isIsolated }, signal) {
-      const seconds = options.seconds ?? (task.extract.method === 'prompt' ? PROMPT_SECONDS : SECONDS)
+    async ask({ teamId, request: asked, isIsolated }, signal) {
+      const asksModel = 'extract' in asked && asked.extract.method === 'prompt'
+      const seconds = options.seconds ?? (asksModel ? PROMPT_SECONDS : SECONDS)
       const until = performance.now() + seconds * 1000
       const row = { id: crypto.randomUUID(), teamId }
-      const { url, extract, request, visual, headers, queue, reason, obstacle } = task
-      const sealed = sealRequest(secrets, row, { url, extract, request, visual, headers, queue, reason, obstacle })
-      if (!(await addPreview(store, { ...row, request: sealed, isIsolated, seconds })))
+      const request = sealRequest(secrets, row, asked)
+      const engine = 'search' in asked ? asked.search.engine : null
+      if (!(await addPreview(store, { ...row, request, isIsolated, engine, seconds })))
         return { kind: 'limit', of: 'installation', limit: MOST_OF_TEAM }
       const answer = await answerOf(row.id, until, signal)
       if (answer !== null) return { kind: 'answered', ...openAnswer(secrets, row, answer) }

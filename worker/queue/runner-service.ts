@@ -73,7 +73,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   const alone = createAlone()
   const claims = createClaimsOfRunners({ store, secrets, queues: QUEUES, leaseSeconds, hasModel, search }, settle)
 
-  const previews = createRunnerPreviews({ store, secrets, leaseMs })
+  const previews = createRunnerPreviews({ store, secrets, leaseMs, spacingMs: search?.spacingMs ?? 0 })
 
   async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
     if (isPreview(told.outcome.no)) return previews.complete(told, holder)
@@ -102,7 +102,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 
   return {
     leaseMs,
-    claim: (limit, holder, exit) => claimAll({ previews, claims }, limit, holder, exit),
+    claim: createClaimsOfAll({ previews, claims }),
     async heartbeat(given, holder) {
       const { checks, waiting } = split(given)
       if (checks.length > 0) await keepExits(store, checks, leaseSeconds, holder)
@@ -139,20 +139,28 @@ interface ClaimPorts {
   readonly claims: RunnerService['claim']
 }
 
-/** Claims previews first: somebody waits for them, and a team has few at the same time. */
-async function claimAll(
-  { previews, claims }: ClaimPorts,
-  ...[limit, holder, exit]: Parameters<RunnerService['claim']>
-): ReturnType<RunnerService['claim']> {
-  const waiting = await previews.claim(limit, holder)
-  const room = limit - waiting.length
-  if (room === 0 || (holder.checkNo !== null && isPreview(holder.checkNo))) return waiting
-  try {
-    return [...waiting, ...(await claims(room, holder, exit))]
-  } catch (error) {
-    // What was claimed is leased already. If the store is away, the next claim fails too.
-    if (waiting.length === 0) throw error
-    return waiting
+/**
+ * Claims previews before checks, because somebody waits for them, and up to half of what is claimed: many of them must
+ * not keep checks from being done. With one free slot, the kinds take turns.
+ */
+function createClaimsOfAll({ previews, claims }: ClaimPorts): RunnerService['claim'] {
+  let isCheckNext = false
+  return async (limit, holder, exit) => {
+    const isForPreview = holder.checkNo !== null && isPreview(holder.checkNo)
+    if (isForPreview) return previews.claim(limit, holder, exit)
+    const most = limit === 1 && isCheckNext ? 0 : Math.ceil(limit / 2)
+    isCheckNext = !isCheckNext
+    const claimed = most === 0 ? [] : [...(await previews.claim(most, holder, exit))]
+    const mayHaveMore = claimed.length === most
+    try {
+      if (claimed.length < limit) claimed.push(...(await claims(limit - claimed.length, holder, exit)))
+      const room = limit - claimed.length
+      if (mayHaveMore && room > 0) claimed.push(...(await previews.claim(room, holder, exit)))
+    } catch (error) {
+      // What was claimed is leased already. If the store is away, the next claim fails too.
+      if (claimed.length === 0) throw error
+    }
+    return claimed
   }
 }
 

@@ -52,6 +52,7 @@ afterAll(async () => {
 
 const waiting = row({ count: Type.Integer() })
 const usage = row({ runs_used: Type.Integer() })
+const serpUsage = row({ runs_used: Type.Integer(), serp_used: Type.Integer() })
 const used = (teamId: string) =>
   served.api.services.store.oneFirst(sql.type(usage)`
     select runs_used from team_usage where team_id = ${teamId}::uuid`)
@@ -73,6 +74,20 @@ test('a preview that no runner answers is a 503 that says what to do, and uses n
   )
   expect(await used(stranger.owner.team_id)).toBe(0)
   expect(previews.counts).toEqual({ answered: 0, unanswered: 1 })
+})
+
+test('a preview of a search that no runner makes is a 503 too, and uses no run', async () => {
+  const owner = await served.api.owner({ plan: 'scale', serp: true })
+  const refused = await served
+    .as(owner.api_key)
+    .post('/v1/serp-monitors/preview', { keyword: 'shoes', engine: 'bing', pages: 2 })
+  expect([refused.status, refused.body.error?.code]).toEqual([503, 'UNAVAILABLE'])
+  expect(refused.body.error?.message).toContain(
+    'The search needs a browser and a free exit, and no runner answered within 2 s.',
+  )
+  const [usage] = await store.any(sql.type(serpUsage)`
+    select serp_used, runs_used from team_usage where team_id = ${owner.team_id}::uuid`)
+  expect(usage).toEqual({ serp_used: 0, runs_used: 0 })
 })
 
 test('many at once are bounded for a team, and each has an answer', async () => {
