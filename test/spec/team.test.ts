@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { acceptAs, accountOf, invite, type Person, personOf, plusDays, tokenFor } from './team-support.ts'
+import { acceptAs, accountOf, invite, mailedToken, type Person, personOf, plusDays, tokenFor } from './team-support.ts'
 import { type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
 
 let served: ServedApi
@@ -361,4 +361,24 @@ test('every account has exactly one team, made with it, which it owns', async ()
     expect.objectContaining({ is_personal: true, role: 'owner', active: true }),
   ])
   expect(plusDays('2026-01-01T00:00:00.000Z', 7)).toBe('2026-01-08T00:00:00.000Z')
+})
+
+test('a person without an account signs up with the invited address first, and has a team of their own', async () => {
+  const boss = await accountOf(served, 'pro')
+  const email = `new-${crypto.randomUUID()}@example.com`
+  expect((await invite(boss, email, 'viewer')).status).toBe(201)
+  const token = await mailedToken(served, email)
+  const nobody = served.as(null)
+  const signUp = (address: string) =>
+    nobody.post('/auth/sign-up/email', { name: 'New', email: address, password: 'correct horse', invitation: token })
+  expect(codeOf(await signUp(`other-${email}`))).toEqual([403, 'FORBIDDEN'])
+  expect((await signUp(email)).status).toBe(200)
+  const { body } = await nobody.post('/auth/sign-in/email', { email, password: 'correct horse' })
+  const client = served.as(String(body['token']))
+  expect((await client.get('/v1/team/list')).body.data).toMatchObject([{ is_personal: true, role: 'owner' }])
+  expect((await acceptAs({ client }, token)).status).toBe(200)
+  expect((await client.get('/v1/team/list')).body.data).toMatchObject([
+    { is_personal: true, role: 'owner', active: false },
+    { is_personal: false, role: 'viewer', active: true },
+  ])
 })
