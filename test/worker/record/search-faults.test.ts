@@ -63,8 +63,11 @@ test('two workers of one exit never have two checks of one engine under way', as
 test('a store that goes away during a check gets its outcome once it is back, once, and the exit is free', async () => {
   const team = await engines.database.team()
   const no = await engines.add(team)
+  let isCut = false
   const around = async (_: Task, go: () => Promise<Reading>) => {
-    proxy.cut()
+    // Once: on a busy machine the check may be made again.
+    if (!isCut) proxy.cut()
+    isCut = true
     return go()
   }
   await using worker = await engines.work({ url: proxy.url, around })
