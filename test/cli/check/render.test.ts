@@ -93,5 +93,6 @@ test('a preview renders as a run does', async () => {
   })
   slot.leave()
   await previews.close()
-  expect(shown).toMatchObject({ status: 'success', fetch_method: 'browser', fields: { price: 'made' } })
+  const preview = { status: 'success', fetch_method: 'browser', fields: { price: 'made' } }
+  expect(shown).toMatchObject({ kind: 'done', preview })
 })
