@@ -160,7 +160,7 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     for (let browser = 0; browser < 2; browser++) {
       const connection = connect(join(root, 'data/socket'))
       connection.write(`${JSON.stringify({ start: START })}\n`)
-      await eventually(container.processes, (all) => all.some(({ line }) => line.includes('--type=')))
+      await eventually(container.processes, (all) => all.filter(({ line }) => line.includes('/chromium')).length > 2)
       connection.destroy()
       // The init and the launcher.
       const rest = await eventually(container.processes, (all) => all.length <= 2)
