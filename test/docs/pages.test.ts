@@ -44,6 +44,16 @@ describe('docs/compared.md', () => {
   test('says when it was read', () => expect(read('docs/compared.md')).toMatch(/Read on \d+ \w+ 20\d\d\./))
 })
 
+describe('docs/decisions', () => {
+  const files = readdirSync(new URL('docs/decisions/', ROOT)).filter((name) => /^\d/.test(name))
+
+  test('have a number each, which their heading repeats', () => {
+    const numbers = files.map((name) => name.slice(0, 4))
+    expect(numbers).toEqual([...new Set(numbers)])
+    for (const name of files) expect(read(`docs/decisions/${name}`)).toMatch(new RegExp(`^# ${name.slice(0, 4)}: `))
+  })
+})
+
 describe('docs/concepts.md', () => {
   const rows = [...read('docs/concepts.md').matchAll(/^\| \[([^\]]+)\]\(([^)]+)\) +\| (.+?) +\|$/gm)]
 
