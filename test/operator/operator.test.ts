@@ -177,14 +177,14 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     const client = createKubeClient(faulty.kubeconfig)
     onTestFinished(() => client.close())
     const defaultTeam = { id: setup.owner.teamId, namespaces: ['late'] }
+    const watchOfNamespaces = faulty.keep(/\/api\/v1\/namespaces\?.*watch=true/)
     const operator = await setup.start({ client, defaultTeam })
     await operator.leading
-    // The watch of namespaces is back some seconds after the other one.
-    faulty.spoil(/\/api\/v1\/namespaces\?.*watch=true/, { kind: 'status', status: 503, retryAfter: 4 })
-    faulty.cut()
+    await watchOfNamespaces.came
     await kube.call('POST', '/api/v1/namespaces', { metadata: { name: 'late' } })
     await setup.apply('kettle', {}, {}, 'late')
     await setup.until('kettle', 'Ready', 'NoTeam', 'late')
+    await watchOfNamespaces.letGo()
     await setup.until('kettle', 'Ready', 'Scheduled', 'late')
     await operator.stop()
   })

@@ -29,7 +29,7 @@ test('folded text has single spaces only, none at an end, and is folded to itsel
 })
 
 test('a million spaces take less than a tenth of a second', () => {
-  const start = performance.now()
+  const start = process.threadCpuUsage()
   expect(foldText(`a${' '.repeat(1_000_000)}b${' '.repeat(1_000_000)}`)).toBe('a b')
-  expect(performance.now() - start).toBeLessThan(100)
+  expect(process.threadCpuUsage(start).user).toBeLessThan(100_000)
 })
