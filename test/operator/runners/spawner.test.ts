@@ -190,7 +190,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 
   test('counts pods that fail together as one failure', async () => {
-    const pauses = { firstMs: 1_000, longestMs: 600_000 }
+    const pauses = { firstMs: 4_000, longestMs: 600_000 }
     await setup.restart({ runners: { ...PODS, max: 5 }, times: { ...TIMES, runners: { ...FAST, pauses } } })
     await wait('browser', 10)
     const found = await jobsAre(5)
