@@ -45,7 +45,8 @@ export async function installAudit(query: Query): Promise<void> {
         when old_run is not null and run is null then 'record'
         when fence > old_fence and due > at then 'claim'
         when fence > old_fence then 'release'
-        when run is not null and due is distinct from old_due then 'heartbeat'
+        when run is not null and due > old_due then 'heartbeat'
+        -- Any worker moves a lease back after the clock was put back.
         else 'other' end as step
       from fault.checks_log where who like '${WORKER_ROLE}%';
     create view fault.delivery_steps as

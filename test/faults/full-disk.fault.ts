@@ -73,9 +73,12 @@ test(
     const worker = await service.worker()
     await service.underLoad(async () => {
       await service.rounds(1)
-      await disk.fill()
-      // What was laid out before it was full would last for a while.
-      const goOnWriting = () => service.query('select pg_switch_wal()').catch(() => null)
+      const goOnWriting = async () => {
+        // A checkpoint frees room again.
+        await disk.fill()
+        // What was laid out before it was full would last for a while.
+        await service.query('select pg_switch_wal()').catch(() => null)
+      }
       await until(
         () => goOnWriting().then(() => postgres.hasEnded),
         (hasEnded) => hasEnded,

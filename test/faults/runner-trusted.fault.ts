@@ -64,23 +64,17 @@ test(
   60_000,
 )
 
-test(
-  'all of it in one process serves the runner API too; where that renders nothing, a preview says so and a runner ' +
-    'does ' +
-    'the runs.',
-  async () => {
-    await using site = await openSite()
-    const serve = installation.start(['serve'], { ...installation.trusted, TIDEMARK_RUNNER_API_PORT: '0' })
-    const [, base] = await serve.says(/running at (\S+)\n/)
-    const headers = { authorization: `Bearer ${installation.apiKey}`, 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
-    const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
-    expect(preview).toMatchObject({ status: 'error', error_code: 'not_available' })
-    await serve.says(/runner API listening/)
-    const runner = await installation.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
-    expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
-    for (const one of [runner, serve]) one.signal('SIGTERM')
-    expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])
-  },
-  60_000,
-)
+test('all of it in one process serves the runner API too; where that renders nothing, a runner does previews and runs.', async () => {
+  await using site = await openSite()
+  const serve = installation.start(['serve'], { ...installation.trusted, TIDEMARK_RUNNER_API_PORT: '0' })
+  const [, base] = await serve.says(/running at (\S+)\n/)
+  const headers = { authorization: `Bearer ${installation.apiKey}`, 'content-type': 'application/json' }
+  await serve.says(/runner API listening/)
+  const runner = await installation.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
+  const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
+  const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
+  expect(preview).toMatchObject({ status: 'success', fetch_method: 'browser' })
+  expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
+  for (const one of [runner, serve]) one.signal('SIGTERM')
+  expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])
+}, 60_000)

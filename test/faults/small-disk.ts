@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 /** A file system of its own, so small that it can be filled. */
 export interface SmallDisk extends AsyncDisposable {
   readonly path: string
-  /** Leaves no byte. */
+  /** Leaves no byte. Again, where somebody freed some since. */
   fill(): Promise<void>
   empty(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | { r
   return {
     path,
     async fill() {
-      await using file = await open(filler, 'w')
+      await using file = await open(filler, 'a')
       for (const chunk of [CHUNK, LITTLE])
         for (;;)
           try {
