@@ -64,7 +64,7 @@ test(
   60_000,
 )
 
-test('all of it in one process serves the runner API too; where that renders nothing, a runner does previews and runs.', async () => {
+test('one process that renders nothing serves the runner API, and a runner does its previews and runs', async () => {
   await using site = await openSite()
   const serve = installation.start(['serve'], { ...installation.trusted, TIDEMARK_RUNNER_API_PORT: '0' })
   const [, base] = await serve.says(/running at (\S+)\n/)
