@@ -80,6 +80,22 @@ export async function previewSearch(
   }
 }
 
+/** Returns what makes a preview of a reading. Its duration counts from now. */
+function showing(wanted: WantedPreview): (reading: SearchReading) => SearchPreviewOutcome {
+  const startedAt = performance.now()
+  return (reading) => ({
+    kind: 'done',
+    preview: previewOf(reading, wanted, Math.round(performance.now() - startedAt)),
+  })
+}
+
+/** Takes the runs that the search costs. Returns why it was refused. Null: it is paid. */
+async function payFor(store: Store, { teamId, search }: WantedPreview): Promise<OutOfRuns | Locked | null> {
+  const paid = await spendRun(store, teamId, 'serp', search.pages)
+  if (paid.kind === 'used_up') return paid
+  return paid.kind === 'trial_over' ? { kind: 'locked', act: 'preview' } : null
+}
+
 /** A runner that claims the search takes its own exit, and frees it. */
 async function byRunner(
   store: Store,
@@ -87,16 +103,11 @@ async function byRunner(
   wanted: WantedPreview,
 ): Promise<SearchPreviewOutcome> {
   const { teamId, search } = wanted
-  const startedAt = performance.now()
-  const done = (reading: SearchReading): SearchPreviewOutcome => ({
-    kind: 'done',
-    preview: previewOf(reading, wanted, Math.round(performance.now() - startedAt)),
-  })
+  const done = showing(wanted)
   const untilMs = await engineRefusedUntil(store, search.engine)
   if (untilMs !== null) return done(leftAlone(search.engine, untilMs))
-  const paid = await spendRun(store, teamId, 'serp', search.pages)
-  if (paid.kind === 'used_up') return paid
-  if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
+  const unpaid = await payFor(store, wanted)
+  if (unpaid !== null) return unpaid
   const ended = await ask(search).catch(async (error: unknown) => {
     await giveRunBack(store, teamId, 'serp', search.pages).catch(() => undefined)
     throw error
@@ -111,20 +122,15 @@ async function inTurn(
   searches: NonNullable<SearchSlot['searches']>,
   wanted: WantedPreview,
 ): Promise<SearchPreviewOutcome> {
-  const { teamId, search } = wanted
-  const startedAt = performance.now()
-  const done = (reading: SearchReading): SearchPreviewOutcome => ({
-    kind: 'done',
-    preview: previewOf(reading, wanted, Math.round(performance.now() - startedAt)),
-  })
+  const { search } = wanted
+  const done = showing(wanted)
   const taken = await turnAt(store, { engine: search.engine, exit: searches.exit, seconds: SECONDS })
   if (taken.kind === 'refused') return done(leftAlone(search.engine, taken.untilMs))
   if (taken.kind === 'busy') return done(busyAt(search))
   let reading: SearchReading | null = null
   try {
-    const paid = await spendRun(store, teamId, 'serp', search.pages)
-    if (paid.kind === 'used_up') return paid
-    if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
+    const unpaid = await payFor(store, wanted)
+    if (unpaid !== null) return unpaid
     reading = await searches.run(search)
     return reading === null ? { kind: 'stopping' } : done(reading)
   } finally {
