@@ -6,7 +6,7 @@ import { leftAlone } from '../runners/serp/search-reading.ts'
 import type { SerpPreview } from '../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../schema/serp/serp-search.ts'
 import type { Store } from '../store/db/client.ts'
-import { engineRefusedUntil, freeExits, takeExit } from '../store/queue/claim-search.ts'
+import { areExitsBusy, engineRefusedUntil, freeExits, takeExit } from '../store/queue/claim-search.ts'
 import { endSearchPreview } from '../store/previews/end-search-preview.ts'
 import type { Held } from '../store/queue/lease.ts'
 import { giveRunBack, spendRun } from '../store/quota/spend-run.ts'
@@ -36,7 +36,8 @@ interface SearchSlot {
 type SearchElsewhere =
   | { readonly kind: 'answered'; readonly reading: SearchReading }
   | { readonly kind: 'no_browser' }
-  | Unanswered
+  | { readonly kind: 'left_alone'; readonly untilMs: number }
+  | (Unanswered & { readonly isBegun: boolean })
   | PreviewLimit
   | Stopping
 
@@ -74,7 +75,7 @@ export async function previewSearch(
   if (slot.kind === 'limit') return slot
   try {
     if (slot.searches !== null) return await inTurn(store, slot.searches, wanted)
-    return slot.searchElsewhere === null ? { kind: 'no_browser' } : await byRunner(store, slot.searchElsewhere, wanted)
+    return await byRunner(store, slot.searchElsewhere, wanted)
   } finally {
     slot.leave()
   }
@@ -99,13 +100,14 @@ async function payFor(store: Store, { teamId, search }: WantedPreview): Promise<
 /** A runner that claims the search takes its own exit, and frees it. */
 async function byRunner(
   store: Store,
-  ask: NonNullable<SearchSlot['searchElsewhere']>,
+  ask: SearchSlot['searchElsewhere'],
   wanted: WantedPreview,
 ): Promise<SearchPreviewOutcome> {
   const { teamId, search } = wanted
   const done = showing(wanted)
   const untilMs = await engineRefusedUntil(store, search.engine)
   if (untilMs !== null) return done(leftAlone(search.engine, untilMs))
+  if (ask === null) return { kind: 'no_browser' }
   const unpaid = await payFor(store, wanted)
   if (unpaid !== null) return unpaid
   const ended = await ask(search).catch(async (error: unknown) => {
@@ -114,7 +116,10 @@ async function byRunner(
   })
   if (ended.kind === 'answered') return done(ended.reading)
   await giveRunBack(store, teamId, 'serp', search.pages)
-  return ended.kind === 'unanswered' ? { ...ended, of: 'search' } : ended
+  if (ended.kind === 'left_alone') return done(leftAlone(search.engine, ended.untilMs))
+  if (ended.kind !== 'unanswered') return ended
+  if (!ended.isBegun && (await areExitsBusy(store, search.engine))) return done(busyAt(search))
+  return { kind: 'unanswered', seconds: ended.seconds, of: 'search' }
 }
 
 async function inTurn(

@@ -106,7 +106,7 @@ const preview = route({
     'Makes the search now, as a check would, and returns the results. Only `keyword` is needed; the other keys are ' +
     'those of a create. Nothing is stored and nothing is delivered. It uses one run for each page. One that fails ' +
     'also gets 200: `status` is `error`, with `error_code` and `error_message`. While the engine is left alone, or ' +
-    'other searches of it do not end in 15 seconds, it fails so, and uses no run.',
+    'other searches of it do not end in time, it fails so, and uses no run.',
   tag,
   policy: 'monitors.write',
   beyond: true,

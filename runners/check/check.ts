@@ -10,7 +10,7 @@ import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { unsentHeaders } from '../fetch/request-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
-import { type SearchMeans, searchReading } from '../serp/search-reading.ts'
+import { leftAlone, type SearchMeans, searchReading } from '../serp/search-reading.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { FetchedFacts, PageMark, Reading } from './reading.ts'
@@ -58,6 +58,7 @@ export interface CheckPorts {
 export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   if (task.kind === 'serp') {
     const { search: means, extractor, signal } = ports
+    if (task.refusedUntilMs !== null) return leftAlone(task.search.engine, task.refusedUntilMs)
     return means ? searchReading(task, { means, extractor, signal }) : failure(NO_SEARCH, NO_LAYER)
   }
   const obstacle = task.obstacle ?? missingLayer(task, ports)

@@ -11,13 +11,12 @@ export interface SearchMeans extends Pick<SearchPorts, 'browsers' | 'endpoints' 
   readonly country: string | null
 }
 
-/** Runs the check of a search, or returns at once that its engine is left alone. */
+/** Runs the check of a search. */
 export async function searchReading(
   task: SerpTask,
   { means, ...ports }: { readonly means: SearchMeans } & Pick<SearchPorts, 'extractor' | 'signal'>,
 ): Promise<Reading> {
-  const { search, refusedUntilMs, teamKey } = task
-  if (refusedUntilMs !== null) return leftAlone(search.engine, refusedUntilMs)
+  const { search, teamKey } = task
   const team = teamKey !== undefined && { team: teamKey }
   const checked = await checkSearch(search, { ...means, ...ports, ...team })
   if (ports.signal.aborted) return { kind: 'abandoned' }

@@ -3,9 +3,8 @@ import { sql } from 'slonik'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { NEXT_RUN, withTable } from '../queue/finished-check.ts'
-import { PRICE_AFTER } from '../queue/record-search.ts'
-import { poolOf } from '../quota/pool.ts'
+import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
+import { BACK, GIVEN_BACK, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
 const MOST_COUNTED = 10_000
@@ -34,18 +33,21 @@ const WAS_SEEN_BEFORE = sql.fragment`(
   select coalesce(unrendered_at between t.at - interval '10 minutes' and t.at - interval '2 minutes', false)
   from installation, t)`
 
-/** Checks that have waited for ten minutes because no process does them, of teams with runs left. It reads `t.at`. */
+/**
+ * Checks that have waited for ten minutes because no process does them. Those that are neither paid nor can be paid
+ * wait for runs, not for a browser. It reads `t.at`.
+ */
 const LATE = sql.fragment`
   select c.no, c.team_id, c.due_at
   from team_usage u
   cross join unnest('{browser,visual,serp}'::check_queue[]) q (queue) ${poolOf(sql.fragment`q.queue`)}
   cross join lateral (
-    select no, team_id, due_at from checks
+    select no, team_id, due_at from checks c
     where team_id = u.team_id and queue = q.queue and due_at <= (select at from t) - interval '10 minutes'
+      and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
       and case when is_isolated then ${NOBODY_ISOLATES} else ${NOBODY_RENDERS} end
     limit ${MOST_OF_TEAM}
   ) c
-  where pool.remaining > 0
   limit ${MOST_COUNTED}`
 
 /** The same; it looks for them only where there can be some. */
@@ -64,14 +66,14 @@ export async function noteRendering(store: Store): Promise<void> {
 const NOT_ISOLATED =
   'No operator of this installation starts runner pods, and this monitor asks for a pod of its own (isolation pod), ' +
   'so the check was not done. Let the operator start runner pods (runner.max), or set isolation to shared. This run ' +
-  'used nothing of the plan, unless somebody asked for it.'
+  'used nothing of the plan.'
 
 /** What a run says that nobody did. It is a fault of the installation, so it does not count as one of the monitor. */
 const NOT_RENDERED = {
   code: 'not_available',
   message:
     'No process of this installation renders pages, so the check was not done. Start a runner, or let a worker ' +
-    'render pages (TIDEMARK_BROWSER_PAGES). This run used nothing of the plan, unless somebody asked for it.',
+    'render pages (TIDEMARK_BROWSER_PAGES). This run used nothing of the plan.',
 } as const satisfies RunFault
 
 const seen = row({ count: Type.Integer(), isRendered: Type.Boolean() })
@@ -88,8 +90,9 @@ interface Rendering {
  * Where no process renders pages, or none starts the pods of isolated checks, ends the checks that have waited for one
  * for ten minutes: as failed runs that say so, without a count of failures. Only a second look ends them
  * (`WAS_SEEN_BEFORE`). The next one is at its time. It is static again where `fetch_mode` is `auto` and only an earlier
- * answer chose the browser. Writes an event for each of their teams, at most one a day: every monitor of it that needs
- * a browser waits for the same reason.
+ * answer chose the browser. What was paid is given back: a run that somebody asked for, and one whose process died.
+ * Writes an event for each of their teams, at most one a day: every monitor of it that needs a browser waits for the
+ * same reason.
  */
 export const endUnrendered = (store: Queryable): Promise<Rendering> =>
   store.one(sql.type(seen)`
@@ -100,25 +103,50 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       where ${NOBODY_DOES_SOME} and coalesce(i.unrendered_at not between t.at - interval '2 minutes' and t.at, true)
     ),
     late as materialized (
-      select c.no from (${LATE}) late
-      join checks c on c.no = late.no and c.due_at = late.due_at
-      where ${NOBODY_DOES_SOME} and ${WAS_SEEN_BEFORE}
+      select no, team_id, due_at from (${LATE}) late where ${NOBODY_DOES_SOME} and ${WAS_SEEN_BEFORE}
+    ),
+    -- Before the checks, as run-now does. One that is locked is looked at the next time.
+    team as materialized (
+      select u.team_id from team_usage u
+      where u.team_id in (select team_id from late)
+      order by u.team_id
+      for update of u skip locked
+    ),
+    -- From the locked rows: somebody may have asked for a run since the statement began.
+    given_up as materialized (
+      select c.no, c.team_id, c.queue, c.cost, c.static_again_at, coalesce(c.run_id, c.queued_run_id) as id,
+        ${IS_SEARCH_PAID} as is_paid
+      from late join team using (team_id) join checks c on c.no = late.no and c.due_at = late.due_at
       order by c.no
       for update of c skip locked
     ),
     named as materialized (
       -- A run of a month that is deleted already gets another id.
-      select c.no, coalesce(${withTable(sql.fragment`given.id`)}, new_run_id(t.at, c.no)) as run_id,
+      select c.no, coalesce(${withTable(sql.fragment`c.id`)}, new_run_id(t.at, c.no)) as run_id,
         m.fetch_mode = 'auto' and c.queue = 'browser' and c.static_again_at is not null as is_remembered
-      from late join checks c using (no) left join monitors m using (no)
-      cross join lateral (select coalesce(c.run_id, c.queued_run_id) as id) given, t
+      from given_up c left join monitors m using (no), t
+    ),
+    refunded as (
+      update team_usage u
+      set ${GIVEN_BACK}
+      from (
+        select team_id, ${BACK}
+        from (
+          select c.team_id, pool.kind, c.cost as refund
+          from given_up c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
+          where c.is_paid
+        ) paid
+        group by team_id
+      ) own
+      where u.team_id = own.team_id
     ),
     moved as (
       update checks c
       set fence = c.fence + 1, holder = null, run_id = null, last_run_at = t.at, runs_total = c.runs_total + 1,
         -- Another run that somebody asked for while this one was under way has its own turn.
         queued_run_id = case when c.run_id is not null then c.queued_run_id end,
-        next_run_at = ${NEXT_RUN}, cost = ${PRICE_AFTER},
+        next_run_at = ${NEXT_RUN},
+        cost = ${priceAfter(sql.fragment`c.run_id is not null and c.queued_run_id is not null`)},
         queue = case when i.is_remembered then 'static' else c.queue end,
         static_again_at = case when not i.is_remembered then c.static_again_at end,
         layer_reason = case when not i.is_remembered then c.layer_reason end,

@@ -122,7 +122,8 @@ export async function saveSerpMonitor(
   const sets = scheduleSets({ stored, spec, changed, startsOver: resetsBaseline })
   if (changed.includes('pages'))
     sets.push(sql.fragment`
-      cost = case when c.run_id is null and c.queued_run_id is null then ${spec.pages}::smallint else c.cost end`)
+      cost = case when c.queued_run_id is null and (c.run_id is null or c.is_unpaid) then ${spec.pages}::smallint
+        else c.cost end`)
   if (resetsBaseline)
     sets.push(sql.fragment`
       was_failing = ${WAS_FAILING}, failures = 0, reading_id = null, reading_hash = null, body_hash = null`)

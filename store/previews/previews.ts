@@ -60,20 +60,47 @@ export async function takeAnswer(store: Queryable, id: string): Promise<Buffer |
   return found?.answer ?? null
 }
 
-const last = row({ answer: Type.Union([Bytes, Type.Null()]) })
+const last = row({ answer: Type.Union([Bytes, Type.Null()]), is_begun: Type.Boolean() })
 
-/** Deletes a preview that nobody waits for any more. Returns its answer, where one came in the last moment. */
-export async function dropPreview(store: Queryable, id: string): Promise<Buffer | null> {
-  const found = await store.maybeOne(sql.type(last)`delete from previews where id = ${id}::uuid returning answer`)
-  return found?.answer ?? null
+/**
+ * Deletes a preview that nobody waits for any more. Returns its answer, where one came in the last moment, and whether
+ * a runner has begun it.
+ */
+export async function dropPreview(store: Queryable, id: string) {
+  const found = await store.maybeOne(sql.type(last)`
+    delete from previews where id = ${id}::uuid returning answer, tries > 0 as is_begun`)
+  return { answer: found?.answer ?? null, isBegun: found?.is_begun ?? false }
 }
+
+/** Is true for a preview `p` that no runner has, or whose runner is gone. */
+const IS_UNHELD = sql.fragment`(
+  p.leased_until is null or p.leased_until <= clock() or p.holder is not null and not exists (
+    select from runner_tokens k where k.id = p.holder and k.revoked_at is null and k.expires_at > clock()
+  ))`
 
 /** Is true for a preview `p` that a runner may begin. */
 const IS_FREE = sql.fragment`(
   p.answer is null and p.deadline_at > clock() + make_interval(secs => ${LAST_SECONDS}) and p.tries < ${MOST_TRIES}
-  and (p.leased_until is null or p.leased_until <= clock() or p.holder is not null and not exists (
-    select from runner_tokens k where k.id = p.holder and k.revoked_at is null and k.expires_at > clock()
-  )))`
+  and ${IS_UNHELD})`
+
+/** Is true for a preview `p` of a search whose engine refused, and is not asked by anybody now. */
+const IS_LEFT_ALONE = sql.fragment`
+  exists (select from serp_engines e where e.engine = p.engine and e.refused_until > clock())`
+
+const left = row({ until_ms: Type.Number() })
+
+/**
+ * Deletes the preview of a search whose engine is left alone, unless a runner makes it already: no runner would begin
+ * it. Returns until when the engine is left alone, in ms since the epoch. Null: the preview still waits.
+ */
+export async function dropLeftAlone(store: Queryable, id: string): Promise<number | null> {
+  const found = await store.maybeOne(sql.type(left)`
+    delete from previews p using serp_engines e
+    where p.id = ${id}::uuid and p.answer is null and ${IS_UNHELD} and e.engine = p.engine and e.refused_until > clock()
+    returning (extract(epoch from e.refused_until) * 1000)::float8 as until_ms
+  `)
+  return found?.until_ms ?? null
+}
 
 const PREVIEW = { no: Type.Integer(), id: Type.String(), team_id: Type.String(), fence: Type.Integer() }
 const claimed = row({ ...PREVIEW, request: Bytes, at_ms: Type.Number() })
@@ -122,7 +149,7 @@ export const claimSearchPreview = (store: Queryable, { exit, leaseSeconds, holde
     with free as materialized (
       select p.no from previews p join serp_exits x on x.engine = p.engine and x.exit = ${exit}
       where ${IS_FREE} and not p.is_isolated and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
-        and not exists (select from serp_engines e where e.engine = p.engine and e.refused_until > clock())
+        and not ${IS_LEFT_ALONE}
       order by p.created_at
       limit 1
       for update of p, x skip locked
@@ -229,8 +256,12 @@ export const arePreviewsClaimed = (store: Pick<Queryable, 'oneFirst'>, isIsolate
       )) as is_there
   `)
 
-/** Selects previews `p` that no runner has begun, and those that one has. For the number of pods that are needed. */
-export const WAITING_PREVIEWS = sql.fragment`select p.no, p.created_at from previews p where ${IS_FREE}`
+/**
+ * Selects previews `p` that no runner has begun, and those that one has. For the number of pods that are needed: those
+ * whose engine is left alone need none.
+ */
+export const WAITING_PREVIEWS = sql.fragment`
+  select p.no, p.created_at from previews p where ${IS_FREE} and not ${IS_LEFT_ALONE}`
 export const LEASED_PREVIEWS = sql.fragment`
   select p.no from previews p
   where p.answer is null and p.deadline_at > clock() and p.leased_until > clock() and p.holder is not null

@@ -16,8 +16,9 @@ type BrowserDemand = Static<typeof BrowserDemand>
 const demand = rowOf(BrowserDemand)
 
 /**
- * Returns how much there is for runners to do, up to `most`. Of searches, one of each engine counts: an address asks an
- * engine one after the other.
+ * Returns how much there is for runners to do, up to `most`. Of searches, and of their previews, one of each engine
+ * counts: an address asks an engine one after the other. An engine that is left alone needs no runner: workers settle
+ * its checks.
  */
 export const browserDemand = (store: Queryable, most: number): Promise<BrowserDemand> =>
   store.one(sql.type(demand)`
@@ -35,17 +36,21 @@ export const browserDemand = (store: Queryable, most: number): Promise<BrowserDe
       limit ${most}
     ),
     engines as (
-      select distinct m.engine
+      select m.engine
       from checks c join monitors m on m.no = c.no
       join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
       where c.queue = 'serp' and c.due_at <= (select at from t) and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
+        and not exists (
+          select from serp_engines e where e.engine = m.engine and e.refused_until > (select at from t))
+      union
+      select engine from (${WAITING_PREVIEWS}) p join previews using (no) where engine is not null
     ),
     leased as (
       select from checks
       where holder is not null and run_id is not null and due_at > (select at from t) and not is_isolated
       limit ${most}
     ),
-    waiting as (select from (${WAITING_PREVIEWS} and not p.is_isolated) p limit ${most}),
+    waiting as (select from (${WAITING_PREVIEWS} and not p.is_isolated and p.engine is null) p limit ${most}),
     begun as (select from (${LEASED_PREVIEWS} and not p.is_isolated) p limit ${most})
     select (select count(*) from pages)::int + (select count(*) from engines)::int
         + (select count(*) from waiting)::int as due,

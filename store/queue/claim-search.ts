@@ -4,10 +4,10 @@ import { sql } from 'slonik'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { BACK, CREDITS_ONLY_RESET, GIVEN_BACK, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
-import { NEXT_RUN, withTable } from './finished-check.ts'
+import { NEXT_RUN, PRICE_AFTER, withTable } from './finished-check.ts'
 import type { Held } from './lease.ts'
 import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
 
@@ -24,8 +24,8 @@ const claimed = rowOf(ClaimedSearch)
 
 /** How much to claim, and for whom. */
 export interface SearchClaim {
-  /** The name of the address that the checks will come from (`TIDEMARK_EXIT_NAME`). */
-  readonly exit: string
+  /** The name of the address that the checks will come from (`TIDEMARK_EXIT_NAME`). Null: they ask no engine. */
+  readonly exit: string | null
   readonly limit: number
   readonly leaseSeconds: number
   /** The runner token that is used to claim over HTTP. Null: a worker claims. */
@@ -37,7 +37,8 @@ export interface SearchClaim {
 /**
  * Claims due checks of searches: at most one for each engine that is free at this exit, and those whose engine is left
  * alone. The latter ask no engine, so they take no exit and cost nothing, unless a provider answers in its place. A
- * check that its team cannot pay for is recorded as skipped.
+ * check that its team cannot pay for is recorded as skipped. Processes without a browser claim what asks no engine too,
+ * so that nothing of it waits for a runner.
  *
  * The two kinds of queue have statements of their own, so that pages are claimed as fast as before.
  */
@@ -45,6 +46,7 @@ export async function claimSearches(store: Store, claim: SearchClaim): Promise<r
   if (!(await isAnyDue(store, claim.exit))) return []
   await skipUnpaid(store)
   const searches: ClaimedSearch[] = [...(await claimLeftAlone(store, claim))]
+  if (claim.exit === null && !claim.hasProvider) return searches
   while (searches.length < claim.limit) {
     const search = await claimOne(store, claim)
     if (search === null) break
@@ -56,12 +58,12 @@ export async function claimSearches(store: Store, claim: SearchClaim): Promise<r
 const due = row({ is_due: Type.Boolean() })
 
 /** Returns whether a search is due. The rows of a new exit are made before its first claim. */
-async function isAnyDue(store: Store, exit: string): Promise<boolean> {
+async function isAnyDue(store: Store, exit: string | null): Promise<boolean> {
   return store.oneFirst(sql.prepared('searches_due', due)`
     with made as (
       insert into serp_exits (engine, exit)
-      select engine, ${exit} from unnest(${sql.array([...SERP_ENGINES], 'text')}) engine
-      where not exists (select from serp_exits where exit = ${exit})
+      select engine, ${exit}::text from unnest(${sql.array([...SERP_ENGINES], 'text')}) engine
+      where ${exit}::text is not null and not exists (select from serp_exits where exit = ${exit}::text)
       on conflict do nothing
     )
     select exists (select from checks where queue = 'serp' and due_at <= clock()) as is_due
@@ -80,7 +82,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
     free as materialized (
       select x.engine, x.last_team
       from serp_exits x
-      where x.exit = ${exit} and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
+      where x.exit = ${exit}::text and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
         and not exists (select from serp_engines e where e.engine = x.engine and e.refused_until > clock())
       for update of x skip locked
     ),
@@ -133,7 +135,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
       set busy_until = t.at + make_interval(secs => ${leaseSeconds}), check_no = leased.no, check_fence = leased.fence,
         last_team = leased.team_id
       from leased join picked on picked.no = leased.no and picked.refused_until is null, t
-      where x.exit = ${exit} and x.engine = picked.engine
+      where x.exit = ${exit}::text and x.engine = picked.engine
     )
     select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
     from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
@@ -180,10 +182,8 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
     ),
     refunded as (
       update team_usage u
-      set runs_used = case own.kind when 'runs' then greatest(u.runs_used - own.refund, 0) else u.runs_used end,
-        serp_used = case own.kind when 'serp' then greatest(u.serp_used - own.refund, 0) else u.serp_used end,
-        credits = u.credits + greatest(own.refund - case own.kind when 'runs' then u.runs_used else u.serp_used end, 0)
-      from (select team_id, kind, sum(refund) as refund from picked group by team_id, kind having sum(refund) > 0) own
+      set ${GIVEN_BACK}
+      from (select team_id, ${BACK} from picked where refund > 0 group by team_id) own
       where u.team_id = own.team_id
     ),
     leased as (${leased({ ...claim, isUnpaid: true })})
@@ -222,6 +222,7 @@ async function skipUnpaid(store: Store): Promise<void> {
         update checks c
         set next_run_at = ${NEXT_RUN}, runs_total = c.runs_total + 1,
           due_at = case when c.queued_run_id is not null then t.at else ${NEXT_RUN} end,
+          cost = ${PRICE_AFTER},
           -- The run of a check that was left alone, whose process died.
           run_id = null, fence = case when c.run_id is null then c.fence else c.fence + 1 end, holder = null
         from due, t
@@ -298,6 +299,14 @@ export const engineRefusedUntil = (store: Pick<Store, 'oneFirst'>, engine: SerpE
   store.oneFirst(sql.type(leftAloneUntil)`
     select (extract(epoch from max(refused_until)) * 1000)::float8 as until_ms
     from serp_engines where engine = ${engine} and refused_until > clock()`)
+
+const areBusy = row({ are_busy: Type.Boolean() })
+
+/** Returns whether each exit of the last hour is taken at an engine, or waits for its next time there. */
+export const areExitsBusy = (store: Pick<Store, 'oneFirst'>, engine: SerpEngine): Promise<boolean> =>
+  store.oneFirst(sql.type(areBusy)`
+    select coalesce(bool_and(next_at > clock() or coalesce(busy_until > clock(), false)), false) as are_busy
+    from serp_exits where engine = ${engine} and next_at > clock() - interval '1 hour'`)
 
 /** What asking for an exit gave: it is taken until it is freed, the engine is left alone, or another search has it. */
 type TakenExit =

@@ -29,6 +29,15 @@ export const IS_HELD = sql.fragment`c.no = i.no and c.fence = i.fence and c.run_
 export const NEXT_RUN = sql.fragment`
   next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null)`
 
+/** What the next run costs: another number of pages counts from the first one that is not paid yet. */
+export const priceAfter = (isNextPaid: Fragment) => sql.fragment`
+  coalesce(
+    case when not (${isNextPaid}) then (select m.pages from monitors m where m.no = c.no and m.kind = 'serp') end,
+    c.cost)`
+
+/** The same after the end of the run that was under way. */
+export const PRICE_AFTER = priceAfter(sql.fragment`c.queued_run_id is not null`)
+
 /** Returns a run id where the table of its month is there; else null. */
 export const withTable = (id: Fragment) => sql.fragment`
   case when to_regclass('runs_' || to_char(run_id_time(${id}) at time zone 'UTC', 'YYYY_MM')) is not null

@@ -14,7 +14,7 @@ import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
 import { searchOf } from './claim.ts'
 import { NEXT_AT_EXIT } from './claim-search.ts'
-import { ended, IS_HELD, NEXT_RUN, WAS_FAILING } from './finished-check.ts'
+import { ended, IS_HELD, NEXT_RUN, PRICE_AFTER, WAS_FAILING } from './finished-check.ts'
 import { OUTBOX_COLUMNS } from './record-reading.ts'
 
 const Null = Type.Null()
@@ -134,12 +134,6 @@ const NEXT = sql.fragment`
     when i.outcome in ('left_alone', 'blocked') then greatest(${NEXT_RUN}, e.refused_until)
     else ${NEXT_RUN}
   end`
-
-/** Another number of pages counts from the first check that is not paid yet. */
-export const PRICE_AFTER = sql.fragment`
-  coalesce(
-    case when c.queued_run_id is null then (select m.pages from monitors m where m.no = c.no and m.kind = 'serp') end,
-    c.cost)`
 
 const recorded = row({
   no: Type.Integer(),

@@ -112,6 +112,23 @@ export const RESERVE = sql.fragment`
   returning u.team_id`
 
 /**
+ * The `set` of an update of `team_usage u` that gives runs back that were paid and not made: first to the pool that
+ * paid, the rest to the credits. It needs a row `own` with the columns of `BACK`.
+ */
+export const GIVEN_BACK = sql.fragment`
+  runs_used = greatest(u.runs_used - own.runs, 0),
+  visual_used = greatest(u.visual_used - own.visual, 0),
+  serp_used = greatest(u.serp_used - own.serp, 0),
+  credits = u.credits + greatest(own.runs - u.runs_used, 0) + greatest(own.visual - u.visual_used, 0)
+    + greatest(own.serp - u.serp_used, 0)`
+
+/** What each pool gets back, summed over the rows of a team: they have the `kind` of their pool, and `refund`. */
+export const BACK = sql.fragment`
+  sum(case kind when 'runs' then refund else 0 end)::bigint as runs,
+  sum(case kind when 'visual' then refund else 0 end)::bigint as visual,
+  sum(case kind when 'serp' then refund else 0 end)::bigint as serp`
+
+/**
  * When the pool `own` is renewed. Null: never, or it has no runs, as for searches on a plan without SERP. Then only
  * credits can pay.
  */

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { nothing, row } from '../db/row.ts'
-import { CREDITS_ONLY_RESET, poolOf, renewPeriods, RESERVE, TRIAL_OVER } from './pool.ts'
+import { BACK, CREDITS_ONLY_RESET, GIVEN_BACK, poolOf, renewPeriods, RESERVE, TRIAL_OVER } from './pool.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -63,15 +63,16 @@ export async function giveRunBack(
 ): Promise<void> {
   await store.query(sql.type(nothing)`
     update team_usage u
-    set runs_used = u.runs_used - case own.kind when 'runs' then own.back else 0 end,
-      visual_used = u.visual_used - case own.kind when 'visual' then own.back else 0 end,
-      serp_used = u.serp_used - case own.kind when 'serp' then own.back else 0 end,
-      credits = u.credits + ${cost}::bigint - own.back
+    set ${GIVEN_BACK}
     from (
-      select u.team_id, pool.kind, least(${cost}::bigint, pool.used) as back
-      from team_usage u ${poolOf(sql.fragment`${pool}`)}
-      where u.team_id = ${teamId}::uuid
-      for update of u
+      select team_id, ${BACK}
+      from (
+        select u.team_id, pool.kind, ${cost}::bigint as refund
+        from team_usage u ${poolOf(sql.fragment`${pool}`)}
+        where u.team_id = ${teamId}::uuid
+        for update of u
+      ) paid
+      group by team_id
     ) own
     where u.team_id = own.team_id
   `)

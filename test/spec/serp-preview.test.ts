@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
+import { leftAlone } from '../../runners/serp/search-reading.ts'
+import { engineRefusedUntil } from '../../store/queue/claim-search.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
 import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { openSite, type Site, status } from '../support/site.ts'
@@ -73,7 +75,8 @@ test('a preview that is refused begins the pause of the engine; one within it as
   const second = await served.me.post(PATH, { keyword: 'kettle' })
   expect(second.status).toBe(200)
   expect(second.body).toMatchObject({ status: 'error', organic_results: [], serp_check: { outcome: 'left_alone' } })
-  expect(second.body['error_message']).toContain('Google refused earlier checks')
+  const untilMs = await engineRefusedUntil(served.api.services.store, 'google')
+  expect(second.body['error_message']).toBe(leftAlone('google', untilMs ?? 0).fault.message)
   expect(asked).toBe(1)
   expect(await used()).toEqual(before)
 })

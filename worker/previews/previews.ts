@@ -71,7 +71,11 @@ type SearchEnd =
   | { readonly kind: 'answered'; readonly reading: Extract<Reading, { kind: 'search' | 'failed' }> }
   /** Nobody would make it. */
   | { readonly kind: 'no_browser' }
-  | Exclude<PreviewEnd, { readonly kind: 'done' }>
+  /** The engine refused meanwhile, and is left alone until this time. */
+  | { readonly kind: 'left_alone'; readonly untilMs: number }
+  /** No runner answered within so many seconds. `isBegun`: one has tried. */
+  | { readonly kind: 'unanswered'; readonly seconds: number; readonly isBegun: boolean }
+  | Exclude<PreviewEnd, { readonly kind: 'done' | 'unanswered' }>
 
 /** The end of a preview. */
 type PreviewEnd =
@@ -215,6 +219,7 @@ async function byRunner(
   slot.wait()
   const request = requestOf(first === null ? task : { ...task, queue: first.queue, reason: first.reason })
   const answered = await runners.ask({ teamId, request, isIsolated: config.isolation === 'pod' }, signal)
+  if (answered.kind === 'left_alone') throw new TypeError('a page has no engine')
   if (answered.kind === 'unanswered') counts.unanswered += 1
   if (answered.kind !== 'answered') return answered
   counts.answered += 1

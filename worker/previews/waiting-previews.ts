@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../../store/db/client.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { AnswerSignals } from '../../store/previews/answer-signals.ts'
-import { addPreview, arePreviewsClaimed, dropPreview, MOST_OF_TEAM, takeAnswer } from '../../store/previews/previews.ts'
+import {
+  addPreview,
+  arePreviewsClaimed,
+  dropLeftAlone,
+  dropPreview,
+  MOST_OF_TEAM,
+  takeAnswer,
+} from '../../store/previews/previews.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { openAnswer, type PreviewAnswer, type PreviewRequest, sealRequest } from './preview-record.ts'
 
@@ -22,8 +29,10 @@ interface WantedPreview {
 
 export type PreviewAnswered =
   | ({ readonly kind: 'answered' } & PreviewAnswer)
-  /** No runner answered in time. */
-  | { readonly kind: 'unanswered'; readonly seconds: number }
+  /** No runner answered in time. `isBegun`: one has tried. */
+  | { readonly kind: 'unanswered'; readonly seconds: number; readonly isBegun: boolean }
+  /** The engine of the search is left alone until this time, so no runner makes it. */
+  | { readonly kind: 'left_alone'; readonly untilMs: number }
   | { readonly kind: 'limit'; readonly of: 'installation'; readonly limit: number }
   /** The process is stopping. */
   | { readonly kind: 'stopping' }
@@ -43,29 +52,46 @@ const PROMPT_SECONDS = 35
 /** How often the store is asked where no signal comes. */
 const LOOK_MS = 1_000
 
+interface Waiting {
+  readonly until: number
+  readonly isSearch: boolean
+  readonly signal: AbortSignal
+}
+
+/** How waiting ended: with an answer or without one, or because the engine is left alone until a time. */
+type Ended = { readonly answer: Buffer | null; readonly isBegun?: boolean } | { readonly untilMs: number }
+
 export function createWaitingPreviews(options: WaitingPreviewsOptions): WaitingPreviews {
   const { store, secrets, signals } = options
 
   /** Waits until there is an answer, or until the time is over. A store that is away is asked again. */
-  async function answerOf(id: string, until: number, signal: AbortSignal): Promise<Buffer | null> {
+  async function endOf(id: string, { until, isSearch, signal }: Waiting): Promise<Ended> {
     const watch = signals.watch(id)
     const stop = () => watch.stop()
     signal.addEventListener('abort', stop)
     try {
       for (let left = until - performance.now(); left > 0 && !signal.aborted; left = until - performance.now()) {
         await watch.next(Math.min(LOOK_MS, left))
-        const answer = await takeAnswer(store, id).catch(async (error: unknown) => {
+        const ended = await look(id, isSearch).catch(async (error: unknown) => {
           if (!isStoreAway(error) || until < performance.now()) throw error
           await pause(Math.min(LOOK_MS, left))
           return null
         })
-        if (answer !== null) return answer
+        if (ended !== null) return ended
       }
       return await dropPreview(store, id)
     } finally {
       signal.removeEventListener('abort', stop)
       watch.stop()
     }
+  }
+
+  /** Null: it still waits. */
+  async function look(id: string, isSearch: boolean): Promise<Ended | null> {
+    const answer = await takeAnswer(store, id)
+    if (answer !== null) return { answer }
+    const untilMs = isSearch ? await dropLeftAlone(store, id) : null
+    return untilMs === null ? null : { untilMs }
   }
 
   return {
@@ -79,9 +105,10 @@ export function createWaitingPreviews(options: WaitingPreviewsOptions): WaitingP
       const engine = 'search' in asked ? asked.search.engine : null
       if (!(await addPreview(store, { ...row, request, isIsolated, engine, seconds })))
         return { kind: 'limit', of: 'installation', limit: MOST_OF_TEAM }
-      const answer = await answerOf(row.id, until, signal)
-      if (answer !== null) return { kind: 'answered', ...openAnswer(secrets, row, answer) }
-      return signal.aborted ? { kind: 'stopping' } : { kind: 'unanswered', seconds }
+      const ended = await endOf(row.id, { until, isSearch: engine !== null, signal })
+      if ('untilMs' in ended) return { kind: 'left_alone', untilMs: ended.untilMs }
+      if (ended.answer !== null) return { kind: 'answered', ...openAnswer(secrets, row, ended.answer) }
+      return signal.aborted ? { kind: 'stopping' } : { kind: 'unanswered', seconds, isBegun: ended.isBegun === true }
     },
   }
 }

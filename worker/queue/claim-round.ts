@@ -16,8 +16,11 @@ type Claimed = ClaimedPage | ClaimedSearch
 
 /** How searches are claimed. */
 export interface SearchClaims {
-  /** The name of the address that they come from (`TIDEMARK_EXIT_NAME`). A runner tells its own. */
-  readonly exit: string
+  /**
+   * The name of the address that they come from (`TIDEMARK_EXIT_NAME`). A runner tells its own. Null: this process asks
+   * no engines, and claims only what asks none.
+   */
+  readonly exit: string | null
   /** A paid provider answers for Google when Google refuses. */
   readonly hasProvider: boolean
 }
@@ -143,8 +146,8 @@ export function createClaims(options: ClaimsOptions): Claims {
     limit: number,
     { holder, exit: given, only = null }: Asking,
   ): AsyncGenerator<ClaimedTogether> {
-    const exit = given === undefined ? search.exit : given
-    if (exit === null || only !== null) return
+    if (given === null || only !== null) return
+    const exit = given ?? search.exit
     const claimedAt = performance.now()
     const { hasProvider } = search
     yield { rows: await claimSearches(store, { exit, limit, leaseSeconds, holder, hasProvider }), claimedAt }

@@ -115,7 +115,11 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     registry,
     log,
     browsers: context.browsers,
-    runnerApiOf: (queues) => createPostgresCheckSource({ store, secrets, recorder, prompts, queues, leaseMs, search }),
+    runnerApiOf: (queues) =>
+      createPostgresCheckSource({
+        ...{ store, secrets, recorder, prompts, queues, leaseMs },
+        search: context.browsers ? search : { ...search, exit: null },
+      }),
     check: checkOf,
   })
   stack.defer('checks and deliveries', () =>
@@ -225,7 +229,7 @@ interface CheckLoopsContext {
 /**
  * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
  * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
- * once.
+ * once. Without a browser, searches that ask no engine are settled here all the same.
  */
 function createCheckLoops(context: CheckLoopsContext): CheckLoop {
   const { settings, registry, log, browsers } = context
@@ -244,7 +248,7 @@ function createCheckLoops(context: CheckLoopsContext): CheckLoop {
       rendersPages: browser !== 'elsewhere',
     })
   const loops = [
-    loopOf(['static'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
+    loopOf(browsers ? ['static'] : ['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
     ...(browsers ? [loopOf(['browser', 'visual', 'serp'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
   ]
   return {

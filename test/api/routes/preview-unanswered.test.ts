@@ -2,10 +2,13 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
+import { leftAlone } from '../../../runners/serp/search-reading.ts'
+import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { createRunnerToken } from '../../../store/accounts/runner-tokens.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
+import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
 import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
@@ -88,6 +91,45 @@ test('a preview of a search that no runner makes is a 503 too, and uses no run',
   const [usage] = await store.any(sql.type(serpUsage)`
     select serp_used, runs_used from team_usage where team_id = ${owner.team_id}::uuid`)
   expect(usage).toEqual({ serp_used: 0, runs_used: 0 })
+})
+
+/** The engine is left alone from now on. Returns what a check within this time says. */
+async function refuse(engine: SerpEngine): Promise<string> {
+  await served.api.sql(
+    `insert into serp_engines (engine, refusals, refused_until) values ('${engine}', 1, clock() + interval '1 hour')`,
+  )
+  return leftAlone(engine, (await engineRefusedUntil(store, engine)) ?? 0).fault.message
+}
+const search = (client: typeof served.me, engine: SerpEngine) =>
+  client.post('/v1/serp-monitors/preview', { keyword: 'shoes', engine })
+
+test('a preview of a search whose engine is left alone fails with the reason, before and while it waits', async () => {
+  const stranger = await served.stranger()
+  const said = await refuse('yahoo')
+  const left = { status: 'error', error_code: 'blocked', organic_results: [], serp_check: { outcome: 'left_alone' } }
+  expect(await search(stranger, 'yahoo')).toMatchObject({ status: 200, body: { ...left, error_message: said } })
+  const gate = Promise.withResolvers<void>()
+  begin = gate.promise
+  const answer = search(stranger, 'duckduckgo')
+  await eventually(
+    () => used(stranger.owner.team_id),
+    (count) => count === 1,
+  )
+  const saidLater = await refuse('duckduckgo')
+  gate.resolve()
+  expect(await answer).toMatchObject({ status: 200, body: { ...left, error_message: saidLater } })
+  expect(await used(stranger.owner.team_id)).toBe(0)
+})
+
+test('a preview of a search that waits behind others until the end says so, and uses no run', async () => {
+  const stranger = await served.stranger()
+  await served.api.sql(
+    `insert into serp_exits (engine, exit, next_at) values ('yandex', 'x', clock() + interval '1 hour')`,
+  )
+  const answer = await search(stranger, 'yandex')
+  expect(answer).toMatchObject({ status: 200, body: { status: 'error', error_code: 'not_available' } })
+  expect(answer.body['error_message']).toContain('Other searches of Yandex are under way')
+  expect(await used(stranger.owner.team_id)).toBe(0)
 })
 
 test('many at once are bounded for a team, and each has an answer', async () => {

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckQueue } from '../../../core/check-queue.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { endUnrendered, noteRendering } from '../../../store/maintenance/unrendered.ts'
+import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { addSearch, claimIn, leaveAlone } from '../queue/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -76,6 +79,120 @@ test('a run that somebody asked for ends under its own id, and a team gets a not
   expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
   expect(await faults(no!)).toHaveLength(2)
   expect(await events(team)).toHaveLength(1)
+})
+
+describe('what was paid for a run that nobody did', () => {
+  const setLate = (no: number) =>
+    database.query(`update checks set due_at = clock() - interval '11 minutes' where no = $1`, [no])
+
+  /** Asks for a run, which waits for eleven minutes. Returns its id. */
+  async function asked(team: string, no: number, kind: 'page' | 'serp' = 'page'): Promise<string> {
+    const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+    const found = await database.store.transaction((tx) => runNow(tx, team, id, kind))
+    if (found.kind !== 'queued') throw new Error(found.kind)
+    await setLate(no)
+    return found.runId
+  }
+  const notYet = { dueSeconds: -3_600 }
+
+  test('is given back: to the pool that paid, and the rest to the credits', async () => {
+    const team = await database.team({ runs: 10, used: 4, visual: 5, serp: 2, credits: 3 })
+    const [page] = await database.monitors(team, { queue: 'browser', ...notYet })
+    const [picture] = await database.monitors(team, { queue: 'visual', ...notYet })
+    const search = await addSearch(database, team, { pages: 3, ...notYet })
+    await asked(team, page!)
+    await asked(team, picture!)
+    const runId = await asked(team, search, 'serp')
+    expect(await database.usage(team)).toEqual({ runs_used: 5, visual_used: 1, serp_used: 2, credits: 2 })
+    await seenBefore()
+    expect(await endUnrendered(database.store)).toMatchObject({ count: 3 })
+    expect(await faults(search)).toMatchObject([{ id: runId, error_message: expect.stringMatching(/of the plan\.$/) }])
+    expect(await database.usage(team)).toEqual({ runs_used: 4, visual_used: 0, serp_used: 0, credits: 3 })
+    await seenBefore()
+    expect(await endUnrendered(database.store)).toMatchObject({ count: 0 })
+    expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
+  })
+
+  test('is given back where it was the last run that the team had', async () => {
+    const team = await database.team({ runs: 1 })
+    const [no] = await database.monitors(team, { queue: 'browser', ...notYet })
+    const runId = await asked(team, no!)
+    await seenBefore()
+    expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 1 })
+    expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
+    expect(await faults(no!)).toMatchObject([{ id: runId }])
+    expect(await database.usage(team)).toMatchObject({ runs_used: 0 })
+  })
+
+  test('is given back after the process that had begun it died, and another run that waits is still paid', async () => {
+    const team = await database.team()
+    const search = await addSearch(database, team, { pages: 2 })
+    const [claimed] = await claimIn(database)
+    expect(claimed).toMatchObject({ no: search })
+    const waiting = await asked(team, search, 'serp')
+    expect(await database.usage(team)).toMatchObject({ runs_used: 4 })
+    await seenBefore()
+    expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
+    expect(await faults(search)).toMatchObject([{ id: claimed?.run_id }])
+    expect(await database.usage(team)).toMatchObject({ runs_used: 2 })
+    expect(await database.check(search)).toMatchObject({ run_id: null, queued_run_id: waiting })
+  })
+
+  test('is nothing while an engine is left alone', async () => {
+    const team = await database.team()
+    const search = await addSearch(database, team, { pages: 2 })
+    await leaveAlone(database)
+    await claimIn(database)
+    await setLate(search)
+    await seenBefore()
+    expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
+    expect(await database.usage(team)).toMatchObject({ runs_used: 0, credits: 0 })
+    await database.query('delete from serp_engines')
+  })
+
+  test('waits while something else has the rows of its team, and no lock is waited for', async () => {
+    const team = await database.team()
+    const [no] = await database.monitors(team, { queue: 'browser', ...notYet })
+    await asked(team, no!)
+    await seenBefore()
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    for (const rows of ['team_usage where team_id = $1', 'checks where team_id = $1']) {
+      await other.query('begin')
+      await other.query(`select from ${rows} for update`, [team])
+      expect(await endUnrendered(database.store)).toMatchObject({ count: 0 })
+      await other.query('commit')
+    }
+    await other.end()
+    expect(await database.usage(team)).toMatchObject({ runs_used: 1 })
+    await seenBefore()
+    expect(await endUnrendered(database.store)).toMatchObject({ count: 1 })
+    expect(await database.usage(team)).toMatchObject({ runs_used: 0 })
+  })
+
+  test('is given back once, however many looks and requests for runs there are at the same time', async () => {
+    const team = await database.team({ runs: 1_000 })
+    const search = await addSearch(database, team, { pages: 3, ...notYet })
+    const other = await database.anotherStore()
+    for (let round = 0; round < 12; round += 1) {
+      await asked(team, search, 'serp')
+      await seenBefore()
+      const looks = [endUnrendered(database.store), endUnrendered(other), endUnrendered(database.store)]
+      const [ended] = await Promise.all([Promise.all(looks), asked(team, search, 'serp')])
+      expect(ended.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(1)
+      const { queued_run_id: waiting } = await database.check(search)
+      expect(await database.usage(team)).toMatchObject({ runs_used: waiting === null ? 0 : 3 })
+    }
+  })
+})
+
+test('a search that its team cannot pay for does not wait for a browser', async () => {
+  const team = await database.team({ runs: 2 })
+  const no = await addSearch(database, team, { pages: 3, dueSeconds: 900 })
+  await seenBefore()
+  expect(await readBacklog(database.store)).toMatchObject({ checks_unrendered: 0 })
+  expect(await endUnrendered(database.store)).toMatchObject({ count: 0 })
+  expect(await faults(no)).toEqual([])
 })
 
 test('checks that are late wait on while a process renders pages, and a team without runs waits too', async () => {

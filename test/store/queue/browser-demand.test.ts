@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createRunnerToken } from '../../../store/accounts/runner-tokens.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
-import { addSearch } from './stored-searches.ts'
+import { addSearch, leaveAlone } from './stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -44,8 +44,13 @@ test('what runners have leased counts until the lease ends, and what workers do 
   await database.setClock('0')
 })
 
-test('of many searches, one of each engine counts', async () => {
+test('of many searches, one of each engine counts, and none of an engine that is left alone', async () => {
   const team = await database.team({ serp: 1_000 })
   for (const engine of ['bing', 'bing', 'bing', 'duckduckgo'] as const) await addSearch(database, team, { engine })
   expect(await demand()).toEqual({ due: 2, leased: 0 })
+  await leaveAlone(database, 'bing')
+  expect(await demand()).toEqual({ due: 1, leased: 0 })
+  await database.setClock('16 minutes')
+  expect(await demand()).toEqual({ due: 2, leased: 0 })
+  await database.setClock('0')
 })

@@ -8,7 +8,7 @@ import { saveSerpMonitor } from '../../../store/monitors/serp-monitors.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
-import { addSearch, checkIn, claimIn, recordIn } from './stored-searches.ts'
+import { addSearch, checkIn, claimIn, leaveAlone, recordIn } from './stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -306,18 +306,59 @@ test('Google is claimed at once for a provider while it is left alone, and paid 
   expect(await database.usage(team)).toMatchObject({ runs_used: 3 })
 })
 
-test('a run asks for the pages that it was paid with; another number of pages counts from the next one', async () => {
-  const team = await database.team({ runs: 100 })
-  const no = await addSearch(database, team, { pages: 3, dueSeconds: -300 })
-  const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
-  const ask = () => database.store.transaction((tx) => runNow(tx, team, id, 'serp'))
-  const edit = (pages: number) =>
+test('a process without a browser claims only what asks no engine, and has no exit', async () => {
+  const [team, poor] = [await database.team(), await database.team({ runs: 1 })]
+  const here = { exit: null } as const
+  const dear = await addSearch(database, poor, { pages: 2 })
+  await addSearch(database, team, { engine: 'google' })
+  expect(await claimIn(database, here)).toEqual([])
+  expect(await database.runs(dear)).toMatchObject([{ status: 'skipped' }])
+  expect(await database.query('select from serp_exits')).toEqual([])
+  await checkIn(database, { outcome: 'blocked' })
+  const no = await addSearch(database, team, { engine: 'google' })
+  await addSearch(database, team, { engine: 'bing' })
+  expect(await claimIn(database, { ...here, hasProvider: true })).toMatchObject([{ no, search: { engine: 'google' } }])
+  expect(await database.usage(team)).toMatchObject({ runs_used: 2 })
+  const other = await addSearch(database, team, { engine: 'google' })
+  expect(await claimIn(database, here)).toMatchObject([{ no: other, refused_until_ms: expect.any(Number) }])
+  expect(await database.usage(team)).toMatchObject({ runs_used: 2 })
+})
+
+test('a run that asked nothing takes on another number of pages at once', async () => {
+  const team = await database.team({ runs: 2 })
+  const no = await addSearch(database, team, { pages: 2 })
+  await leaveAlone(database)
+  expect(await claimIn(database)).toMatchObject([{ no }])
+  // Its process dies, and the monitor has another number of pages.
+  const edit = edits(team, no)
+  await edit(5)
+  await database.query('delete from serp_engines')
+  await database.setClock('61 seconds')
+  expect(await claimIn(database)).toEqual([])
+  expect(await database.runs(no)).toMatchObject([{ error_message: expect.stringContaining('needs 5 runs') }])
+  await edit(1)
+  await database.setClock('11 minutes')
+  expect(await claimIn(database)).toMatchObject([{ no, search: { pages: 1 } }])
+})
+
+/** Returns what sets the pages of a monitor, as its owner does. */
+function edits(team: string, no: number) {
+  return (pages: number) =>
     database.store.transaction(async (tx) => {
+      const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
       const stored = await lockMonitor(tx, team, id, 'serp')
       if (!stored) throw new Error('no monitor')
       const spec = { ...serpMonitorSpec(stored, database.secrets), pages }
       return saveSerpMonitor(tx, database.secrets, { stored, spec, changed: ['pages'], resetsBaseline: false })
     })
+}
+
+test('a run asks for the pages that it was paid with; another number of pages counts from the next one', async () => {
+  const team = await database.team({ runs: 100 })
+  const no = await addSearch(database, team, { pages: 3, dueSeconds: -300 })
+  const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+  const ask = () => database.store.transaction((tx) => runNow(tx, team, id, 'serp'))
+  const edit = edits(team, no)
   const used = async () => (await database.usage(team)).runs_used
   await edit(1)
   await ask()
@@ -336,9 +377,7 @@ test('a run asks for the pages that it was paid with; another number of pages co
   expect(await used()).toBe(5)
   await edit(2)
   // What was paid is given back, and not what the next one costs.
-  await database.query(
-    `insert into serp_engines (engine, refusals, refused_until) values ('google', 1, clock() + interval '15 minutes')`,
-  )
+  await leaveAlone(database)
   const [left] = await claimIn(database)
   expect(await used()).toBe(1)
   if (left) await recordIn(database, left, { outcome: 'left_alone' })

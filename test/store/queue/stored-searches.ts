@@ -59,6 +59,12 @@ export async function addSearch(database: QueueDatabase, teamId: string, options
   return made.no
 }
 
+/** An engine that has refused is left alone from now on, for fifteen minutes. */
+export const leaveAlone = ({ query }: Pick<QueueDatabase, 'query'>, engine: SerpEngine = 'google') =>
+  query(`insert into serp_engines (engine, refusals, refused_until) values ($1, 1, clock() + interval '15 minutes')`, [
+    engine,
+  ])
+
 const CLAIM: SearchClaim = { exit: 'here', limit: 10, leaseSeconds: 60, holder: null, hasProvider: false }
 
 export const claimIn = (database: QueueDatabase, more: Partial<SearchClaim> = {}): Promise<readonly ClaimedSearch[]> =>

@@ -1,73 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import { arePreviewsClaimed, sweepPreviews } from '../../../store/previews/previews.ts'
-import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
 import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
-import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
-import type { PreviewRequest } from '../../../worker/previews/preview-record.ts'
-import { createWaitingPreviews, type PreviewAnswered } from '../../../worker/previews/waiting-previews.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Asker, frame, openAsker, outcome, VALUES } from '../queue/asker.ts'
+import { createWaiters, SECRET, type Waiters } from './waiters.ts'
 
 let asker: Asker
-let signals: ReturnType<typeof createAnswerSignals>
+let waiters: Waiters
 beforeAll(async () => {
   asker = await openAsker()
-  signals = createAnswerSignals(asker.runnerApi.database.url)
+  waiters = createWaiters(asker)
 })
-/** Ends what a test still waits for. */
-let stop = new AbortController()
-let answers: Promise<PreviewAnswered>[] = []
 beforeEach(() => asker.newJob())
 afterEach(async () => {
-  stop.abort()
-  await Promise.all(answers)
-  stop = new AbortController()
-  answers = []
+  await waiters.stop()
   await asker.runnerApi.database.query('delete from previews')
   await asker.reset()
 })
 afterAll(async () => {
-  await signals.close()
+  await waiters[Symbol.asyncDispose]()
   await asker[Symbol.asyncDispose]()
 })
 
-const SECRET = 'a-header-that-is-secret'
-
-const PAGE: PreviewRequest = {
-  ...{ url: 'https://shop.example/kettle', queue: 'browser', reason: 'configured' },
-  extract: { method: 'css', fields: { price: '.price' } },
-  ...{ request: null, visual: null, headers: { 'x-key': SECRET }, obstacle: null },
-}
-const searchOn = (engine: SerpEngine): PreviewRequest => ({
-  search: { engine, keyword: 'shoes', pages: 1, location_code: 'us', language_code: 'en', device: 'desktop' },
-})
-
-interface Wanting {
-  readonly teamId?: string
-  readonly seconds?: number
-  readonly isIsolated?: boolean
-  readonly request?: PreviewRequest
-}
-
-/** A preview that waits; it is in the store when this resolves. */
-async function waiting(wanting: Wanting = {}): Promise<{ readonly answer: Promise<PreviewAnswered> }> {
-  const { store, secrets, query } = asker.runnerApi.database
-  const { teamId = asker.team, seconds = 30, isIsolated = false } = wanting
-  const { signal } = stop
-  const previews = createWaitingPreviews({ store, secrets, signals, seconds })
-  const count = async () => (await query<{ n: number }>('select count(*)::int as n from previews'))[0]?.n ?? 0
-  const before = await count()
-  const answer = previews.ask({ teamId, request: wanting.request ?? PAGE, isIsolated }, signal)
-  answers.push(answer)
-  await eventually(count, (now) => now > before)
-  return { answer }
-}
+const waiting: Waiters['waiting'] = (wanting) => waiters.waiting(wanting)
+const rows = () => waiters.rows()
 
 /** One after the other: each is known by the count of rows. */
 async function severalWait(count: number): Promise<void> {
@@ -81,7 +43,6 @@ async function claimed(source: CheckSource | HttpCheckSource = asker.job.source)
 }
 
 const complete = (given: Task, more: object = {}) => asker.post('complete', frame(outcome(given, more)))
-const rows = () => asker.runnerApi.database.query<{ answer: Buffer | null; request: Buffer }>('select * from previews')
 
 test('a preview is claimed before checks, answered like a check, and gone with the answer', async () => {
   await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
@@ -273,12 +234,9 @@ test('a runner names a preview of another token in vain', async () => {
 })
 
 test('of fifty previews of one team at once, four wait, and other teams wait beside them', async () => {
-  const { store, secrets } = asker.runnerApi.database
-  const previews = createWaitingPreviews({ store, secrets, signals, seconds: 300 })
   const ended: string[] = []
   for (let count = 0; count < 50; count++) {
-    answers.push(previews.ask({ teamId: asker.team, request: PAGE, isIsolated: false }, stop.signal))
-    void answers.at(-1)?.then(({ kind }) => ended.push(kind))
+    void waiters.ask({ seconds: 300 }).then(({ kind }) => ended.push(kind))
   }
   await eventually(
     () => ended.length,
@@ -304,8 +262,8 @@ test('what nobody fetched is deleted once its time is over, and who stops waitin
   await asker.runnerApi.database.setClock('41 seconds')
   expect(await sweepPreviews(store)).toBe(1)
   await waiting({ seconds: 60 })
-  stop.abort()
-  expect([await answer, await Promise.all(answers).then(rows)]).toEqual([{ kind: 'stopping' }, []])
+  await waiters.stop()
+  expect([await answer, await rows()]).toEqual([{ kind: 'stopping' }, []])
 })
 
 test('previews are claimed while a token works, and isolated ones where an operator starts pods', async () => {
@@ -317,84 +275,4 @@ test('previews are claimed while a token works, and isolated ones where an opera
   await query(`insert into operator_epochs (cluster_id, epoch, runners_seen_at) values ('c', 1, clock())`)
   expect(await arePreviewsClaimed(store, true)).toBe(true)
   await query('delete from operator_epochs')
-})
-
-describe('a preview of a search', () => {
-  const FOUND = {
-    ...{ outcome: 'ok', page_ends: [1], is_end: false, is_guess: false, ai_overview: false, featured_snippet: null },
-    results: [{ position: 1, title: 'A', url: 'https://a.example/x', domain: 'a.example', description: 'S' }],
-    ...{ cut_by: null, country: 'exact', marker: 'a result', warnings: [] },
-  }
-  const found = { reading: { kind: 'search', search: FOUND }, values: undefined }
-  const at = (exit: string) => asker.runnerApi.httpCheckSource({ token: asker.job.token, exit })
-  const exits = () =>
-    asker.runnerApi.database.query(`
-      select exit, busy_until > clock() is true as busy, next_at > clock() as spaced from serp_exits
-      where engine = 'bing' order by exit`)
-  afterEach(async () => {
-    await asker.runnerApi.database.query('delete from serp_exits')
-    await asker.runnerApi.database.query('delete from serp_engines')
-  })
-  const told = (given: Task, more: object) => JSON.parse(JSON.stringify(outcome(given, more))) as object
-
-  test('is made one at a time at an engine and exit, and frees the exit with its answer', async () => {
-    const { url } = await asker.runnerApi.serve({ search: { exit: 'x', hasProvider: false, spacingMs: 60_000 } })
-    const source = await asker.runnerApi.httpCheckSource({ url, token: asker.job.token, exit: 'here' })
-    // Makes the rows of the exit.
-    expect(await source.claim(10)).toEqual([])
-    const { answer } = await waiting({ request: searchOn('bing') })
-    await waiting({ request: searchOn('bing') })
-    expect(await asker.job.source.claim(10)).toEqual([])
-    const [given, more] = await source.claim(10)
-    expect([given?.kind, more, await source.claim(10)]).toEqual(['serp', undefined, []])
-    expect(await exits()).toEqual([{ exit: 'here', busy: true, spaced: false }])
-    expect([...(await source.heartbeat([given as Task]))]).toEqual([given?.no])
-    await source.complete({
-      ...{ task: given as Task, startedMs: 1, endedMs: 2 },
-      reading: { kind: 'failed', fetchMethod: null, retryAfterMs: 0, fault: { code: 'timeout', message: 'Late.' } },
-    })
-    expect(await answer).toMatchObject({ kind: 'answered', reading: { kind: 'failed' } })
-    expect(await exits()).toEqual([{ exit: 'here', busy: false, spaced: true }])
-    // The spacing holds for the next one.
-    expect(await source.claim(10)).toEqual([])
-  })
-
-  test('is made at another exit at the same time, and its results are checked like those of a check', async () => {
-    const [one, other] = [await at('one'), await at('other')]
-    await one.claim(1)
-    await other.claim(1)
-    const { answer } = await waiting({ request: searchOn('bing') })
-    await waiting({ request: searchOn('bing') })
-    const first = await claimed(one)
-    expect((await other.claim(10)).map(({ kind }) => kind)).toEqual(['serp'])
-    const wrong = { ...found, reading: { kind: 'search', search: { ...FOUND, page_ends: [2] } } }
-    expect(await asker.post('complete', frame(told(first, wrong)))).toMatchObject({ status: 422 })
-    expect(await asker.post('complete', frame(told(first, found)))).toMatchObject({ status: 204 })
-    expect(await answer).toMatchObject({ reading: { kind: 'search', search: { results: FOUND.results } } })
-  })
-
-  test('that an engine refused leaves the engine alone', async () => {
-    const source = await at('one')
-    await source.claim(1)
-    const { answer } = await waiting({ request: searchOn('bing') })
-    const engine = { outcome: 'blocked', country: 'exact', marker: 'm' }
-    const fault = { code: 'blocked', message: 'Refused.' }
-    const refused = { reading: { kind: 'failed', fault, retry_after_ms: 0, engine }, values: undefined }
-    expect(await asker.post('complete', frame(told(await claimed(source), refused)))).toMatchObject({ status: 204 })
-    await answer
-    const { store } = asker.runnerApi.database
-    expect(await engineRefusedUntil(store, 'bing')).toBeGreaterThan(0)
-    expect(await engineRefusedUntil(store, 'google')).toBeNull()
-    await waiting({ request: searchOn('bing') })
-    expect(await (await at('two')).claim(10)).toEqual([])
-  })
-
-  test('that is given back frees its exit too', async () => {
-    const source = await at('one')
-    await source.claim(1)
-    await waiting({ request: searchOn('bing') })
-    await source.release([await claimed(source)], 0)
-    expect(await exits()).toMatchObject([{ exit: 'one', busy: false }])
-    expect(await source.claim(10)).toHaveLength(1)
-  })
 })
