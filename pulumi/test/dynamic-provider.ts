@@ -23,10 +23,16 @@ const messages = require('@pulumi/pulumi/proto/provider_pb') as Messages
 const services = require('@pulumi/pulumi/proto/provider_grpc_pb') as Messages
 const { Struct } = require('google-protobuf/google/protobuf/struct_pb') as Messages
 
+interface Difference {
+  readonly changes: boolean
+  readonly replaces: readonly string[]
+  readonly deleteBeforeReplace: boolean
+}
+
 /** What Pulumi's engine asks of a dynamic resource, of one whose methods have this text. */
 export interface DynamicProvider {
   check(olds: Props, news: Props): Promise<{ inputs: Props; failures: readonly { property: string; reason: string }[] }>
-  diff(id: string, olds: Props, news: Props): Promise<{ changes: boolean; replaces: readonly string[] }>
+  diff(id: string, olds: Props, news: Props): Promise<Difference>
   create(inputs: Props): Promise<{ id: string; outs: Props }>
   read(id: string, props: Props): Promise<{ id: string; props: Props; inputs: Props }>
   update(id: string, olds: Props, news: Props): Promise<Props>
@@ -76,7 +82,8 @@ export async function startDynamicProvider(config: Readonly<Record<string, strin
         async diff(id, olds, news) {
           const answer = await call('diff', message('DiffRequest', { Id: id, Olds: full(olds), News: full(news) }))
           const changes = answer.getChanges() === messages.DiffResponse.DiffChanges.DIFF_SOME
-          return { changes, replaces: answer.getReplacesList() }
+          const deleteBeforeReplace = answer.getDeletebeforereplace()
+          return { changes, replaces: answer.getReplacesList(), deleteBeforeReplace }
         },
         async create(inputs) {
           const answer = await call('create', message('CreateRequest', { Properties: full(inputs) }))

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,6 +21,15 @@ test('The package has the version of Tidemark, runs no script when it is install
   expect(version).toBe(read(REPOSITORY).version)
   expect(Object.keys(scripts).filter((name) => /install|prepare/.test(name))).toEqual([])
   expect(dependencies).toBeUndefined()
+})
+
+test('A program that is an ES module imports the classes by their names', () => {
+  const program = `
+    import { Monitor, SerpMonitor } from '@tidemark/pulumi/rest'
+    import * as cluster from '@tidemark/pulumi'
+    process.stdout.write([Monitor, SerpMonitor, cluster.Monitor, cluster.Tidemark].map(({ name }) => name).join(' '))`
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: PROGRAM })
+  expect(said.toString()).toBe('Monitor SerpMonitor Monitor Tidemark')
 })
 
 interface Manifest {

@@ -17,8 +17,9 @@ const examples = readdirSync(EXAMPLES).map((name): [string, string] => [
   `examples/${name}`,
   readFileSync(join(EXAMPLES, name, 'index.ts'), 'utf8'),
 ])
-const blocks = DOC_BLOCKS.filter(({ page, language }) => page === 'pulumi.md' && language === 'ts').map(
-  ({ number, text }): [string, string] => [`docs/pulumi.md, block ${number}`, text],
+const PAGES = ['pulumi.md', 'quickstart.md', '../pulumi/README.md']
+const blocks = DOC_BLOCKS.filter(({ page, language }) => PAGES.includes(page) && language === 'ts').map(
+  ({ page, number, text }): [string, string] => [`docs/${page}, block ${number}`, text],
 )
 const programs = [...examples, ...blocks]
 /** The types of @pulumi/kubernetes take seconds to read, on a busy machine many. */
@@ -49,7 +50,8 @@ describe('A program', () => {
 
   test('is among the examples and on the page', () => {
     expect(examples.map(([name]) => name)).toEqual(['examples/install', 'examples/kubernetes', 'examples/rest'])
-    expect(blocks.length).toBeGreaterThanOrEqual(3)
+    expect(blocks.length).toBeGreaterThanOrEqual(5)
+    expect(new Set(blocks.map(([title]) => title.split(',')[0])).size).toBe(PAGES.length)
   })
 
   test.each(programs)('of %s registers what it declares', async (title) => {

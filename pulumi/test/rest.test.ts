@@ -31,11 +31,20 @@ test('A program registers no more of the methods than calls into the package', a
   expect(text).not.toMatch(/fetch\(|apiKey/)
 })
 
-test('Destinations and headers are secrets in the state; project, stack and name are the external key', async () => {
+test('Destinations and headers are secrets, in what a preview prints and in the state', async () => {
   const { one } = await runProgram(() => new rest.Monitor('kettle', SPEC))
   const found = one('pulumi-nodejs:dynamic/tidemark:Monitor')
   expect(found.secretOutputs).toEqual(['deliveries', 'requestHeaders'])
-  expect(found.inputs.externalKey).toBe('pulumi/shop/test/kettle')
+  expect(found.secrets.toSorted()).toEqual(['deliveries', 'requestHeaders'])
+  const { deliveries: _, requestHeaders: __, ...bare } = SPEC
+  const without = await runProgram(() => new rest.Monitor('kettle', bare))
+  expect(without.one('pulumi-nodejs:dynamic/tidemark:Monitor').secrets).toEqual([])
+})
+
+test('Project, stack and name are the external key, unless the program names one', async () => {
+  const unnamed = await declared()
+  expect(unnamed.inputs['externalKey']).toBe('pulumi/shop/test/kettle')
+  expect((await declared({ externalKey: undefined })).inputs).toEqual(unnamed.inputs)
   const own = await runProgram(() => new rest.Monitor('kettle', { ...SPEC, externalKey: 'mine' }))
   expect(own.one('pulumi-nodejs:dynamic/tidemark:Monitor').inputs.externalKey).toBe('mine')
 })
@@ -64,6 +73,8 @@ describe('A monitor over the REST API', () => {
       'closed:baseUrl': 'http://127.0.0.1:1/',
       'closed:apiKey': 'svc_any',
       'keyless:baseUrl': served.baseUrl,
+      'renamed:baseUrl': `${served.baseUrl}/`,
+      'renamed:apiKey': served.owner.api_key,
     })
   })
   afterAll(async () => {
@@ -111,7 +122,20 @@ describe('A monitor over the REST API', () => {
     expect(await provider.diff(id, outs, { ...inputs, connection: 'other' })).toEqual({
       changes: true,
       replaces: ['connection'],
+      deleteBeforeReplace: false,
     })
+  })
+
+  test('is deleted before it is made again where another name stands for the same installation', async () => {
+    const { id, outs } = await provider.create(inputs)
+    const renamed = { ...inputs, connection: 'renamed' }
+    const { replaces, deleteBeforeReplace } = await provider.diff(id, outs, renamed)
+    expect([replaces, deleteBeforeReplace]).toEqual([['connection'], true])
+    // What the engine does then. In the other order the name would be taken.
+    await expect(provider.create(renamed)).rejects.toThrow(/CONFLICT/)
+    await provider.delete(id, outs)
+    expect((await stored((await provider.create(renamed)).id))['external_key']).toBe(inputs['externalKey'])
+    expect((await provider.diff(id, outs, { ...inputs, connection: 'closed' })).deleteBeforeReplace).toBe(false)
   })
 
   test('is updated without a new id, and what the program leaves out has its default again', async () => {
@@ -158,7 +182,7 @@ describe('A monitor over the REST API', () => {
     // With the option, and when it is taken out again.
     expect((await provider.diff(id, outs, news)).changes).toBe(false)
     expect((await provider.diff(id, outs, { ...inputs, suspend: true })).changes).toBe(false)
-    expect(await provider.diff(id, outs, { ...news, importedId: 'another' })).toEqual({
+    expect(await provider.diff(id, outs, { ...news, importedId: 'another' })).toMatchObject({
       changes: true,
       replaces: ['importedId'],
     })
@@ -299,16 +323,29 @@ describe('A monitor over the REST API', () => {
       expect(body.data.map((each) => each['id'])).toEqual([id])
     })
 
-    test('is known to the engine by its id when it was made and could not be paused', async () => {
+    test('is paused from the start, so that it never runs before it is paused', async () => {
+      failing = () => null
+      const { text } = await declared()
+      const { id } = await behind.of(text).create({ ...inputs, suspend: true })
+      expect(seen.map(({ path }) => path)).toEqual(['/v1/monitors?paused=true'])
+      expect((await served.me.get(`/v1/monitors/${id}/runs`)).body.data).toEqual([])
+      seen.splice(0)
+      await behind.of(text).update(id, { ...inputs, suspend: true }, { ...inputs, name: 'Kettle' })
+      await behind.of(text).update(id, { ...inputs, name: 'Kettle' }, { ...inputs, suspend: true })
+      const at = `/v1/monitors/${id}`
+      expect(seen.map(({ path }) => path)).toEqual([at, `${at}/resume`, `${at}/pause`, at])
+    })
+
+    test('is known to the engine by its id when it was adopted and could not be paused', async () => {
       failing = (path) => (path.endsWith('/pause') ? 500 : null)
       const { text } = await declared()
+      const { id } = await behind.of(text).create(inputs)
       const failed = await behind
         .of(text)
-        .create({ ...inputs, suspend: true })
+        .create({ ...inputs, adopt: id, suspend: true })
         .catch((error: unknown) => error)
-      const { body } = await served.me.get(`/v1/monitors?external_key=${String(inputs['externalKey'])}`)
       const details = (failed as { metadata: { get(name: string): Buffer[] } }).metadata.get('grpc-status-details-bin')
-      expect(details[0]?.toString()).toContain(body.data[0]?.['id'])
+      expect(details[0]?.toString()).toContain(id)
     })
   })
 })

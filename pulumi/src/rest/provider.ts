@@ -32,11 +32,14 @@ export const provider = {
 
   diff(kind: RecordKind, id: string, { olds, news }: Versions): dynamic.DiffResult {
     const replaces: string[] = []
-    if ((olds['connection'] ?? BY_DEFAULT) !== (news['connection'] ?? BY_DEFAULT)) replaces.push('connection')
+    const [before, after] = [connectionName(olds), connectionName(news)]
+    if (before !== after) replaces.push('connection')
     // Of another record. An import that is done says nothing more.
     if (typeof news['importedId'] === 'string' && news['importedId'] !== id) replaces.push('importedId')
     const isChanged = !isSame(toBody(kind, olds), toBody(kind, news)) || olds['suspend'] !== news['suspend']
-    return { changes: isChanged || replaces.length > 0, replaces }
+    // Two records of one installation cannot have one external key at the same time.
+    const deleteBeforeReplace = before !== after && addressOf(before) === addressOf(after)
+    return { changes: isChanged || replaces.length > 0, replaces, deleteBeforeReplace }
   },
 
   async create(kind: RecordKind, inputs: Props): Promise<dynamic.CreateResult> {
@@ -44,12 +47,12 @@ export const provider = {
     const body = toBody(kind, inputs)
     const { adopt, importedId } = inputs
     if (typeof importedId === 'string') return imported(connection, { kind, id: importedId, inputs })
+    // One that is paused from the start has no run before it is paused.
+    const path = inputs['suspend'] === true ? `${LISTS[kind]}?paused=true` : LISTS[kind]
     const { body: record } =
       typeof adopt === 'string'
         ? await call(connection, { method: 'PATCH', path: pathOf(kind, adopt), body })
-        : await call(connection, { method: 'POST', path: LISTS[kind], body, idempotencyKey: randomUUID() }).catch(
-            advise,
-          )
+        : await call(connection, { method: 'POST', path, body, idempotencyKey: randomUUID() }).catch(advise)
     const id = String(record['id'])
     const isPaused = record['status'] === 'paused'
     await pause({ connection, kind, id, isPaused, wanted: inputs['suspend'] }).catch((error: unknown) => {
@@ -74,11 +77,14 @@ export const provider = {
     const connection = connectionOf(news)
     const [before, after] = [toBody(kind, olds), toBody(kind, news)]
     const changed = Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(value, before[key])))
-    if (Object.keys(changed).length > 0)
-      await call(connection, { method: 'PATCH', path: pathOf(kind, id), body: changed })
     // A program that says neither leaves pausing to people, and ends a pause of its own.
     const wanted = news['suspend'] ?? (olds['suspend'] === true ? false : undefined)
-    await pause({ connection, kind, id, isPaused: olds['suspend'], wanted })
+    const pausing = { connection, kind, id, isPaused: olds['suspend'], wanted }
+    // No check is done with a half of what the program says.
+    if (wanted === true) await pause(pausing)
+    if (Object.keys(changed).length > 0)
+      await call(connection, { method: 'PATCH', path: pathOf(kind, id), body: changed })
+    if (wanted === false) await pause(pausing)
     return { outs: { ...news } }
   },
 
@@ -155,16 +161,22 @@ function advise(error: Error): never {
   throw error
 }
 
+const connectionName = (props: Props): string =>
+  typeof props['connection'] === 'string' ? props['connection'] : BY_DEFAULT
+
+/** Returns a setting of a connection. The environment is that of the command pulumi, which starts this process. */
+const setting = (name: string, key: string, variable: string): string | undefined =>
+  // oxlint-disable-next-line node/no-process-env
+  config?.get(`${name}:${key}`) ?? (name === BY_DEFAULT ? process.env[variable] : undefined)
+
+const addressOf = (name: string): string | undefined =>
+  setting(name, 'baseUrl', 'TIDEMARK_URL')?.replace(/\/+$/, '').toLowerCase()
+
 /** Returns where the record is. Throws what is missing, and how to set it. */
 function connectionOf(props: Props): Connection {
-  const name = typeof props['connection'] === 'string' ? props['connection'] : BY_DEFAULT
-  const isDefault = name === BY_DEFAULT
-  // The environment is that of the command pulumi, which starts this process.
-  const setting = (key: string, variable: string) =>
-    // oxlint-disable-next-line node/no-process-env
-    config?.get(`${name}:${key}`) ?? (isDefault ? process.env[variable] : undefined)
-  const baseUrl = setting('baseUrl', 'TIDEMARK_URL')
-  const apiKey = setting('apiKey', 'TIDEMARK_API_KEY')
+  const name = connectionName(props)
+  const baseUrl = setting(name, 'baseUrl', 'TIDEMARK_URL')
+  const apiKey = setting(name, 'apiKey', 'TIDEMARK_API_KEY')
   if (!baseUrl || !URL.canParse(baseUrl))
     throw new Error(`set the address of Tidemark: pulumi config set ${name}:baseUrl https://…`)
   if (!apiKey) throw new Error(`set an API key with the scope write: pulumi config set --secret ${name}:apiKey svc_…`)

@@ -53,12 +53,19 @@ const SECRETS = ['deliveries', 'requestHeaders']
  * The id to import is an argument, and no option for Pulumi: its engine reads what is to be imported without the text
  * of the methods, so it cannot import any dynamic resource (pulumi/pulumi#16175).
  */
-const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T, importedId?: pulumi.ID): T => ({
-  ...(importedId === undefined
-    ? { externalKey: `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}` }
-    : { importedId }),
-  ...args,
-})
+const withKey = <T extends MonitorArgs | SerpMonitorArgs>(name: string, args: T, importedId?: pulumi.ID): T => {
+  const { deliveries, requestHeaders } = args as MonitorArgs
+  return {
+    ...args,
+    externalKey:
+      args.externalKey ??
+      (importedId === undefined ? `pulumi/${pulumi.getProject()}/${pulumi.getStack()}/${name}` : undefined),
+    ...(importedId !== undefined && { importedId }),
+    // The state has the arguments too, and a preview prints them.
+    ...(deliveries !== undefined && { deliveries: pulumi.secret(deliveries) }),
+    ...(requestHeaders !== undefined && { requestHeaders: pulumi.secret(requestHeaders) }),
+  }
+}
 
 const withSecrets = (given: pulumi.CustomResourceOptions = {}): pulumi.CustomResourceOptions => {
   const { import: _, ...opts } = given
