@@ -5,17 +5,11 @@ import {
   LIST_CHANGE_LIMITS,
   type ListChange,
   type TextChange,
+  type VisualBlock,
 } from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
 import { diffIfLists, valueOf } from './diff/diff-values.ts'
-
-/** The block of a delivery that the visual comparison fired, alone or together with the predicate. */
-export interface VisualBlock {
-  /** The area of changed pixels, in percent. */
-  readonly change_pct: number
-  readonly threshold_pct: number
-}
 
 /** The content of a delivery. */
 interface PayloadInput {
@@ -45,10 +39,10 @@ interface PayloadInput {
 }
 
 /**
- * Returns the payload of a delivery. Keys are in the order of the schema, `visual` last, so that `payloadText`
+ * Returns the payload of a delivery. Keys are in the order of the schema, so that `payloadText`
  * is the same on every attempt and replay. The diff contains the changed fields only.
  */
-export function deliveryPayload(input: PayloadInput): DeliveryPayload & { readonly visual?: VisualBlock } {
+export function deliveryPayload(input: PayloadInput): DeliveryPayload {
   const { id, monitorId, runId, firedAtMs, diff, monitor, lists, text, numericFields = [], visual } = input
   const { serp, serp_analysis } = input
   return {

@@ -44,6 +44,16 @@ export const TextChange = Closed(
 )
 export type TextChange = Static<typeof TextChange>
 
+/** The block of a delivery that the visual comparison fired, alone or together with the predicate. */
+export const VisualBlock = Closed(
+  {
+    change_pct: Type.Number({ minimum: 0, maximum: 100, description: 'Area of changed pixels, in percent.' }),
+    threshold_pct: Type.Number({ minimum: 0, maximum: 100, description: 'From `visual_config`.' }),
+  },
+  { description: 'Beyond the contract: how much of the picture changed, where that fired.' },
+)
+export type VisualBlock = Static<typeof VisualBlock>
+
 /** The payload of a webhook. The keys are sent in this order. The difference is empty for a SERP monitor. */
 export const DeliveryPayload = Closed({
   id: Uuid('Id of the delivery. It is the same on every attempt and replay, so that a receiver can drop duplicates.'),
@@ -63,6 +73,7 @@ export const DeliveryPayload = Closed({
   text: Type.Optional(TextChange),
   serp: Type.Optional(SerpBlock),
   serp_analysis: Type.Optional(SerpAnalysisBlock),
+  visual: Type.Optional(VisualBlock),
 })
 export type DeliveryPayload = Static<typeof DeliveryPayload>
 

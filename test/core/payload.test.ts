@@ -31,7 +31,8 @@ describe('the payload of a regular monitor', () => {
     const text = { lines_added: 1, lines_removed: 0, excerpt: '+ a' }
     const ranks = { rank: 1, previous_rank: null, rank_delta: null }
     const serp = { keyword: 'a', target_domain: 'b.example', ...ranks }
-    const all = { ...input, lists, text, serp, serp_analysis: { keyword: 'a', results: [], previous_results: [] } }
+    const serp_analysis = { keyword: 'a', results: [], previous_results: [] }
+    const all = { ...input, lists, text, serp, serp_analysis, visual: { change_pct: 2.5, threshold_pct: 1 } }
     expect(Object.keys(deliveryPayload(all))).toEqual(keys(DeliveryPayload))
     expect(checkerOf(DeliveryPayload).validate(deliveryPayload(all))).toMatchObject({ ok: true })
     expect(Object.keys(deliveryPayload(input).diff)).toEqual(keys(DeliveryPayload.properties.diff))
