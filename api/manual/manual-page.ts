@@ -9,9 +9,15 @@ const STYLE = `
 html{scroll-padding-top:16px}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.6 system-ui,sans-serif}
 a{color:var(--link)}
-header{display:flex;flex-wrap:wrap;gap:8px 20px;padding:12px 20px;border-bottom:1px solid var(--line)}
+header{display:flex;flex-wrap:wrap;align-items:center;gap:8px 20px;padding:12px 20px;border-bottom:1px solid var(--line)}
 header b{margin-right:auto}
-main{max-width:860px;min-width:0;padding:8px 20px 48px;overflow-wrap:break-word}
+input{width:220px;max-width:60vw;padding:4px 8px;border:1px solid var(--soft);border-radius:6px}
+input{background:var(--ground);color:inherit;font:inherit;font-size:15px}
+mark{background:#fde68a;color:#1f2937}
+.found{padding:0;list-style:none}
+.found li{margin:0 0 16px}
+main{max-width:1060px;min-width:0;padding:8px 20px 48px;overflow-wrap:break-word}
+main>:is(p,ul,ol,h1,h2,h3,blockquote){max-width:820px}
 nav{padding:16px 20px 40px;border-top:1px solid var(--line);font-size:15px}
 nav h2{margin:16px 0 4px;font-size:14px;color:var(--soft)}
 nav ul{margin:0;padding:0;list-style:none}
@@ -43,14 +49,16 @@ blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:va
 /** What every page of the manual may do: show itself and pictures of its own. */
 export const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-  "img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+  "img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** Returns a page of the manual with its frame. `contents`: the list of all pages. */
 export const manualPage = (page: { title: string; html: string; contents: string }): string =>
   frame(
     page.title,
     `<style>${STYLE}</style>`,
-    `<header><b><a href="/docs">Tidemark</a></b><a class="jump" href="#contents">All pages</a>
+    `<header><b><a href="/docs">Tidemark</a></b>
+<form action="/docs/search" role="search"><input type="search" name="q" aria-label="Search" placeholder="Search"></form>
+<a class="jump" href="#contents">All pages</a>
 <a href="/docs/api">Try the API</a></header>
 <div class="sides">
 <main>

@@ -1,26 +1,33 @@
+import Type from 'typebox'
 import { Closed, Text } from '../../schema/shape/shape.ts'
-import { type Answer, publicRoute, type PublicCall, type Route } from '../http/route.ts'
+import { type Answer, okText, publicRoute, type PublicCall, type Route } from '../http/route.ts'
 import { pageAnswer } from '../pages/page.ts'
 import { readManual } from './manual.ts'
 
 // Read by the first request, and kept: the files belong to the program, and do not change while it runs.
 let manual: ReturnType<typeof readManual> | undefined
 
-async function answerOf(address: string, { headers }: Pick<PublicCall<unknown, unknown, unknown>, 'headers'>) {
-  manual ??= readManual().catch((error: unknown) => {
+const readOnce = () =>
+  (manual ??= readManual().catch((error: unknown) => {
     manual = undefined
     throw error
-  })
-  const file = (await manual).get(address)
+  }))
+
+const guardedBy = (policy: string) => ({
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+})
+
+async function answerOf(address: string, { headers }: Pick<PublicCall<unknown, unknown, unknown>, 'headers'>) {
+  const file = (await readOnce()).files.get(address)
   if (!file) return notFound
   const shared = {
     etag: file.etag,
     vary: 'accept-encoding',
     // Kept by browsers and proxies, and asked for again at each use, so that an upgrade shows at once.
     'cache-control': 'public, no-cache',
-    'content-security-policy': file.policy,
-    'referrer-policy': 'no-referrer',
-    'x-frame-options': 'DENY',
+    ...guardedBy(file.policy),
   }
   const known = headers['if-none-match']?.split(',').map((tag) => tag.trim())
   if (known?.includes(file.etag) || known?.includes('*')) return { status: 304, headers: shared } satisfies Answer
@@ -57,6 +64,16 @@ export const manualRoutes: readonly Route[] = [
     path: '/docs',
     summary: 'Page: the table of contents',
     handle: (call) => answerOf('/docs', call),
+  }),
+  publicRoute({
+    ...shared,
+    path: '/docs/search',
+    summary: 'Page: a search in the documentation',
+    query: Type.Object({ q: Type.Optional(Type.String()) }),
+    async handle({ query: { q = '' } }) {
+      const { html, policy } = (await readOnce()).search(q)
+      return { ...okText('text/html', html), headers: guardedBy(policy) }
+    },
   }),
   publicRoute({
     ...shared,

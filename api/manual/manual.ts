@@ -7,6 +7,7 @@ import { escapeHtml } from '../../deliveries/messages/escape-html.ts'
 import { EXPLORER_POLICY, readExplorer } from './api-explorer.ts'
 import { manualPage, PAGE_POLICY } from './manual-page.ts'
 import { addressOf, renderMarkdown } from './render-markdown.ts'
+import { type Section, searchPage, sectionsOf } from './search-manual.ts'
 
 const FOLDER = join(import.meta.dirname, '../../docs')
 const compress = promisify(gzip)
@@ -21,11 +22,16 @@ interface ManualFile {
   readonly policy: string
 }
 
-/**
- * Returns all that is served below /docs, by address: the pages of docs/ as HTML, their pictures, and the interactive
- * page of the API. Only regular files are read, and only when this is called: an address never becomes a path.
- */
-export async function readManual(): Promise<ReadonlyMap<string, ManualFile>> {
+/** All that is served below /docs. */
+interface Manual {
+  /** By address: the pages of docs/ as HTML, their pictures, and the interactive page of the API. */
+  readonly files: ReadonlyMap<string, ManualFile>
+  /** Returns the page with what is found, and its content security policy. */
+  search(query: string): { readonly html: string; readonly policy: string }
+}
+
+/** Reads the manual. Only regular files are read, and only when this is called: an address never becomes a path. */
+export async function readManual(): Promise<Manual> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true })
   const paths = new Set(
     entries
@@ -33,19 +39,28 @@ export async function readManual(): Promise<ReadonlyMap<string, ManualFile>> {
       .map((entry) => relative(FOLDER, join(entry.parentPath, entry.name)).replaceAll(sep, '/')),
   )
   const files = new Map<string, ManualFile>()
+  const sections: Section[] = []
   const contents = contentsOf(await readFile(join(FOLDER, 'README.md'), 'utf8'))
   for (const path of paths) {
     const content = await readFile(join(FOLDER, path))
     if (path.endsWith('.png')) files.set(addressOf(path), await fileOf('image/png', content, PAGE_POLICY))
     else {
       const page = renderMarkdown(content.toString('utf8'), path, paths)
+      // Decision records say why it is as it is, and not how to use it.
+      if (!path.startsWith('decisions/')) sections.push(...sectionsOf(addressOf(path), page))
       const html = manualPage({ ...page, contents: contentsHtml(contents, addressOf(path)) })
       files.set(addressOf(path), await fileOf('text/html', Buffer.from(html), PAGE_POLICY))
     }
   }
   for (const [name, { type, content }] of Object.entries(await readExplorer()))
     files.set(`/docs/${name}`, await fileOf(type, content, EXPLORER_POLICY))
-  return files
+  return {
+    files,
+    search(query) {
+      const page = searchPage(sections, query)
+      return { html: manualPage({ ...page, contents: contentsHtml(contents, '') }), policy: PAGE_POLICY }
+    },
+  }
 }
 
 async function fileOf(type: string, content: Buffer, policy: string): Promise<ManualFile> {

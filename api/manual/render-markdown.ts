@@ -3,7 +3,7 @@ import { Marked, Renderer, type RendererObject } from 'marked'
 import { escapeHtml } from '../../deliveries/messages/escape-html.ts'
 
 /** A page of the manual as HTML. */
-interface RenderedPage {
+export interface RenderedPage {
   /** The text of the first heading. */
   readonly title: string
   readonly html: string
@@ -43,6 +43,9 @@ export function renderMarkdown(text: string, path: string, paths: ReadonlySet<st
       const link = `<a class="anchor" href="#${anchor}" aria-label="Link to this heading">#</a>`
       return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)} ${link}</h${depth}>\n`
     },
+    // A long name may be broken where a word of it ends, so that tables fit.
+    codespan: ({ text: code }) =>
+      `<code>${escapeHtml(code).replaceAll(/([_/.,=-])(?=[A-Za-z0-9]{3})/g, '$1<wbr>')}</code>`,
     // Comments are marks for the tests. Nothing else is written as HTML.
     html: ({ text: html }) => (html.trimStart().startsWith('<!--') ? '' : escapeHtml(html)),
     code({ text: code, lang = '' }) {

@@ -94,6 +94,19 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The do
     await context.close()
   }, 60_000)
 
+  test('words are searched for from the field of every page, within its policy', async () => {
+    const page = await open('/docs/webhooks', { width: 390 })
+    await page.getByRole('searchbox', { name: 'Search' }).fill('dead delivery replay')
+    await page.keyboard.press('Enter')
+    await page.locator('.found').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    if (process.env['PICTURES']) await page.screenshot({ path: `${process.env['PICTURES']}/search-390.png` })
+    await page.locator('.found a').first().click()
+    await page.waitForURL(/\/docs\/.*#/)
+    expect(await faultsOf(page)).toEqual([])
+    await context.close()
+  }, 60_000)
+
   test.each([
     [390, false],
     [390, true],

@@ -38,7 +38,7 @@ describe('The documentation', () => {
   })
 
   test('links to pages, headings and pictures that it has', async () => {
-    const served = await readManual()
+    const { files: served } = await readManual()
     const texts = new Map([...served].map(([address, { content }]) => [address, content.toString('utf8')]))
     const broken: string[] = []
     for (const [address, text] of texts) {
@@ -107,6 +107,32 @@ describe('The documentation', () => {
     expect(gunzipSync(small.rawPayload).toString('utf8')).toBe(plain.body)
     const none = await get('/docs/settings', { 'accept-encoding': 'gzip;q=0' })
     expect(none.headers['content-encoding']).toBeUndefined()
+  })
+
+  test('finds the section that a reader asks for, and marks the words', async () => {
+    const { statusCode, headers, body } = await get('/docs/search?q=Signature+webhook')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    const [first] = /<li>.*?<\/li>/s.exec(body.slice(body.indexOf('class="found"'))) ?? []
+    expect(first).toContain('<a href="/docs/webhooks#checking-the-signature">')
+    expect(first).toContain('<mark>signature</mark>')
+    // Every word has to be there.
+    expect((await get('/docs/search?q=signature+qqqq')).body).toContain('Nothing has every word of “signature qqqq”')
+    expect((await get('/docs/search')).body).not.toContain('class="found"')
+  })
+
+  test.each([
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['"><img src=x>', '&quot;&gt;&lt;img src=x&gt;'],
+    ['.*', '“.*”'],
+    ['a'.repeat(10_000), `“${'a'.repeat(100)}”`],
+    ['(((((', '“(((((”'],
+    ['&amp; & <', '“&amp;amp; &amp; &lt;”'],
+  ])('takes the search for %s as words', async (words, shown) => {
+    const { statusCode, body } = await get(`/docs/search?q=${encodeURIComponent(words)}`)
+    expect(statusCode).toBe(200)
+    expect(body).toContain(shown)
+    expect(body).not.toMatch(/<script|<img/)
   })
 
   test('is the same with and without a trailing slash at its address', async () => {
