@@ -9,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { toApiNames } from '../../core/custom-resource/names.ts'
-import { Config, SECRET_SETTINGS } from '../../schema/config.ts'
+import { readSettings, SettingsError } from '../../cli/boot/settings/read-config.ts'
+import { CLIENT_VARIABLES, Config, SECRET_SETTINGS } from '../../schema/config.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -35,6 +37,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 /** Code in other languages, with the test that runs it. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'pulumi.md ts': 'pulumi/test/programs.test.ts',
+  'quickstart.md ts': 'pulumi/test/programs.test.ts',
+  '../pulumi/README.md ts': 'pulumi/test/programs.test.ts',
   'webhooks.md http': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md ts': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md python': 'test/deliveries/channels/webhooks-page.test.ts',
@@ -50,6 +54,13 @@ describe('Every block of the documentation', () => {
     expect(DOC_BLOCKS.length).toBeGreaterThan(100)
     for (const path of Object.values(RUN_ELSEWHERE)) expect(existsSync(join(ROOT, path)), path).toBe(true)
   })
+
+  test.each(['http', 'ts', 'python', 'go'])(
+    'of the webhooks in %s is the only one, which its test reads',
+    (language) => {
+      expect(inLanguage(language).filter(({ page }) => page === 'webhooks.md')).toHaveLength(1)
+    },
+  )
 })
 
 describe('A block of JSON', () => {
@@ -72,15 +83,39 @@ describe('A block of YAML', () => {
   const values = Compile(JSON.parse(readFileSync(join(ROOT, 'charts/tidemark/values.schema.json'), 'utf8')) as TSchema)
 
   test.each(titled(inLanguage('yaml')))('in %s is valid', (_, { marker, text }) => {
-    const resource = parse(text) as { readonly kind?: string; readonly spec: object }
     if (marker?.startsWith('checked elsewhere: '))
       expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([])
-    else if (resource.kind === undefined) expect(values.Errors(resource)[1]).toEqual([])
-    else {
-      const definition = resource.kind === 'SerpMonitor' ? SerpMonitorCreate : MonitorCreate
-      expect(checkerOf(definition).validate(toApiNames(definition, resource.spec))).toMatchObject({ ok: true })
-    }
+    else expectValid(parse(text) as Resource)
   })
+
+  // In a file that a block of shell writes.
+  const written = inLanguage('sh').flatMap((block) =>
+    [...block.text.matchAll(/^cat > \S+\.(?:ya?ml|json)"? <<'END'\n(.*?)\nEND$/gms)].map(
+      ([, text = '']): [string, string] => [`${block.page}, block ${block.number}`, text],
+    ),
+  )
+  test.each(written)('that %s writes to a file is valid', (_, text) => {
+    const resource = parse(text) as Resource
+    if (text.startsWith('{')) expect(checkerOf(MonitorCreate).validate(resource)).toMatchObject({ ok: true })
+    else expectValid(resource)
+  })
+  test('that is written to a file is found', () => expect(written.length).toBeGreaterThanOrEqual(4))
+
+  interface Resource {
+    readonly apiVersion?: string
+    readonly kind?: string
+    readonly spec: object
+  }
+  function expectValid(resource: Resource): void {
+    if (resource.kind === undefined) {
+      expect(values.Errors(resource)[1]).toEqual([])
+      return
+    }
+    const definition = { Monitor: MonitorCreate, SerpMonitor: SerpMonitorCreate }[resource.kind]
+    expect([definition === undefined ? resource.kind : null, resource.apiVersion]).toEqual([null, 'tidemark.dev/v1'])
+    if (definition)
+      expect(checkerOf(definition).validate(toApiNames(definition, resource.spec))).toMatchObject({ ok: true })
+  }
 })
 
 const isCall = ({ page, text }: DocBlock) =>
@@ -97,17 +132,59 @@ await loadCommands(
 const SETTINGS: ReadonlySet<string> = new Set([
   ...Object.keys(Config.properties),
   ...SECRET_SETTINGS.map((name) => `${name}_FILE`),
+  ...Object.keys(CLIENT_VARIABLES),
 ])
+const COMPOSE = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as {
+  readonly services: Readonly<Record<string, { readonly profiles?: readonly string[] }>>
+}
 
 /** Returns what is wrong with one line of shell: a command, an option, a setting or a file that does not exist. */
 function lineFaults(line: string): string[] {
   const words = line.split(/\s+/)
   const settings = words.flatMap((word) => /^([A-Z][A-Z0-9]*_[A-Z0-9_]+)=/.exec(word)?.[1] ?? [])
   const faults = settings.filter((name) => !SETTINGS.has(name)).map((name) => `${name} is no setting`)
-  const files = [...line.matchAll(/(?:\s-f |\s--filename=|\s)((?:crds|examples|charts|bench)\/[\w./-]*)/g)]
+  const files = [...line.matchAll(/[\s=]((?:crds|examples|charts|bench)\/[\w./-]*|images\/[\w.-]+\.ts)/g)]
   faults.push(...files.flatMap(([, path = '']) => (existsSync(join(ROOT, path)) ? [] : [`${path} does not exist`])))
+  faults.push(...scriptFaults(line), ...composeFaults(line))
   const at = words.findIndex((word) => word.endsWith('./tidemark'))
   return at < 0 ? faults : [...faults, ...commandFaults(line.slice(line.indexOf('./tidemark') + 10).split(/[|;)]/)[0])]
+}
+
+/** Scripts of npm that do not exist, in the repository or in the folder of `--prefix`. */
+function scriptFaults(line: string): string[] {
+  const calls = [...line.matchAll(/npm run (?:--prefix (\S+) )?([\w:]+)/g)]
+  return calls.flatMap(([, folder = '.', name = '']) => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as { scripts: object }
+    return Object.hasOwn(scripts, name) ? [] : [`there is no script ${name} in ${folder}`]
+  })
+}
+
+/** Services, profiles and commands of the Compose file that do not exist. */
+function composeFaults(line: string): string[] {
+  const [, profile] = /docker compose .*--profile (\S+)/.exec(line) ?? []
+  const profiles = Object.values(COMPOSE.services).flatMap((service) => service.profiles ?? [])
+  const faults = profile === undefined || profiles.includes(profile) ? [] : [`there is no profile ${profile}`]
+  const [, service, command] = /docker compose run (?:--rm )?(\S+) (.*)/.exec(line) ?? []
+  if (service === undefined) return faults
+  if (!Object.hasOwn(COMPOSE.services, service)) faults.push(`there is no service ${service}`)
+  return [...faults, ...commandFaults(` ${command}`)]
+}
+
+/** What is wrong with the values that a block gives to settings. Texts with `$`, `<` or `…` stand for others. */
+function valueFaults(text: string): readonly Issue[] {
+  const given = [...text.matchAll(/(?:^|\s)([A-Z][A-Z0-9_]*)=('[^']*'|[^\s'"]*)(?=\s|$)/gm)].flatMap(
+    ([, name = '', value = '']): [string, string][] =>
+      Object.hasOwn(Config.properties, name) && !/[$<…]/.test(value) ? [[name, value.replaceAll("'", '')]] : [],
+  )
+  const names = given.map(([name]) => name)
+  try {
+    readSettings(Object.fromEntries(given))
+    return []
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    // A block need not have all the settings that belong together.
+    return error.issues.filter(({ path, message }) => names.includes(path) && !message.startsWith('needs '))
+  }
 }
 
 function commandFaults(text = ''): string[] {
@@ -139,8 +216,12 @@ describe('A block of shell', () => {
 
   test.each(titled(blocks.filter(isMarked)))('in %s that is not run needs what a test has not', (_, { marker }) => {
     expect(marker).toMatch(
-      /: (?:it (?:needs|asks|calls) |it is a setting|these are settings|another test |\S+ (?:has|does) the)/,
+      /: (?:it (?:needs|asks|calls|would ask) |it is a setting|it is what the test|these are settings|(?:another|the) test |\S+ (?:has|does) the)/,
     )
+  })
+
+  test.each(titled(blocks))('in %s gives settings values that a start takes', (_, { text }) => {
+    expect(valueFaults(text)).toEqual([])
   })
 
   const copies = blocks.filter(({ marker }) => marker?.endsWith('has the same lines'))
@@ -150,7 +231,10 @@ describe('A block of shell', () => {
   })
 
   describe('that can be run', () => {
-    const runnable = blocks.filter((block) => !isMarked(block) && !isCall(block) && !needsCluster(block))
+    // README.md has a test of its own, and those of the folders call nothing that the pages of docs/ do not call.
+    const runnable = blocks.filter(
+      (block) => !block.page.startsWith('../') && !isMarked(block) && !isCall(block) && !needsCluster(block),
+    )
     let database: TestDatabase
     let folder: Awaited<ReturnType<typeof temporaryFolder>>
     let shell: ChildProcess

@@ -3,9 +3,14 @@ import { lexer, type Token, type Tokens } from 'marked'
 
 const FOLDER = new URL('../../docs/', import.meta.url)
 
+/** Pages of other folders. */
+const OTHERS = ['', 'bench/', 'examples/', 'examples/systemd/', 'images/', 'pulumi/'].map(
+  (folder) => `../${folder}README.md`,
+)
+
 /** A fenced block of a page. */
 export interface DocBlock {
-  /** The path below docs/. */
+  /** The path from docs/. */
   readonly page: string
   /** Which of the page's blocks it is, from 1. */
   readonly number: number
@@ -15,12 +20,15 @@ export interface DocBlock {
   readonly marker: string | null
 }
 
-/** Every fenced block of docs/, but those of the decision records, which are not instructions. */
-export const DOC_BLOCKS: readonly DocBlock[] = readdirSync(FOLDER, { recursive: true })
+const pages = readdirSync(FOLDER, { recursive: true })
   .map(String)
   .filter((path) => path.endsWith('.md') && !path.startsWith('decisions'))
   .sort()
-  .flatMap((page) => blocksOf(page, lexer(readFileSync(new URL(page, FOLDER), 'utf8'))))
+
+/** Every fenced block of docs/ and of the README of each folder. Decision records have no instructions. */
+export const DOC_BLOCKS: readonly DocBlock[] = [...pages, ...OTHERS, '../CONTRIBUTING.md'].flatMap((page) =>
+  blocksOf(page, lexer(readFileSync(new URL(page, FOLDER), 'utf8'))),
+)
 
 function blocksOf(page: string, tokens: readonly Token[]): DocBlock[] {
   let marker: string | null = null

@@ -33,15 +33,32 @@ describe('docs/quickstart.md', () => {
 })
 
 describe('docs/compared.md', () => {
-  test('has the figures of the bench', () => {
+  /** Returns the checks a second of each tool, by the name of the row. */
+  function rates(text: string, rows: readonly string[]) {
+    const table = text.split('\n').filter((line) => line.startsWith('|'))
+    const cells = table.map((line) => line.split('|').map((cell) => cell.trim().replace(/ \(.*\)$/, '')))
+    const [tools = []] = cells.filter(([, , tool]) => tool === 'Tidemark')
+    return rows.map((row) => {
+      const [, , ...found] = cells.find(([, name]) => name === row) ?? []
+      return found.map((rate, index) => [tools[index + 2], rate])
+    })
+  }
+
+  test('has the figures of the bench, each of the tool that it was measured with', () => {
     const [, measured = ''] = read('docs/compared.md').split('## Measured')
-    const figures = [...measured.matchAll(/\| (\d[\d,]*) /g)].map(([, figure = '']) => figure)
-    expect(figures).toHaveLength(8)
-    const [, peers = ''] = read('bench/README.md').split('ours over theirs')
-    for (const figure of figures) expect(peers).toContain(`| ${figure} `)
+    const [, peers = ''] = read('bench/README.md').split(/^\| images/m)
+    const stated = rates(measured, ['pages that did not change', 'pages that change each time'])
+    expect(stated).toEqual(rates(peers, ['unchanged pages', 'pages that change each time']))
+    expect(stated.flat().filter(([tool, rate]) => tool && /^\d/.test(rate ?? ''))).toHaveLength(8)
   })
 
-  test('says when it was read', () => expect(read('docs/compared.md')).toMatch(/Read on \d+ \w+ 20\d\d\./))
+  test('says when it was read, and has every source that it refers to', () => {
+    const page = read('docs/compared.md')
+    expect(page).toMatch(/Read on \d+ \w+ 20\d\d\b/)
+    const used = [...page.matchAll(/\]\[(\w+)\]/g)].map(([, name = '']) => name)
+    const defined = [...page.matchAll(/^\[(\w+)\]: https:/gm)].map(([, name = '']) => name)
+    expect(new Set(used)).toEqual(new Set(defined))
+  })
 })
 
 describe('docs/decisions', () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Method } from '../../api/http/route.ts'
+import { DOC_BLOCKS } from './doc-blocks.ts'
 
 const FOLDER = new URL('../../docs/reference/', import.meta.url)
 
@@ -12,20 +13,6 @@ interface Page {
 export const PAGES: readonly Page[] = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.md'))
   .map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
-
-/** A fenced block, with the marker that stands before it: `<!-- answer: GET /v1/usage -->`. */
-interface Block {
-  readonly page: string
-  readonly language: string
-  readonly text: string
-  readonly marker: string | null
-}
-
-const BLOCKS: readonly Block[] = PAGES.flatMap(({ name, text }) =>
-  [...text.matchAll(/(?:<!-- (.+) -->\n+)?```(\w+)\n([\s\S]*?)```/g)].map(
-    ([, marker = null, language = '', block = '']) => ({ page: name, language, text: block, marker }),
-  ),
-)
 
 /** A table with its marker: the cells of each row, without the head. */
 interface Table {
@@ -71,8 +58,25 @@ export interface Call {
 /** Stands for `$ID`, `$RUN` and the like. */
 const SOME_ID = '019de363-a5c8-7c11-8000-000000c0ffee'
 
-export const CALLS: readonly Call[] = BLOCKS.filter(({ language }) => language === 'sh').flatMap(({ page, text }) =>
-  [...text.matchAll(/^curl (?:[^'"\n\\]|\\\n|'[^']*'|"[^"]*")*/gm)].map(([command]) => callOf(page, command)),
+/** What pages write for the same, beside `$BASE` and `$KEY` of the reference. */
+const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/\$API\b/g, '$BASE/v1'],
+  [/\$TIDEMARK\b|http:\/\/127\.0\.0\.1:8080\b/g, '$BASE'],
+  [/"\$AUTH"/g, '"Authorization: Bearer $KEY"'],
+  [/"\$JSON"/g, "'Content-Type: application/json'"],
+]
+const asInReference = (text: string) => SPELLINGS.reduce((so, [one, other]) => so.replaceAll(one, other), text)
+
+/** The calls of the API in blocks that no test runs. */
+export const CALLS: readonly Call[] = DOC_BLOCKS.filter(
+  ({ page, language, marker }) =>
+    language === 'sh' &&
+    (page.startsWith('reference/') || page === '../examples/README.md' || marker?.startsWith('not run')) &&
+    !marker?.endsWith('another test follows this page'),
+).flatMap(({ page, text }) =>
+  [...asInReference(text).matchAll(/\bcurl (?:[^'"\n\\|)]|\\\n|'[^']*'|"[^"]*")*/g)]
+    .filter(([command]) => command.includes('$BASE'))
+    .map(([command]) => callOf(page, command)),
 )
 
 function callOf(page: string, command: string): Call {
