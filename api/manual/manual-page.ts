@@ -9,7 +9,8 @@ const STYLE = `
 html{scroll-padding-top:16px}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.6 system-ui,sans-serif}
 a{color:var(--link)}
-header{display:flex;flex-wrap:wrap;align-items:center;gap:8px 20px;padding:12px 20px;border-bottom:1px solid var(--line)}
+header{display:flex;flex-wrap:wrap;align-items:center;gap:8px 20px;padding:12px 20px}
+header{border-bottom:1px solid var(--line)}
 header b{margin-right:auto}
 input{width:220px;max-width:60vw;padding:4px 8px;border:1px solid var(--soft);border-radius:6px}
 input{background:var(--ground);color:inherit;font:inherit;font-size:15px}

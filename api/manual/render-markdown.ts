@@ -20,6 +20,9 @@ const anchorOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}_\s-]/gu, '')
     .replaceAll(' ', '-')
 
+const breakable = (code: string): string =>
+  code.length <= 16 ? escapeHtml(code) : escapeHtml(code).replaceAll(/(?<=\w\w[_/.,=-])(?=\w{3})/g, '<wbr>')
+
 /**
  * Renders a page. `path`: of its file below docs/. `paths`: all files of the manual. A link to one of them leads to its
  * address; a link to any other file of the repository becomes text that names the file.
@@ -44,8 +47,7 @@ export function renderMarkdown(text: string, path: string, paths: ReadonlySet<st
       return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)} ${link}</h${depth}>\n`
     },
     // A long name may be broken where a word of it ends, so that tables fit.
-    codespan: ({ text: code }) =>
-      `<code>${escapeHtml(code).replaceAll(/([_/.,=-])(?=[A-Za-z0-9]{3})/g, '$1<wbr>')}</code>`,
+    codespan: ({ text: code }) => `<code>${breakable(code)}</code>`,
     // Comments are marks for the tests. Nothing else is written as HTML.
     html: ({ text: html }) => (html.trimStart().startsWith('<!--') ? '' : escapeHtml(html)),
     code({ text: code, lang = '' }) {

@@ -44,12 +44,18 @@ export function searchPage(sections: readonly Section[], query: string): Rendere
     .filter(({ rank }) => rank > 0)
     .sort((one, other) => other.rank - one.rank)
   const items = found.slice(0, MOST).map(({ section }) => itemOf(section, words))
+  const many =
+    found.length === 0 ? 'Nothing has' : `${found.length} ${found.length === 1 ? 'section has' : 'sections have'}`
+  const more =
+    found.length === 0
+      ? ' Fewer words, or parts of words, find more.'
+      : found.length > MOST
+        ? ` These are the best ${MOST}.`
+        : ''
   const said =
     words.length === 0
       ? 'Write words into the field at the top of the page.'
-      : `${found.length === 0 ? 'Nothing has' : `${found.length} ${found.length === 1 ? 'section has' : 'sections have'}`}` +
-        ` every word of “${escapeHtml(asked)}”.${found.length > MOST ? ` These are the best ${MOST}.` : ''}` +
-        (found.length === 0 ? ' Fewer words, or parts of words, find more.' : '')
+      : `${many} every word of “${escapeHtml(asked)}”.${more}`
   const list = items.length === 0 ? '' : `<ul class="found">\n${items.join('\n')}\n</ul>\n`
   return { title: 'Search', html: `<h1>Search</h1>\n<p>${said}</p>\n${list}` }
 }
