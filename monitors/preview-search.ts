@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { searchUrl } from '../core/serp/search-url.ts'
 import { targetRank } from '../core/serp/target-rank.ts'
 import type { Reading } from '../runners/check/reading.ts'
+import { longestSearchMs } from '../runners/serp/check-search.ts'
 import { leftAlone } from '../runners/serp/search-reading.ts'
 import type { SerpPreview } from '../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../schema/serp/serp-search.ts'
@@ -60,8 +61,8 @@ type SearchPreviewOutcome =
 
 /** How long a preview waits for its turn at the engine: the requester waits too. */
 const TURN_MS = 15_000
-/** Five pages take a minute at most. A process that was killed meanwhile frees the exit after this time. */
-const SECONDS = 180
+/** A process that was killed meanwhile frees the exit so long after the longest time of its search. */
+const SLACK_SECONDS = 10
 
 /**
  * Makes a search now, within the rules of all searches: one at a time at an engine and exit, and none while the engine
@@ -129,7 +130,8 @@ async function inTurn(
 ): Promise<SearchPreviewOutcome> {
   const { search } = wanted
   const done = showing(wanted)
-  const taken = await turnAt(store, { engine: search.engine, exit: searches.exit, seconds: SECONDS })
+  const seconds = longestSearchMs(search.pages) / 1000 + SLACK_SECONDS
+  const taken = await turnAt(store, { engine: search.engine, exit: searches.exit, seconds })
   if (taken.kind === 'refused') return done(leftAlone(search.engine, taken.untilMs))
   if (taken.kind === 'busy') return done(busyAt(search))
   let reading: SearchReading | null = null

@@ -67,6 +67,8 @@ export interface SearchPorts {
 
 const BETWEEN = [2_000, 6_000] as const
 const PAGE_MS = 45_000
+/** Returns the longest time that a check of a search takes, in milliseconds. */
+export const longestSearchMs = (pages: number): number => PAGE_MS * (pages + 1)
 /** Between two looks whether the answer to a question for consent has led elsewhere. */
 const UNDER_WAY_MS = 250
 
@@ -79,7 +81,7 @@ export async function checkSearch(search: SerpSearch, ports: SearchPorts): Promi
       device: { kind: search.device, country: search.location_code, language: search.language_code },
       team: ports.team,
     },
-    { signal: ports.signal, deadlineMs: PAGE_MS * (search.pages + 1) },
+    { signal: ports.signal, deadlineMs: longestSearchMs(search.pages) },
     (session) => new SearchSession(search, session, ports).run(),
   )
   if ('outcome' in visited) return visited

@@ -1,6 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { sql } from 'slonik'
+import Type from 'typebox'
 import { createPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
+import { previewSearch } from '../../monitors/preview-search.ts'
+import { longestSearchMs } from '../../runners/serp/check-search.ts'
+import { row } from '../../store/db/row.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
 import { engineRefusedUntil } from '../../store/queue/claim-search.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
@@ -79,6 +84,26 @@ test('a preview that is refused begins the pause of the engine; one within it as
   expect(second.body['error_message']).toBe(leftAlone('google', untilMs ?? 0).fault.message)
   expect(asked).toBe(1)
   expect(await used()).toEqual(before)
+})
+
+test('a preview keeps others from its engine and exit for as long as its search may take', async () => {
+  const { store } = served.api.services
+  let busySeconds = 0
+  const run = async () => {
+    busySeconds = await store.oneFirst(sql.type(row({ s: Type.Number() }))`
+      select extract(epoch from busy_until - clock())::float8 as s from serp_exits
+      where exit = 'x' and engine = 'bing'`)
+    return null
+  }
+  const searches = { exit: 'x', spacingMs: 0, run }
+  const enter = () => ({ kind: 'place', searches, searchElsewhere: null, leave: () => {} }) as const
+  const market = { location_code: 'us', language_code: 'en', device: 'desktop' } as const
+  const search = { keyword: 'kettle', engine: 'bing', pages: 5, ...market } as const
+  const { team_id: teamId } = served.owner
+  expect(await previewSearch({ store, previews: { enter } }, { teamId, search, target: null })).toEqual({
+    kind: 'stopping',
+  })
+  expect(busySeconds * 1000).toBeGreaterThan(longestSearchMs(5))
 })
 
 test('a preview with a target in full_analysis, without a keyword, or without enough runs is refused', async () => {

@@ -81,6 +81,8 @@ function foundIssues({ outcome, results, page_ends: ends, cut_by: cutBy, is_end:
   if (ends.some((end, at) => end < (ends[at - 1] ?? 0)) || ends.at(-1) !== results.length)
     say('page_ends', 'must rise, and end at the number of results')
   if (cutBy !== null && (isEnd || ends.length === pages)) say('cut_by', 'is not for a check that obtained all pages')
+  if (cutBy === null && !isEnd && ends.length < pages)
+    say('page_ends', `has fewer pages than the ${pages} that were asked for, and neither an end nor a cut`)
   return [...issues, ...results.flatMap(resultIssues)]
 }
 

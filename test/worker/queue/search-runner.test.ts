@@ -152,6 +152,11 @@ describe('the results that a runner reports', () => {
     ['an unknown key', { results: [{ ...first, rank: 1 }, second] }, 'reading.search.results[0].rank'],
     ['too many results', { results: Array.from({ length: 1001 }, () => first) }, 'reading.search.results'],
     ['more pages than were asked for', { page_ends: [1, 2, 2] }, 'reading.search.page_ends'],
+    [
+      'fewer pages than were asked for, and no reason',
+      { results: [first], page_ends: [1] },
+      'reading.search.page_ends',
+    ],
     ['pages that do not end at the results', { page_ends: [1] }, 'reading.search.page_ends'],
     ['results of a search that found nothing', { outcome: 'zero' }, 'reading.search.outcome'],
     ['no results of one that did', { results: [], page_ends: [0] }, 'reading.search.outcome'],
