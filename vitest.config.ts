@@ -15,7 +15,7 @@ const SLOW = [
   'test/bench/run-bench.test.ts',
   'test/charts/chart.test.ts',
   'test/cli/*.test.ts',
-  'test/cli/remote/{apply,apply-faults,help-examples,round-trip}.test.ts',
+  'test/cli/remote/{apply,apply-faults,following,help-examples,round-trip}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',
@@ -24,7 +24,7 @@ const SLOW = [
   'test/images/*.test.ts',
   'test/operator/**/*.test.ts',
   'test/platform/postgres/first-start.test.ts',
-  'test/runners/browser/hostile.test.ts',
+  'test/runners/browser/{browser-launcher,hostile}.test.ts',
   'test/tools/ci/*.test.ts',
 ]
 const FIRST = ['test/cli/serve.test.ts', 'test/operator/operator.test.ts', 'test/operator/reconcile/*.test.ts']

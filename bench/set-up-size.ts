@@ -21,6 +21,8 @@ export async function measureSetUpSize(): Promise<SetUpSize> {
   let dev = 0
   for (const [path, { dev: isDev }] of Object.entries(lock.packages))
     if (isDev) dev += await bytesOf(join(FOLDER, '..', path), seen)
+  // What the tools of development write there later is not installed.
+  await bytesOf(join(FOLDER, '.cache'), seen)
   const all = dev + (await bytesOf(FOLDER, seen))
   return { all, production: all - dev }
 }

@@ -2,16 +2,19 @@ import Type from 'typebox'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { type Answer, okText, publicRoute, type PublicCall, type Route } from '../http/route.ts'
 import { pageAnswer } from '../pages/page.ts'
-import { readManual } from './manual.ts'
+import type { readManual } from './manual.ts'
 
-// Read by the first request, and kept: the files belong to the program, and do not change while it runs.
+// Read by the first request, and kept: the files belong to the program, and do not change while it runs. So a server
+// whose pages nobody reads does not load what renders them.
 let manual: ReturnType<typeof readManual> | undefined
 
 const readOnce = () =>
-  (manual ??= readManual().catch((error: unknown) => {
-    manual = undefined
-    throw error
-  }))
+  (manual ??= import('./manual.ts')
+    .then((module) => module.readManual())
+    .catch((error: unknown) => {
+      manual = undefined
+      throw error
+    }))
 
 const guardedBy = (policy: string) => ({
   'content-security-policy': policy,

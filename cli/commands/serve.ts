@@ -9,7 +9,7 @@ import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { runProcess, type ServerContext } from '../boot/process/run-process.ts'
 import { followKeys, keyFile } from '../boot/settings/encryption-key.ts'
-import { type ConfigFlags, followConfigFolder } from '../boot/parts/config-folder.ts'
+import type { ConfigFlags } from '../boot/parts/config-folder.ts'
 import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
 import { banner } from '../boot/process/banner.ts'
 
@@ -50,10 +50,11 @@ export const serve = (flags: ConfigFlags): Promise<void> =>
           'TIDEMARK_OWNER_EMAIL is only for the first start, and no account has this address; ' +
             '"tidemark admin set-email" changes the address of an owner',
         )
-      await followConfigFolder(
-        { ...context, store: worker.store, environment: process.env, wake: () => worker?.wake() },
-        flags,
-      )
+      if (flags.config !== undefined) {
+        const { followConfigFolder } = await import('../boot/parts/config-folder.ts')
+        const parts = { ...context, store: worker.store, environment: process.env, wake: () => worker?.wake() }
+        await followConfigFolder(parts, flags.config, flags.configTeam)
+      }
       process.stdout.write(
         banner({
           address: api.services.baseUrl,

@@ -52,11 +52,10 @@ const RETRY_MS = 60_000
 const MOST_FAULTS = 20
 
 /** Applies a folder of manifests, now and whenever it changes. Resolves after the first time. */
-export async function followConfigFolder(context: FolderContext, flags: ConfigFlags): Promise<void> {
-  if (flags.config === undefined) return
+export async function followConfigFolder(context: FolderContext, path: string, team?: string): Promise<void> {
   const { log, stack } = context
-  const folder = resolve(flags.config)
-  const pass = createPass(context, folder, flags.configTeam)
+  const folder = resolve(path)
+  const pass = createPass(context, folder, team)
   let first: (() => void) | undefined
   const applied = new Promise<void>((done) => (first = done))
   const loop = createWakeableLoop({
