@@ -3,7 +3,7 @@ import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import { insertMonitor } from '../store/monitors/monitor-create.ts'
 import { stopSchedule } from '../store/monitors/monitor-pause.ts'
-import type { Invalid } from '../core/outcome.ts'
+import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { MonitorContext } from './context.ts'
 import {
   type DoneMonitor,
@@ -30,20 +30,23 @@ interface MonitorCreation extends Requester {
 export async function createMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, isPaused = false, metadata = {} }: MonitorCreation,
-): Promise<DoneMonitor | OverCap | KeyTaken | Invalid> {
-  const outcome = await store.transaction(async (tx): Promise<DoneMonitor | OverCap | KeyTaken | Invalid> => {
-    const refused = await isolationRefused(tx, spec)
-    if (refused) return refused
-    const over = await overDeliveryCap(tx, teamId, spec)
-    if (over) return over
-    const taken = await externalKeyTaken(tx, teamId, 'page', { externalKey: spec.external_key })
-    if (taken) return taken
-    const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
-    const target = { id: monitor.id, label: monitor.name }
-    const facts = isPaused ? { ...metadata, paused: true } : metadata
-    await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata: facts })
-    return { kind: 'done', monitor: isPaused && !monitor.locked ? await stopSchedule(tx, monitor.no) : monitor }
-  })
+): Promise<DoneMonitor | OverCap | KeyTaken | Invalid | NotFound> {
+  const outcome = await store.transaction(
+    async (tx): Promise<DoneMonitor | OverCap | KeyTaken | Invalid | NotFound> => {
+      const refused = await isolationRefused(tx, spec)
+      if (refused) return refused
+      const over = await overDeliveryCap(tx, teamId, spec)
+      if (over) return over
+      const taken = await externalKeyTaken(tx, teamId, 'page', { externalKey: spec.external_key })
+      if (taken) return taken
+      const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
+      if (!monitor) return { kind: 'not_found', what: 'team' }
+      const target = { id: monitor.id, label: monitor.name }
+      const facts = isPaused ? { ...metadata, paused: true } : metadata
+      await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata: facts })
+      return { kind: 'done', monitor: isPaused && !monitor.locked ? await stopSchedule(tx, monitor.no) : monitor }
+    },
+  )
   if (outcome.kind === 'done') wake()
   return outcome
 }

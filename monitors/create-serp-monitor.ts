@@ -1,3 +1,4 @@
+import type { NotFound } from '../core/outcome.ts'
 import { exitLoad } from '../core/serp/exit-load.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import type { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
@@ -29,13 +30,14 @@ interface SerpMonitorCreation extends Requester {
 export async function createSerpMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, isPaused = false, metadata = {} }: SerpMonitorCreation,
-): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken> {
-  const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken> => {
+): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken | NotFound> {
+  const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken | NotFound> => {
     const over = await overDeliveryCap(tx, teamId, spec)
     if (over) return over
     const taken = await externalKeyTaken(tx, teamId, 'serp', { externalKey: spec.external_key })
     if (taken) return taken
     const monitor = await insertSerpMonitor(tx, secrets, { teamId, userId, spec })
+    if (!monitor) return { kind: 'not_found', what: 'team' }
     const target = { id: monitor.id, label: monitor.name }
     const facts = isPaused ? { ...metadata, paused: true } : metadata
     await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata: facts })

@@ -63,10 +63,10 @@ export async function previewMonitor(
     if (paid.kind === 'used_up') return paid
     if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
     const ended = await slot.run(spec).catch(async (error: unknown) => {
-      await giveRunBack(store, teamId, pool).catch(() => undefined)
+      await giveRunBack(store, paid.paid).catch(() => undefined)
       throw error
     })
-    if (ended.kind !== 'done') await giveRunBack(store, teamId, pool)
+    if (ended.kind !== 'done') await giveRunBack(store, paid.paid)
     return ended
   } finally {
     slot.leave()

@@ -10,7 +10,7 @@ import type { Store } from '../store/db/client.ts'
 import { areExitsBusy, engineRefusedUntil, freeExits, takeExit } from '../store/queue/claim-search.ts'
 import { endSearchPreview } from '../store/previews/end-search-preview.ts'
 import type { Held } from '../store/queue/lease.ts'
-import { giveRunBack, spendRun } from '../store/quota/spend-run.ts'
+import { giveRunBack, type PaidRuns, spendRun } from '../store/quota/spend-run.ts'
 import type { Locked, OutOfRuns } from './outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from './preview-monitor.ts'
 
@@ -91,11 +91,21 @@ function showing(wanted: WantedPreview): (reading: SearchReading) => SearchPrevi
   })
 }
 
-/** Takes the runs that the search costs. Returns why it was refused. Null: it is paid. */
-async function payFor(store: Store, { teamId, search }: WantedPreview): Promise<OutOfRuns | Locked | null> {
-  const paid = await spendRun(store, teamId, 'serp', search.pages)
-  if (paid.kind === 'used_up') return paid
-  return paid.kind === 'trial_over' ? { kind: 'locked', act: 'preview' } : null
+/** Takes the runs that the search costs, or returns why it was refused. */
+async function payFor(store: Store, { teamId, search }: WantedPreview): Promise<PaidRuns | OutOfRuns | Locked> {
+  const spent = await spendRun(store, teamId, 'serp', search.pages)
+  if (spent.kind === 'spent') return spent.paid
+  return spent.kind === 'used_up' ? spent : { kind: 'locked', act: 'preview' }
+}
+
+/** Asks for the reading, and gives the runs back where there is none. */
+async function unlessUnread<T>(store: Store, paid: PaidRuns, ask: () => Promise<T>, isRead: (ended: T) => boolean) {
+  const ended = await ask().catch(async (error: unknown) => {
+    await giveRunBack(store, paid).catch(() => undefined)
+    throw error
+  })
+  if (!isRead(ended)) await giveRunBack(store, paid)
+  return ended
 }
 
 /** A runner that claims the search takes its own exit, and frees it. */
@@ -104,19 +114,20 @@ async function byRunner(
   ask: SearchSlot['searchElsewhere'],
   wanted: WantedPreview,
 ): Promise<SearchPreviewOutcome> {
-  const { teamId, search } = wanted
+  const { search } = wanted
   const done = showing(wanted)
   const untilMs = await engineRefusedUntil(store, search.engine)
   if (untilMs !== null) return done(leftAlone(search.engine, untilMs))
   if (ask === null) return { kind: 'no_browser' }
-  const unpaid = await payFor(store, wanted)
-  if (unpaid !== null) return unpaid
-  const ended = await ask(search).catch(async (error: unknown) => {
-    await giveRunBack(store, teamId, 'serp', search.pages).catch(() => undefined)
-    throw error
-  })
+  const paid = await payFor(store, wanted)
+  if ('kind' in paid) return paid
+  const ended = await unlessUnread(
+    store,
+    paid,
+    () => ask(search),
+    ({ kind }) => kind === 'answered',
+  )
   if (ended.kind === 'answered') return done(ended.reading)
-  await giveRunBack(store, teamId, 'serp', search.pages)
   if (ended.kind === 'left_alone') return done(leftAlone(search.engine, ended.untilMs))
   if (ended.kind !== 'unanswered') return ended
   if (!ended.isBegun && (await areExitsBusy(store, search.engine))) return done(busyAt(search))
@@ -136,9 +147,14 @@ async function inTurn(
   if (taken.kind === 'busy') return done(busyAt(search))
   let reading: SearchReading | null = null
   try {
-    const unpaid = await payFor(store, wanted)
-    if (unpaid !== null) return unpaid
-    reading = await searches.run(search)
+    const paid = await payFor(store, wanted)
+    if ('kind' in paid) return paid
+    reading = await unlessUnread(
+      store,
+      paid,
+      () => searches.run(search),
+      (read) => read !== null,
+    )
     return reading === null ? { kind: 'stopping' } : done(reading)
   } finally {
     await endOf(store, taken.held, { reading, search, spacingMs: searches.spacingMs })

@@ -43,11 +43,13 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`
     update deliveries set status = 'dead', due_at = null, next_attempt_at = null, fence = fence + 1
     where ${team} and due_at is not null`)
-  await tx.query(sql.type(nothing)`delete from notices where ${team}`)
+  // Waits for whoever makes messages of the events at this moment, and then deletes these too.
   await tx.query(sql.type(nothing)`delete from notice_events where ${team}`)
+  await tx.query(sql.type(nothing)`delete from notices where ${team}`)
   await tx.query(sql.type(nothing)`
     update api_keys set revoked_at = clock() where ${team} and coalesce(revoked_at > clock(), true)`)
-  await tx.query(sql.type(nothing)`delete from idempotent_answers where ${team}`)
+  for (const table of ['idempotent_answers', 'prompt_answers', 'previews'])
+    await tx.query(sql.type(nothing)`delete from ${sql.identifier([table])} where ${team}`)
   await tx.query(sql.type(nothing)`delete from invitations where ${team}`)
   await tx.query(sql.type(nothing)`delete from team_members where ${team}`)
 }

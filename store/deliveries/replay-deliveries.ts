@@ -11,16 +11,20 @@ interface Replayed {
   readonly run_id: string
 }
 
+/** The row `t`, with the time `at`, of a team that has not ended. It does not end until the transaction does. */
+const goingOn = (teamId: string) => sql.fragment`
+  (select clock() as at from teams where id = ${teamId}::uuid and ended_at is null for share) t`
+
 /**
  * Resets one `failed` or `dead` delivery to `pending`, due at once, with 0 attempts and the same id and payload.
- * Returns null when the team has no delivery with that id, or when it is `pending` or `success`. An attempt in
- * progress loses its fence.
+ * Returns null when the team has ended, when it has no delivery with that id, or when it is `pending` or `success`. An
+ * attempt in progress loses its fence.
  */
 export async function replayDelivery(store: Queryable, teamId: string, id: string): Promise<Replayed | null> {
   return store.maybeOne(sql.type(replayed)`
     update deliveries d
     set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
-    from (select clock() as at) t
+    from ${goingOn(teamId)}
     where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.status in ('failed', 'dead')
     returning d.id, d.run_id
   `)
@@ -38,7 +42,7 @@ export async function replayRunDeliveries(
   return store.any(sql.type(replayed)`
     update deliveries d
     set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
-    from (select clock() as at) t
+    from ${goingOn(teamId)}
     where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
       and d.status in ('failed', 'dead')
     returning d.id, d.run_id

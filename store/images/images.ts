@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
-import { limitOf } from '../quota/pool.ts'
+import { limitOf, renewPeriods } from '../quota/pool.ts'
 
 /** A picture that is about to be stored. */
 interface NewImage {
@@ -42,6 +42,7 @@ export async function reserveImages(
   { teamId, no }: Owner,
   images: readonly NewImage[],
 ): Promise<Reservation> {
+  await renewPeriods(store, teamId)
   const total = images.reduce((sum, { bytes }) => sum + bytes, 0)
   const {
     reserved,
@@ -87,17 +88,20 @@ export async function reserveImages(
   return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used, isTold }
 }
 
-/** Releases the reservation of objects that could not be stored. The sweep deletes those that were stored. */
+/**
+ * Releases the reservation of objects that could not be stored, in the period in which they were reserved. The sweep
+ * deletes those that were stored.
+ */
 export async function abandonImages(store: Queryable, ids: readonly string[]): Promise<void> {
   await store.query(sql.type(nothing)`
     with doomed as (
       update images set doomed = true
       where id = any(${sql.array([...ids], 'uuid')}) and last_run_id is null and not doomed
-      returning team_id, bytes
+      returning team_id, bytes, created_at
     )
     update team_usage u set screenshot_bytes_used = greatest(0, u.screenshot_bytes_used - d.bytes)
-    from (select team_id, sum(bytes) as bytes from doomed group by team_id) d
-    where u.team_id = d.team_id
+    from (select team_id, created_at, sum(bytes) as bytes from doomed group by team_id, created_at) d
+    where u.team_id = d.team_id and u.period_start <= d.created_at
   `)
 }
 

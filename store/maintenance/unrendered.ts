@@ -4,7 +4,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
-import { BACK, GIVEN_BACK, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
+import { BACK, backOf, GIVEN_BACK, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
 const MOST_COUNTED = 10_000
@@ -114,7 +114,8 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
     ),
     -- From the locked rows: somebody may have asked for a run since the statement began.
     given_up as materialized (
-      select c.no, c.team_id, c.queue, c.cost, c.static_again_at, coalesce(c.run_id, c.queued_run_id) as id,
+      select c.no, c.team_id, c.queue, c.cost, c.credits_paid, c.static_again_at,
+        coalesce(c.run_id, c.queued_run_id) as id,
         ${IS_SEARCH_PAID} as is_paid
       from late join team using (team_id) join checks c on c.no = late.no and c.due_at = late.due_at
       order by c.no
@@ -132,7 +133,7 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       from (
         select team_id, ${BACK}
         from (
-          select c.team_id, pool.kind, c.cost as refund
+          select c.team_id, ${backOf(sql.fragment`c.id`, sql.fragment`u.period_start`)}
           from given_up c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
           where c.is_paid
         ) paid

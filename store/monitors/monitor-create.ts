@@ -28,15 +28,18 @@ interface NewMonitor {
 
 /**
  * Stores a monitor and its check, which is due at once, or locked where the trial is over. The caller has validated the
- * spec.
+ * spec. Returns null when the team has ended.
  */
-export async function insertMonitor(tx: Transaction, secrets: SecretBox, monitor: NewMonitor): Promise<MonitorRow> {
-  const [inserted] = await insertMonitors(tx, secrets, [monitor])
-  if (!inserted) throw new Error(`there is no team ${monitor.teamId}`)
+export async function insertMonitor(
+  tx: Transaction,
+  secrets: SecretBox,
+  monitor: NewMonitor,
+): Promise<MonitorRow | null> {
+  const [inserted = null] = await insertMonitors(tx, secrets, [monitor])
   return inserted
 }
 
-/** Stores several monitors. Returns them in the same order, without those whose team is not there. */
+/** Stores several monitors. Returns them in the same order, without those whose team has ended. */
 export async function insertMonitors(
   tx: Transaction,
   secrets: SecretBox,
@@ -49,7 +52,7 @@ export async function insertMonitors(
       where id in (select unnest(${sql.array(
         rows.map((one) => one.team_id),
         'uuid',
-      )})) order by id for share
+      )})) and ended_at is null order by id for share
     ),
     i as (select * from ${unnest('i', rows, COLUMNS)}),
     m as (

@@ -60,9 +60,9 @@ export async function runNow(tx: Transaction, teamId: string, id: string, kind: 
     reserved as (${RESERVE}),
     queued as (
       update checks c
-      set queued_run_id = new_run_id(t.at, c.no),
+      set queued_run_id = new_run_id(t.at, c.no), credits_paid = greatest(own.cost - own.room, 0),
         due_at = case when c.run_id is null then least(c.due_at, t.at) else c.due_at end
-      from t, target, reserved
+      from t, target, own, reserved
       where c.no = target.no
       returning c.queued_run_id
     )

@@ -22,21 +22,20 @@ interface NewSerpMonitor {
   readonly declared?: Declared
 }
 
-/** Stores a monitor of a search and its check, as `insertSerpMonitors` does. */
+/** Stores a monitor of a search and its check, as `insertSerpMonitors` does. Returns null when the team has ended. */
 export async function insertSerpMonitor(
   tx: Transaction,
   secrets: SecretBox,
   monitor: NewSerpMonitor,
-): Promise<SerpMonitorRow> {
-  const [inserted] = await insertSerpMonitors(tx, secrets, [monitor])
-  if (!inserted) throw new Error(`there is no team ${monitor.teamId}`)
+): Promise<SerpMonitorRow | null> {
+  const [inserted = null] = await insertSerpMonitors(tx, secrets, [monitor])
   return inserted
 }
 
 /**
  * Stores monitors of searches and their checks, which are due at once. They are locked where the trial is over, and
  * where the plan has no SERP and no credits are left (core/machine/plan.ts). The caller has validated the specs.
- * Returns them in the same order, without those whose team is not there.
+ * Returns them in the same order, without those whose team has ended.
  */
 export async function insertSerpMonitors(
   tx: Transaction,
@@ -52,7 +51,7 @@ export async function insertSerpMonitors(
     with t as (
       select clock() as at, t.id, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
       from teams t join team_usage u on u.team_id = t.id
-      where t.id in (select unnest(${teams})) order by t.id
+      where t.id in (select unnest(${teams})) and t.ended_at is null order by t.id
       for share
     ),
     i as (select * from ${unnest('i', rows, COLUMNS)}),

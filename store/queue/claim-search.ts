@@ -4,7 +4,7 @@ import { sql } from 'slonik'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
-import { BACK, CREDITS_ONLY_RESET, GIVEN_BACK, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { BACK, backOf, CREDITS_ONLY_RESET, GIVEN_BACK, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN, PRICE_AFTER, withTable } from './finished-check.ts'
@@ -113,7 +113,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
       for update of u skip locked
     ),
     picked as materialized (
-      select c.no, c.team_id, candidate.engine, candidate.refused_until,
+      select c.no, c.team_id, candidate.engine, candidate.refused_until, greatest(c.cost - paying.room, 0) as credits,
         case when ${IS_SEARCH_PAID} then 0 else c.cost end as cost
       from candidate cross join t join paying using (team_id)
       join checks c on c.no = candidate.no and c.queue = 'serp' and c.due_at <= t.at
@@ -143,9 +143,10 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
 }
 
 /**
- * Claims the checks whose engine is left alone. They ask nothing, so a run that is paid is given back, first to the
- * pool, the rest to the credits: one that a person asked for, and one whose process died before it was recorded. Where
- * the process of such a check dies in turn, the next claim pays, unless the engine is still left alone.
+ * Claims the checks whose engine is left alone. They ask nothing, so a run that is paid is given back to what it was
+ * taken from: one that a person asked for, and one whose process died before it was recorded. Its id says when it was
+ * paid. A period that is over gets nothing back, and the next one does not either. Where the process of such a check
+ * dies in turn, the next claim pays, unless the engine is still left alone.
  */
 async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonly ClaimedSearch[]> {
   const { limit, hasProvider } = claim
@@ -166,24 +167,24 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
       limit ${limit}
     ),
     team as materialized (
-      select u.team_id, pool.kind, pool.remaining
+      select u.team_id, u.period_start, pool.kind, pool.most, pool.remaining
       from team_usage u ${poolOf(sql.fragment`'serp'`)}
       where u.team_id in (select team_id from due)
       order by u.team_id
       for update of u skip locked
     ),
     picked as materialized (
-      select c.no, c.team_id, due.refused_until, team.kind,
-        case when ${IS_SEARCH_PAID} then c.cost else 0 end as refund
-      from due cross join t join team using (team_id)
+      select c.no, c.team_id, due.refused_until, ${IS_SEARCH_PAID} as is_paid, 0 as cost, 0 as credits,
+        ${backOf(sql.fragment`coalesce(c.run_id, c.queued_run_id)`, sql.fragment`pool.period_start`)}
+      from due cross join t join team pool using (team_id)
       join checks c on c.no = due.no and c.queue = 'serp' and c.due_at <= t.at
-        and (${IS_SEARCH_PAID} or c.cost <= team.remaining)
+        and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
       for update of c skip locked
     ),
     refunded as (
       update team_usage u
       set ${GIVEN_BACK}
-      from (select team_id, ${BACK} from picked where refund > 0 group by team_id) own
+      from (select team_id, ${BACK} from picked where is_paid group by team_id) own
       where u.team_id = own.team_id
     ),
     leased as (${leased({ ...claim, isUnpaid: true })})

@@ -85,7 +85,7 @@ interface Leasing {
 
 /**
  * Leases the checks in `picked` at the time `t.at`. A check whose run was claimed before and never recorded keeps the
- * run's id.
+ * run's id. `picked` has what the run costs now, as `cost`, and how much of that credits pay, as `credits`.
  */
 export const leased = ({ leaseSeconds, holder, isUnpaid }: Leasing) => sql.fragment`
   update checks c
@@ -93,7 +93,8 @@ export const leased = ({ leaseSeconds, holder, isUnpaid }: Leasing) => sql.fragm
     fence = c.fence + 1,
     holder = ${holder}::int,
     run_id = coalesce(c.run_id, c.queued_run_id, new_run_id(t.at, c.no)),
-    queued_run_id = case when c.run_id is null then null else c.queued_run_id end
+    queued_run_id = case when c.run_id is null then null else c.queued_run_id end,
+    credits_paid = case when picked.cost > 0 then picked.credits else c.credits_paid end
     ${isUnpaid === undefined ? sql.fragment`` : sql.fragment`, is_unpaid = ${isUnpaid}`}
   from picked, t
   where c.no = picked.no
@@ -165,7 +166,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       for update of u skip locked
     ),
     picked as materialized (
-      select c.no, team.team_id, c.cost
+      select c.no, team.team_id, c.cost, least(c.cost, greatest(c.cost_so_far - team.room, 0)) as credits
       from team
       cross join lateral (
         select no, cost, sum(cost) over (rows unbounded preceding) as cost_so_far

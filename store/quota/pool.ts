@@ -112,21 +112,31 @@ export const RESERVE = sql.fragment`
   returning u.team_id`
 
 /**
- * The `set` of an update of `team_usage u` that gives runs back that were paid and not made: first to the pool that
- * paid, the rest to the credits. It needs a row `own` with the columns of `BACK`.
+ * The `set` of an update of `team_usage u` that gives runs back that were paid and not made, each to what it was taken
+ * from. It needs a row `own` with the columns of `BACK`.
  */
 export const GIVEN_BACK = sql.fragment`
   runs_used = greatest(u.runs_used - own.runs, 0),
   visual_used = greatest(u.visual_used - own.visual, 0),
   serp_used = greatest(u.serp_used - own.serp, 0),
-  credits = u.credits + greatest(own.runs - u.runs_used, 0) + greatest(own.visual - u.visual_used, 0)
-    + greatest(own.serp - u.serp_used, 0)`
+  credits = u.credits + own.credits`
 
-/** What each pool gets back, summed over the rows of a team: they have the `kind` of their pool, and `refund`. */
+/** What each pool and the credits get back, summed over the rows of a team, which have the columns of `backOf`. */
 export const BACK = sql.fragment`
-  sum(case kind when 'runs' then refund else 0 end)::bigint as runs,
-  sum(case kind when 'visual' then refund else 0 end)::bigint as visual,
-  sum(case kind when 'serp' then refund else 0 end)::bigint as serp`
+  sum(case kind when 'runs' then runs_back else 0 end)::bigint as runs,
+  sum(case kind when 'visual' then runs_back else 0 end)::bigint as visual,
+  sum(case kind when 'serp' then runs_back else 0 end)::bigint as serp,
+  sum(credits_back)::bigint as credits`
+
+/**
+ * Selects what goes back of a run of `c`, a row of `checks` that is paid. The run's id says when it was paid: a period
+ * that is over gets nothing back, and the next one, which began at `periodStart`, does not either. A pool without runs
+ * has paid for none, as that of searches after a change of plan: it was the pool of runs.
+ */
+export const backOf = (runId: Fragment, periodStart: Fragment) => sql.fragment`
+  case when pool.most = 0 then 'runs' else pool.kind end as kind,
+  case when run_id_time(${runId}) >= ${periodStart} then c.cost - c.credits_paid else 0 end as runs_back,
+  c.credits_paid as credits_back`
 
 /**
  * When the pool `own` is renewed. Null: never, or it has no runs, as for searches on a plan without SERP. Then only
@@ -184,6 +194,13 @@ export const NOTHING_USED = sql.fragment`
 export const monthOf = (anchor: Fragment, at: Fragment) => sql.fragment`
   anchor_at = ${anchor}, period_start = month_from(${anchor}, months_past(${anchor}, ${at}) - 1),
   resets_at = month_from(${anchor}, months_past(${anchor}, ${at}))`
+
+/**
+ * Whether the period of `u`, a row of `team_usage`, is the one that went on when it began at `period` (text of an
+ * instant). Its beginning may have moved back since, as when a subscription says from when its months count. What was
+ * used in it stays then (`anchorPeriod`).
+ */
+export const isSamePeriod = (period: string) => sql.fragment`u.period_start <= ${period}::timestamptz`
 
 /**
  * Begins the next month of every quota whose period has ended, or of one team's: the month of its anchor in which the

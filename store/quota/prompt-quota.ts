@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { limitOf, renewPeriods } from './pool.ts'
+import { isSamePeriod, limitOf, renewPeriods } from './pool.ts'
 
 const outcome = row({
   taken: Type.Boolean(),
@@ -49,7 +49,7 @@ export async function takeModelCall(store: Queryable, teamId: string): Promise<T
 /** Refunds a call that got no answer. Only in the period in which it was counted. */
 export async function giveBackModelCall(store: Queryable, teamId: string, period: string): Promise<void> {
   await store.query(sql.type(nothing)`
-    update team_usage set llm_calls_used = llm_calls_used - 1
-    where team_id = ${teamId}::uuid and period_start = ${period}::timestamptz and llm_calls_used > 0
+    update team_usage u set llm_calls_used = u.llm_calls_used - 1
+    where u.team_id = ${teamId}::uuid and ${isSamePeriod(period)} and u.llm_calls_used > 0
   `)
 }

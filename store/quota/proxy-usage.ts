@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { sql } from 'slonik'
-import type { Queryable, Store } from '../db/client.ts'
+import type { Queryable, Store, Transaction } from '../db/client.ts'
 import type { Held } from '../queue/lease.ts'
 import { nothing, row } from '../db/row.ts'
 import { limitOf } from './pool.ts'
+import { lockUsage } from './usage.ts'
 
 /** The payer: the team of a check, or a team. `runId`: the reservation is found again by it, and replaces the last. */
 export type ProxyPayer = { readonly checkNo: number; readonly runId?: string } | { readonly teamId: string }
@@ -16,9 +17,8 @@ type ProxyBytes =
 /** Seconds after which a reservation expires, in case its process was killed. A fetch takes half a minute. */
 const HOLD_SECONDS = 300
 
+const payingTeam = row({ id: Type.String() })
 const team = row({
-  team_id: Type.String(),
-  proxy_enabled: Type.Boolean(),
   /** Null: no limit. */
   most: Type.Union([Type.Number(), Type.Null()]),
   used: Type.Number(),
@@ -28,18 +28,19 @@ const made = row({ id: Type.String(), bytes: Type.Number() })
 /**
  * Reserves bytes for one fetch: as many as requested, or as many as the plan's proxyBytesPerMonth leaves after the
  * reservations of others. The team's row is locked before the reservations are summed, so that two fetches never get
- * the same bytes: the sum of used and reserved bytes never exceeds the limit.
+ * the same bytes: the sum of used and reserved bytes never exceeds the limit. Bytes that were reserved before a period
+ * begins and are transferred after it count in it, and stay reserved in it until then.
  */
 export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: number): Promise<ProxyBytes> {
   return store.transaction(async (tx) => {
-    const found = await tx.maybeOne(sql.type(team)`
-      select u.team_id, t.proxy_enabled, ${limitOf('proxyBytesPerMonth')} as most, u.proxy_bytes_used as used
-      from team_usage u join teams t on t.id = u.team_id cross join lateral team_limits(u.team_id) l
-      where u.team_id = ${teamOf(payer)}
-      for update of u
+    const teamId = await teamOf(tx, payer)
+    if (teamId === null) return { kind: 'off' }
+    await lockUsage(tx, teamId)
+    const { most, used } = await tx.one(sql.type(team)`
+      select ${limitOf('proxyBytesPerMonth')} as most, u.proxy_bytes_used as used
+      from team_usage u cross join lateral team_limits(u.team_id) l
+      where u.team_id = ${teamId}::uuid
     `)
-    if (!found?.proxy_enabled) return { kind: 'off' }
-    const { team_id: teamId, most, used } = found
     if (most === 0) return { kind: 'not_in_plan' }
     const runId = 'runId' in payer ? (payer.runId ?? null) : null
     await tx.query(sql.type(nothing)`
@@ -60,11 +61,15 @@ export async function holdProxyBytes(store: Store, payer: ProxyPayer, bytes: num
   })
 }
 
-function teamOf(payer: ProxyPayer) {
-  return 'teamId' in payer
-    ? sql.fragment`${payer.teamId}::uuid`
-    : sql.fragment`(select team_id from checks where no = ${payer.checkNo})`
-}
+/** Returns the team that pays. Null: there is none, or it has the proxy switched off. */
+const teamOf = (tx: Transaction, payer: ProxyPayer): Promise<string | null> =>
+  tx.maybeOneFirst(sql.type(payingTeam)`
+    select id from teams
+    where proxy_enabled and id = ${
+      'teamId' in payer
+        ? sql.fragment`${payer.teamId}::uuid`
+        : sql.fragment`(select team_id from checks where no = ${payer.checkNo})`
+    }`)
 
 /** Counts the bytes that a fetch used, even when it used more than it reserved, and releases the rest. */
 export async function settleProxyBytes(

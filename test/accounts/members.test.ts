@@ -5,7 +5,8 @@ import pg from 'pg'
 import { renewInvitationsOf } from '../../store/accounts/admin-accounts.ts'
 import { row } from '../../store/db/row.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Answer, type ServedApi, serveApi } from '../spec/support.ts'
+import { seedDelivery, seedRun } from '../spec/seed.ts'
+import { type Answer, createMonitor, MONITOR, type ServedApi, serveApi } from '../spec/support.ts'
 import { acceptAs, accountOf, type Person, tokenFor } from '../spec/team-support.ts'
 
 let served: ServedApi
@@ -178,5 +179,70 @@ describe('an invitation', () => {
     )
     expect(renewed).toEqual([])
     expect(log?.body.data).toEqual([])
+  })
+})
+
+describe('an account that is deleted', () => {
+  const goodbye = ({ account: { session_token, email } }: Person) =>
+    served.api.call(session_token, 'DELETE', '/v1/account', { email }) as unknown as Promise<Answer>
+  const rowsOf = (table: string, { account: { team_id } }: Person) =>
+    served.api.services.store.oneFirst(sql.type(waiting)`
+      select count(*) from ${sql.identifier([table])} where team_id = ${team_id}::uuid`)
+
+  const meanwhile = (boss: Person, ...requests: (() => Promise<Answer>)[]) =>
+    whileLocked(
+      'select from teams where id = $1 for no key update',
+      [boss.account.team_id],
+      () => goodbye(boss),
+      ...requests,
+    )
+  const writingKey = async ({ client }: Person) =>
+    served.as((await client.post('/v1/keys', { name: 'CI', scopes: ['write'] })).body.key)
+
+  test('leaves no monitor that was made at the same moment', async () => {
+    const boss = await account('scale')
+    const key = await writingKey(boss)
+    const search = { name: 'S', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
+    const [deleted, ...late] = await meanwhile(
+      boss,
+      () => key.post('/v1/monitors', MONITOR),
+      () => key.post('/v1/serp-monitors', search),
+    )
+    expect(deleted?.status).toBe(204)
+    expect(late.map(({ status, body }) => [status, body.error?.code])).toEqual([
+      [404, 'NOT_FOUND'],
+      [404, 'NOT_FOUND'],
+    ])
+    expect(await rowsOf('monitors', boss)).toBe(0)
+  })
+
+  test('leaves no delivery that is sent again', async () => {
+    const boss = await account('scale')
+    const key = await writingKey(boss)
+    const run = await seedRun(served.api.services, (await createMonitor(key)).id)
+    const delivery = await seedDelivery(served.api.services, run, { status: 'dead' })
+    const [deleted, one, all] = await meanwhile(
+      boss,
+      () => key.post(`/v1/deliveries/${delivery}/replay`),
+      () => key.post(`/v1/runs/${run}/replay`),
+    )
+    expect([deleted?.status, one?.status, all?.body['queued']]).toEqual([204, 409, 0])
+    await served.api.sql(`do $$ begin assert not exists (
+      select from deliveries where team_id = '${boss.account.team_id}' and due_at is not null); end $$`)
+  })
+
+  test('leaves no message that was made of an event at the same moment', async () => {
+    const boss = await account('scale')
+    const { team_id } = boss.account
+    await served.api.sql(`insert into notice_events (team_id, kind, key) values ('${team_id}', 'quota', '${team_id}')`)
+    const [deleted] = await whileLocked(
+      `with told as (select team_id from notice_events where team_id = $1 for update)
+       insert into notices (id, team_id, kind, type, target, host, payload, due_at, next_attempt_at)
+       select gen_random_uuid(), team_id, 'quota', 'email', 'sealed', 'h', '{}', clock(), clock() from told`,
+      [team_id],
+      () => goodbye(boss),
+    )
+    expect(deleted?.status).toBe(204)
+    expect([await rowsOf('notice_events', boss), await rowsOf('notices', boss)]).toEqual([0, 0])
   })
 })

@@ -64,7 +64,11 @@ export async function createInstallation(): Promise<Installation> {
       return asPerson(await createTestOwner(store, { email, plan, serp: false, sessionKey: 'a key of the tests' }))
     },
     monitor: ({ teamId, userId }, more = {}) =>
-      store.transaction((tx) => insertMonitor(tx, secrets, { teamId, userId, spec: { ...SPEC, ...more } })),
+      store.transaction(async (tx) => {
+        const made = await insertMonitor(tx, secrets, { teamId, userId, spec: { ...SPEC, ...more } })
+        if (!made) throw new Error('the team has ended')
+        return made
+      }),
     audit: ({ teamId }) =>
       store.any(sql.type(event)`
         select action, target_id, target_label, actor_label, metadata from audit_events

@@ -21,12 +21,15 @@ let browsers: Browsers
 let previews: Previews
 let served: ServedApi
 let asked = 0
+const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+function searching(): Previews {
+  const means = { browsers, endpoints: { google: site.origin }, between: [0, 1] as const, country: 'us' }
+  return createPreviews({ egress, search: { means, exit: 'of-the-api', spacingMs: 0 } })
+}
 beforeAll(async () => {
   site = await openSite({ otherwise: status(404) })
   browsers = testBrowsers()
-  const means = { browsers, endpoints: { google: site.origin }, between: [0, 1] as const, country: 'us' }
-  const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
-  previews = createPreviews({ egress, search: { means, exit: 'of-the-api', spacingMs: 0 } })
+  previews = searching()
   served = await serveApi('scale', { egress, previews })
 })
 afterEach(() => void (asked = 0))
@@ -114,4 +117,20 @@ test('a preview with a target in full_analysis, without a keyword, or without en
   await served.api.sql(`update team_usage set serp_used = serp_limit where team_id = '${poor.owner.team_id}'`)
   const { status: code, body } = await poor.post(PATH, { keyword: 'kettle', engine: 'bing', pages: 2 })
   expect([code, body.error.code]).toEqual([429, 'RUN_LIMIT_REACHED'])
+})
+
+test('a preview that ends with its process gives its runs back', async () => {
+  const isAsked = Promise.withResolvers<void>()
+  // It never answers.
+  site.page('/search', () => isAsked.resolve())
+  const ending = searching()
+  const own = await serveApi('scale', { egress, previews: ending })
+  const runs = async () => (await own.me.get('/v1/usage')).body['runs']
+  const answer = own.me.post(PATH, { keyword: 'kettle', pages: 2 })
+  await isAsked.promise
+  expect(await runs()).toMatchObject({ used: 2 })
+  await ending.close()
+  expect(await answer).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+  expect(await runs()).toMatchObject({ used: 0 })
+  await own.close()
 })

@@ -274,7 +274,7 @@ describe('POST /v1/monitors/preview', () => {
       (waiting) => waiting === 1,
     )
     commit.resolve()
-    expect(await first).toEqual({ kind: 'spent' })
+    expect(await first).toMatchObject({ kind: 'spent' })
     expect(await second).toMatchObject({ kind: 'used_up' })
   })
 

@@ -10,7 +10,11 @@ import type { QueueDatabase } from '../queue/queue-database.ts'
 /** Creates a monitor as the API does. */
 export function create(database: QueueDatabase, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {
   const spec = { ...SPEC, ...more }
-  return database.store.transaction((tx) => insertMonitor(tx, database.secrets, { teamId, userId: randomUUID(), spec }))
+  return database.store.transaction(async (tx) => {
+    const made = await insertMonitor(tx, database.secrets, { teamId, userId: randomUUID(), spec })
+    if (!made) throw new Error('the team has ended')
+    return made
+  })
 }
 
 /** Edits it as the API does. */

@@ -96,7 +96,7 @@ test('a run or a call of the model that is asked for at the end of a period begi
       end,
     ])
   await ended()
-  expect(await spendRun(database.store, id, 'runs')).toEqual({ kind: 'spent' })
+  expect(await spendRun(database.store, id, 'runs')).toMatchObject({ kind: 'spent' })
   expect(await database.usage(id)).toMatchObject({ runs_used: 1, credits: 3 })
   const [no] = await database.monitors(id, { dueSeconds: -3600 })
   await ended()

@@ -94,6 +94,19 @@ describe('bytes of the proxy', () => {
     expect(await one.used()).toBe(0)
   })
 
+  test('that are asked for at the end of a period begin the next one; what was reserved before counts in it', async () => {
+    const one = await team()
+    await one.settle(await reserved(one, 30 * MB), 30 * MB)
+    const late = await reserved(one, STARTER)
+    expect([late.bytes, await one.hold(1)]).toEqual([20 * MB, { kind: 'used_up' }])
+    await api.sql(`update team_usage set resets_at = clock() where team_id = '${one.teamId}'`)
+    const first = await reserved(one, STARTER)
+    expect([first.bytes, await one.used()]).toEqual([30 * MB, 0])
+    await one.settle(late, 20 * MB)
+    await one.settle(first, 30 * MB)
+    expect([await one.used(), await one.hold(1)]).toEqual([STARTER, { kind: 'used_up' }])
+  })
+
   test("are limited by the team's own limit where it has one", async () => {
     const one = await team('scale')
     await api.sql(`update teams set limits = '{"proxyBytesPerMonth": 77}' where id = '${one.teamId}'`)
