@@ -34,7 +34,18 @@ export function commandLine(version: string): Command {
   ])
     add(program)
   for (const command of REMOTE_COMMANDS) program.addCommand(commanderOf(command))
+  pointToHelp(program, 'tidemark')
   return program
+}
+
+/** Lets each command below one say, after an error of its command line, which help shows what it takes. */
+function pointToHelp(command: Command, path: string): void {
+  for (const below of command.commands) {
+    const own = `${path} ${below.name()}`
+    const what = below.commands.length > 0 && below.options.length === 0 ? 'commands' : 'options'
+    below.showHelpAfterError(`(${own} --help shows the ${what})`)
+    pointToHelp(below, own)
+  }
 }
 
 const EXAMPLES = `
@@ -232,6 +243,7 @@ export async function loadCommands(program: Command, words: readonly string[]): 
     const load = words.includes(parent.name()) ? WITH_COMMANDS[parent.name()] : undefined
     for (const command of (await load?.()) ?? []) parent.addCommand(command)
   }
+  pointToHelp(program, 'tidemark')
 }
 
 const CHECK_HELP = `
@@ -272,7 +284,6 @@ const addCheck = (program: Command) => {
     .option('--watch', 'check again when a file changes, and addresses at intervals; show what differs, until Ctrl-C')
     .option('--every <seconds>', 'with --watch: seconds between two checks of addresses', pause, 60)
     .addHelpText('after', CHECK_HELP)
-    .showHelpAfterError('(tidemark check --help shows the options)')
     .action(async (targets: readonly string[], options: CheckOptions) => {
       const { check } = await import('./commands/check.ts')
       const fault = await check(targets, options)

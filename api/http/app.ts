@@ -21,6 +21,7 @@ import { faultOf } from './fault.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, isSigned, parseForm, readJsonBody, refuseEncoded, readRequest } from './read-request.ts'
 import { answerOnce } from './answer-once.ts'
+import { faultPage } from '../pages/page.ts'
 import type { Route, Answer, PublicCall } from './route.ts'
 import type { Services } from '../services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -149,8 +150,15 @@ function answerFault(
   const { error, unexpected } = faultOf(thrown)
   if (unexpected && !storeOutage(root).covers(thrown, 'requests'))
     request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request failed')
-  return sendError(request, reply, error)
+  return sendError(request, reply, error, isForPerson(request) ? faultPage(error, request) : null)
 }
+
+/** A browser opened a page or posted its form. Scripts get errors as from all other routes. */
+const isForPerson = ({ headers: { accept = '' }, routeOptions }: FastifyRequest) =>
+  routeOptions?.config?.isPage === true && /\btext\/html\b/i.test(accept)
+
+const isPage = ({ answers }: Route) =>
+  answers[302] !== undefined || Object.values(answers).some(({ only }) => only === 'text/html')
 
 const isRunStarted = (body: unknown): body is { readonly run_id: string } =>
   typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string'
@@ -176,6 +184,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route has one; registering a route without it fails. */
     policy?: Route['policy']
+    /** It answers what a browser shows. */
+    isPage?: boolean
   }
 }
 
@@ -188,7 +198,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
   app.route({
     method: route.method,
     url: route.path,
-    config: { policy: route.policy },
+    config: { policy: route.policy, isPage: isPage(route) },
     onRequest: async (request, reply) => {
       if (route.policy === 'public') await admitPublic(services, route, request, reply)
       else {

@@ -30,16 +30,27 @@ function answerSocket(socket: Socket, error: ApiError): void {
   endConnection(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
+/** What a person sees of an error. */
+interface ErrorPage {
+  readonly content: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /**
- * Sends an error. When its connection ends with it and the body of the request is still coming, the rest is received
- * first.
+ * Sends an error, as a page where there is one. When its connection ends with it and the body of the request is still
+ * coming, the rest is received first.
  */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
-  const text = JSON.stringify(envelope(error, request.id))
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: ApiError,
+  page: ErrorPage | null = null,
+): FastifyReply {
+  const text = page?.content ?? JSON.stringify(envelope(error, request.id))
   reply
     .code(error.status)
-    .headers({ ...standardHeaders(request.id), ...error.headers })
-    .type('application/json; charset=utf-8')
+    .headers({ ...standardHeaders(request.id), ...page?.headers, ...error.headers })
+    .type(`${page === null ? 'application/json' : 'text/html'}; charset=utf-8`)
   // `complete` is only what a socket says; a request that was injected without one has ended when it was read.
   const isRead = request.raw.complete || request.raw.readableEnded
   if (isRead || reply.getHeader('connection') !== 'close') return reply.send(text)

@@ -22,7 +22,8 @@ const LOOKS = 60
 const ATTEMPTS = 10
 const tag = 'Sign-in'
 const Token = Text(1, 2000)
-const WithToken = Closed({ token: Type.Optional(Token) })
+/** Programs that pass mails on add parameters of their own to links. */
+const WithToken = Type.Object({ token: Type.Optional(Token) })
 const HTML = { 200: { description: 'A page.', only: 'text/html' } }
 const REDIRECT = { 302: { description: 'A redirect.', only: 'text/plain' } }
 const shown = { method: 'GET', tag, policy: 'public', perAddress: LOOKS, query: WithToken, answers: HTML } as const

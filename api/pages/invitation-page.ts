@@ -32,7 +32,8 @@ export const invitationPages: readonly Route[] = [
     policy: 'public',
     perAddress: PREVIEWS_PER_MINUTE,
     countedAs: 'invitation',
-    query: Closed({ token: Type.Optional(Token) }),
+    // Programs that pass mails on add parameters of their own to links.
+    query: Type.Object({ token: Type.Optional(Token) }),
     answers,
     async handle(call) {
       const { token = '' } = call.query

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml as safe } from '../../deliveries/messages/escape-html.ts'
+import type { ApiError } from '../http/api-error.ts'
 import type { Answer } from '../http/route.ts'
 
 /** A field of a form. */
@@ -70,6 +71,25 @@ export const pageAnswer = (page: Page, status: Answer['status'] = 200): Answer =
   text: { type: 'text/html', content: html(page) },
   headers: HEADERS,
 })
+
+const FAULTS: Readonly<Record<number, string>> = {
+  404: 'There is nothing here',
+  422: 'The form was not understood',
+  429: 'Too many requests',
+  500: 'The service failed',
+  503: 'The service is not available now',
+}
+const CUT_LINK: Page = {
+  title: 'This link is not complete',
+  lines: ['Open the link of the mail again, or copy the whole of it.'],
+}
+
+/** Returns what a browser shows when a page or its form fails. */
+export function faultPage({ status, message }: ApiError, { method, id }: { readonly method: string; id: string }) {
+  const title = FAULTS[status] ?? 'This did not work'
+  const lines = status === 500 ? [`The log has the details under ${id}.`] : [message]
+  return { content: html(status === 422 && method === 'GET' ? CUT_LINK : { title, lines }), headers: HEADERS }
+}
 
 function html({ title, lines, fault, forms = [], link }: Page): string {
   return `<!doctype html>

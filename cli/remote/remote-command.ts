@@ -75,7 +75,6 @@ export function commanderOf(known: RemoteCommand): Command {
   const lines = examples.map((example) => `  $ ${example}\n`).join('')
   command
     .addHelpText('after', `${notes === undefined ? '' : `\n${notes}\n`}\nExamples:\n${lines}`)
-    .showHelpAfterError(`(tidemark ${name} --help shows the options)`)
     .action(async (...given: readonly unknown[]) => {
       const [words, options] = argument ? given : [[], given[0]]
       process.stdout.on('error', (error: NodeJS.ErrnoException) => onUnwritten(error, isChange))

@@ -48,6 +48,19 @@ describe('a command line that is not valid exits with 2 and says why', () => {
 })
 
 test.each([
+  [['nope'], '(tidemark --help shows the commands)'],
+  [['admin', 'nope'], '(tidemark admin --help shows the commands)'],
+  [['admin', 'set-plan'], '(tidemark admin set-plan --help shows the options)'],
+  [['cluster-secret', 'nope'], '(tidemark cluster-secret --help shows the commands)'],
+  [['serve', '--frob'], '(tidemark serve --help shows the options)'],
+  [['check', 'serp'], '(tidemark check serp --help shows the options)'],
+  [['get', '--frob'], '(tidemark get --help shows the options)'],
+])('%j says which help shows what is meant', async (args, hint) => {
+  const { code, stderr } = await runCli(args)
+  expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([2, hint])
+})
+
+test.each([
   [['serve', '--port', '9000'], 'PORT'],
   [['serve', '--port=9000'], 'PORT'],
   [['--port', '9000'], 'PORT'],

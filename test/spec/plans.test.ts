@@ -77,6 +77,51 @@ describe('plans', () => {
     }
   })
 
+  test('searches are part of the trial, with runs of their own, and of the plans with SERP only', async () => {
+    const trial = await account('free')
+    expect(await trial.usage()).toMatchObject({
+      serpAllowed: true,
+      serpViaCredits: false,
+      serpRuns: { used: 0, limit: 100 },
+      limits: { serp: 'trial' },
+    })
+    for (const plan of ['lite', 'starter', 'pro', 'scale'] as const) {
+      const client = await account(plan)
+      await client.setPlan(plan, false)
+      const none = { serpAllowed: false, serpViaCredits: true, serpRuns: null, limits: { serp: 'none' } }
+      expect([plan, await client.usage()]).toEqual([
+        plan,
+        expect.objectContaining({ ...none, limits: expect.anything() }),
+      ])
+      expect((await client.usage())['limits']).toMatchObject(none.limits)
+      await client.grant(1)
+      expect(await client.usage()).toMatchObject({ serpAllowed: true, serpViaCredits: true })
+      await client.setPlan(plan, true)
+      expect(await client.usage()).toMatchObject({ serpAllowed: true, serpViaCredits: false })
+    }
+  })
+
+  test('on a plan, checks of pages, pictures and searches are counted in one pool', async () => {
+    const client = await account('lite')
+    const search = {
+      name: 'S',
+      keyword: 'kettle',
+      schedule_interval_seconds: 600,
+      target_domain: 'example.com',
+      pages: 3,
+    }
+    const { id: page } = await createMonitor(client)
+    const { id: picture } = await createMonitor(client, { visual_config: { enabled: true } })
+    const { id: serp } = (await client.post('/v1/serp-monitors', search)).body
+    const used = []
+    for (const path of [`monitors/${page}`, `monitors/${picture}`, `serp-monitors/${serp}`]) {
+      expect((await client.post(`/v1/${path}/run`)).status).toBe(200)
+      used.push((await client.usage())['runs'])
+    }
+    expect(used).toEqual([1, 2, 5].map((count) => ({ used: count, limit: 1_000 })))
+    expect(await client.usage()).toMatchObject({ visualRuns: null, serpRuns: null })
+  })
+
   test('upgrading and credits, by another process, end a 429 at once', async () => {
     const client = await account('lite')
     await client.set('runs_used = runs_limit')

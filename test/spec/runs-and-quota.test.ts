@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Tier } from '../../schema/account/plan.ts'
+import { setPlan } from '../../store/accounts/admin-accounts.ts'
 import { createMonitor } from './support.ts'
 import { endedRuns, runNow, startWatching, type Watching } from './watching.ts'
 
@@ -65,6 +66,17 @@ describe('runs', () => {
     await client.set('credits = 1')
     await endedRuns(client, id, 1)
     expect(await client.usage()).toMatchObject({ runs: { used: 1_000 }, runCredits: 0 })
+  })
+
+  test('with credits gone too, a larger plan restarts scheduled checks', async () => {
+    const client = await account('lite')
+    await client.set('runs_used = runs_limit')
+    const { id } = await createMonitor(client, { url: watching.page({ value: 1 }).url })
+    await workerLooked()
+    expect(await client.total(id)).toMatchObject({ total: 0 })
+    await setPlan(watching.served.api.services.store, client.owner.email, 'starter', false)
+    await endedRuns(client, id, 1)
+    expect(await client.usage()).toMatchObject({ runs: { used: 1_001, limit: 5_000 } })
   })
 
   test('there is no daily cap on manual runs', async () => {

@@ -148,6 +148,20 @@ test('an account that was never confirmed and is in use is not signed in to, and
   end $$`)
 })
 
+test('an address that the provider writes in capitals is the one that was invited, and has one account', async () => {
+  const { session_token: owner, team_id } = await api.owner()
+  const invited = `ann-${randomUUID()}@example.com`
+  const { status } = await api.call(owner, 'POST', '/v1/team/members/invite', { email: invited })
+  expect(status).toBe(201)
+  await api.sql(`update invitations set token_hash = sha256('inv_${invited}') where email = '${invited}'`)
+  server.person = person({ email: invited.replace('ann', 'Ann').replace('example', 'EXAMPLE') })
+  const session = decodeURIComponent((await signIn()).from.session ?? '')
+  expect((await api.call(session, 'POST', '/v1/team/accept', { token: `inv_${invited}` })).status).toBe(200)
+  expect((await api.call(session, 'GET', '/v1/team')).body).toMatchObject({ id: team_id, role: 'member' })
+  await signIn()
+  await api.sql(`do $$ begin assert (select count(*) = 1 from auth.users where lower(email) = '${invited}'); end $$`)
+})
+
 test.each([
   ['says is not verified', { email_verified: false }],
   ['says nothing about', { email_verified: undefined }],

@@ -251,6 +251,32 @@ describe('a mail server that says nothing', () => {
     expect(mails).toBe(1)
   })
 
+  test('after it took whole mails is given up at the deadline, and other mails get through', async () => {
+    let hangs = true
+    await using server = await openSilent((write, _end, onText) => {
+      write('220 hello\r\n')
+      onText((text) => {
+        if (text.endsWith('\r\n.\r\n')) {
+          if (!hangs) write('250 queued\r\n')
+          return
+        }
+        for (const line of text.split('\r\n').slice(0, -1))
+          if (/^(?:EHLO|MAIL|RCPT|DATA)/.test(line)) write(line === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')
+      })
+    })
+    // More mails than the mailer has connections.
+    using mailer = mailerTo(`smtp://127.0.0.1:${server.port}`, 2)
+    const hung = Array.from({ length: 5 }, () => sendBy(mailer, { deadlineMs: 500 }))
+    for (const outcome of await Promise.all(hung))
+      expect(outcome).toMatchObject({ kind: 'no_answer', message: expect.stringContaining('in time') })
+    await eventually(
+      () => server.open(),
+      (open) => open === 0,
+    )
+    hangs = false
+    expect(await sendBy(mailer)).toMatchObject({ kind: 'answered', status: 250 })
+  })
+
   test('does not hold up a stop: the attempt ends at once and does not count', async () => {
     await using silent = await openSilent(() => {})
     using mailer = mailerTo(`smtp://127.0.0.1:${silent.port}`)

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPolicy } from '../../../egress/policy.ts'
+import { type OneBrowser, startBrowser } from '../../../runners/browser/chromium/one-browser.ts'
+import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
+import { startMailWorker } from '../../support/mail-worker.ts'
+import { describeIf } from '../../support/skip.ts'
+import { createTestApi, type TestApi } from '../test-api.ts'
+
+const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
+
+/** Forms name the address that they come from, so it has to be known before there is a server. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { readonly port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pages of accounts, in a browser', () => {
+  let api: TestApi
+  let base: string
+  let browser: OneBrowser
+  let folder: string
+  let worker: Awaited<ReturnType<typeof startMailWorker>>
+
+  beforeAll(async () => {
+    const port = await freePort()
+    base = `http://127.0.0.1:${port}`
+    api = await createTestApi({ baseUrl: base, dashboardUrl: base, signUp: 'open', hasMail: true })
+    await api.app.listen({ host: '127.0.0.1', port })
+    worker = await startMailWorker(api.services)
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-pages-'))
+    const setup = {
+      egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
+      path: null,
+      dataDir: folder,
+      socket: null,
+      processMb: 1024,
+      work: { cpuSeconds: 120, threads: 100 },
+    }
+    browser = await startBrowser(setup, true)
+  }, 60_000)
+  afterAll(async () => {
+    browser.kill()
+    await browser.ended
+    await worker[Symbol.asyncDispose]()
+    await api.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** A browser of its own, without scripts. The limits of an address count for all of them. */
+  async function open(path: string, from?: Page): Promise<{ page: Page; status: number; heading: string }> {
+    await api.sql('delete from rate_limits')
+    const page = from ?? (await (await browser.playwright.newContext({ javaScriptEnabled: false })).newPage())
+    const answer = await page.goto(new URL(path, base).href)
+    return { page, status: answer?.status() ?? 0, heading: await page.locator('h1').innerText() }
+  }
+  async function submit(page: Page, button: string): Promise<string> {
+    await api.sql('delete from rate_limits')
+    await Promise.all([page.waitForEvent('domcontentloaded'), page.getByRole('button', { name: button }).click()])
+    return page.locator('h1').innerText()
+  }
+  const linkTo = async (email: string, subject: RegExp) =>
+    /http:\S+token=\S+/.exec((await worker.letterTo(email, subject)).mail.text ?? '')?.[0] ?? ''
+
+  test('whoever is invited signs up and joins on one page, and the link works once', async () => {
+    const owner = await api.owner()
+    const email = 'guest@example.com'
+    await api.call(owner.session_token, 'POST', '/v1/team/members/invite', { email })
+    const link = await linkTo(email, /invites you/)
+    const { page, heading } = await open(`${link}&utm_source=mail`)
+    expect(heading).toMatch(/^Join /)
+    const form = page.locator('form', { hasText: 'I am new here' })
+    await form.getByLabel('Name').fill('Guest')
+    await form.getByLabel('New password, at least 8 characters').fill('correct horse')
+    expect(await submit(page, 'Create an account and accept')).toMatch(/^You are in /)
+    const again = await open(link, page)
+    expect(again).toMatchObject({ status: 409, heading: 'This invitation does not work any more' })
+    expect(await again.page.locator('main').innerText()).toContain('accepted already')
+  })
+
+  test('an address is confirmed and a password is set with the links of the mails', async () => {
+    const email = 'ann@example.com'
+    await api.call(null, 'POST', '/auth/sign-up/email', { name: 'Ann', email, password: 'correct horse' })
+    const { page } = await open(await linkTo(email, /Confirm/))
+    await page.getByLabel('Password').fill('another password')
+    expect(await submit(page, 'Confirm')).toBe('Confirm your address')
+    expect(await page.getByRole('alert').innerText()).toContain('password')
+    await page.getByLabel('Password').fill('correct horse')
+    expect(await submit(page, 'Confirm')).toBe('Your address is confirmed')
+    const reset = await createResetToken(api.services.store, email)
+    await open(`/new-password?token=${reset?.token}`, page)
+    await page.getByLabel('New password').fill('a brand new one')
+    expect(await submit(page, 'Set the password')).toBe('Your new password is set')
+    await page.goBack()
+    await page.getByLabel('New password').fill('another new one')
+    expect(await submit(page, 'Set the password')).toBe('This link does not work any more')
+  })
+
+  const BAD = ['', 'x', 'inv_x', `${'x'.repeat(300)}`, `${'x'.repeat(3_000)}`, '%00', '%zz', '%ED%A0%80', 'a&token=b']
+  test.each(['/verify', '/new-password', '/invitation'])('%s is a page whatever token its link has', async (path) => {
+    for (const token of BAD) {
+      const { page, status, heading } = await open(`${path}?token=${token}`)
+      expect([token.slice(0, 9), heading]).toEqual([token.slice(0, 9), expect.stringMatching(/^[A-Z][a-z ]+$/)])
+      expect(status).toBeLessThan(500)
+      const button = page.getByRole('button')
+      if ((await button.count()) === 1) {
+        await page.locator('input[type=password]').fill('correct horse')
+        expect(await submit(page, (await button.innerText()).trim())).toBe('This link does not work any more')
+      }
+      await page.context().close()
+    }
+  })
+
+  test('whoever looks too often reads when to try again', async () => {
+    const { page } = await open('/invitation?token=x')
+    for (let nth = 0; nth < 10; nth += 1) await page.reload()
+    // A minute may have ended in between, though not twice.
+    for (let nth = 0; nth < 11; nth += 1)
+      if ((await page.locator('h1').innerText()) !== 'Too many requests') await page.reload()
+    expect(await page.locator('main').innerText()).toMatch(
+      /^Too many requests\s+Too many requests\. Try again in \d+ s\./,
+    )
+  })
+})
