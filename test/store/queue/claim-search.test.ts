@@ -266,7 +266,7 @@ test('a search that a plan with SERP paid for goes back to its runs after the pl
   expect(await database.usage(team)).toMatchObject({ runs_used: 0, serp_used: 0, credits: 5 })
 })
 
-test('a check that credits paid for gives them back when its process died and its engine is left alone then', async () => {
+test('a check that credits paid for gives them back when its process died and its engine is left alone', async () => {
   const team = await database.team({ runs: 1, credits: 5 })
   const no = await addSearch(database, team, { pages: 3 })
   await claimIn(database)

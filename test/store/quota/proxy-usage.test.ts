@@ -94,7 +94,7 @@ describe('bytes of the proxy', () => {
     expect(await one.used()).toBe(0)
   })
 
-  test('that are asked for at the end of a period begin the next one; what was reserved before counts in it', async () => {
+  test('that are asked for at the end of a period begin the next one; what was reserved counts in it', async () => {
     const one = await team()
     await one.settle(await reserved(one, 30 * MB), 30 * MB)
     const late = await reserved(one, STARTER)
