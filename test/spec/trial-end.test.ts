@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
-test('a trial that ends without a plan pauses monitors; settings and history stay, and a plan restarts them', async () => {
+test('the end of a trial pauses monitors; settings and history stay, and a plan restarts them', async () => {
   const { api } = served
   const owner = await api.owner({ plan: 'free' })
   const call = (method: string, path: string, body?: unknown) => api.call(owner.session_token, method, path, body)
