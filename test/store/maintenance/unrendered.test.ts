@@ -5,6 +5,7 @@ import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { endUnrendered, noteRendering } from '../../../store/maintenance/unrendered.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
+import { renewPeriods } from '../../../store/quota/pool.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 import { addSearch, claimIn, leaveAlone } from '../queue/stored-searches.ts'
 
@@ -184,6 +185,20 @@ describe('what was paid for a run that nobody did', () => {
       expect(await database.usage(team)).toMatchObject({ runs_used: waiting === null ? 0 : 3 })
     }
   })
+})
+
+test('what nobody rendered goes back to what paid for it, and not to a period that began later', async () => {
+  const team = await database.team({ runs: 1, credits: 5 })
+  const both = await database.monitors(team, { queue: 'browser', count: 2, dueSeconds: 700, interval: 3_600 })
+  // Their process dies.
+  expect(await database.claim({ queue: 'browser' })).toHaveLength(2)
+  expect(await database.usage(team)).toMatchObject({ runs_used: 1, credits: 4 })
+  await database.query(`update checks set due_at = clock() - interval '11 minutes' where no = any($1)`, [both])
+  await database.query('update team_usage set resets_at = clock(), anchor_at = clock() where team_id = $1', [team])
+  await renewPeriods(database.store)
+  await seenBefore()
+  expect(await endUnrendered(database.store)).toMatchObject({ count: 2 })
+  expect(await database.usage(team)).toMatchObject({ runs_used: 0, credits: 5 })
 })
 
 test('a search that its team cannot pay for does not wait for a browser', async () => {
