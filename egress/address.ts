@@ -72,9 +72,16 @@ export const PUBLIC_NETWORKS: readonly { readonly cidr: string; readonly except:
   { cidr: '2000::/3', except: textsWithin(GLOBAL_V6, DENIED_V6) },
 ]
 
+/** The networks that no setting opens. */
+export const NEVER_NETWORKS: readonly string[] = METADATA.map(withBits)
+
 function textsWithin(outer: Cidr, rows: Table): readonly string[] {
   const within = rows.filter(([{ network }]) => network.length === outer.network.length && holds(outer, network))
-  return within.map(([{ bits }, , text]) => (text.includes('/') ? text : `${text}/${bits}`))
+  return within.map(withBits)
+}
+
+function withBits([{ bits }, , text]: Table[number]): string {
+  return text.includes('/') ? text : `${text}/${bits}`
 }
 
 const MAPPED = cidr('::ffff:0:0/96')

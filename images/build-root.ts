@@ -34,7 +34,8 @@ function below(folder: string, names: string): string[] {
 /** Makes the root file system of an image in `folder`, which must not exist. */
 async function buildRoot(name: ImageName, folder: string): Promise<void> {
   const image: RootFileSystem = ROOT_FILE_SYSTEMS[name]
-  await mkdir(folder, { recursive: false })
+  await mkdir(dirname(folder), { recursive: true })
+  await mkdir(folder)
   const versions = await unpackDebian(image.debian, folder)
   const kept = await Promise.all(
     image.programs.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) })),

@@ -54,6 +54,8 @@ interface RunnerApiOptions {
   /** Open connections of one client address; 0: any number. */
   readonly connectionsPerAddress?: number
   readonly onRefused?: OnRefused | undefined
+  /** Called with each rendered page that a runner hands in: whether its browsers have their own sandbox. */
+  readonly onRendered?: (isSandboxed: boolean) => void
   /** Bytes of outcomes in memory at once. */
   readonly budgetBytes?: number
 }
@@ -101,7 +103,14 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   app.addHook('onResponse', async (request) => {
     if (stopping.signal.aborted) request.raw.socket.end()
   })
-  addRunnerApiRoutes(app, { source, store, denied, stopping: stopping.signal, outcomeBytes: OUTCOME_BYTES })
+  addRunnerApiRoutes(app, {
+    source,
+    store,
+    denied,
+    stopping: stopping.signal,
+    outcomeBytes: OUTCOME_BYTES,
+    onRendered: options.onRendered ?? (() => undefined),
+  })
   return app
 }
 

@@ -10,7 +10,9 @@ import {
   RunnerHeartbeat,
   RunnerProxy,
   type RunnerProxyHold,
+  type RunnerReading,
   RunnerRelease,
+  SANDBOX_HEADER,
 } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import type { Denials } from '../../egress/policy.ts'
@@ -32,6 +34,7 @@ interface RunnerApiRoutesContext {
   /** Ends questions to the model. */
   readonly stopping: AbortSignal
   readonly outcomeBytes: number
+  readonly onRendered: (isSandboxed: boolean) => void
 }
 
 /**
@@ -39,7 +42,7 @@ interface RunnerApiRoutesContext {
  * does in process, for the checks of the token in the request.
  */
 export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoutesContext): void {
-  const { source, store, denied, stopping, outcomeBytes } = context
+  const { source, store, denied, stopping, outcomeBytes, onRendered } = context
   const termsOf = async ({ livesMs, claimsLeft }: LiveRunnerToken) => {
     const { cidrs, endpoints } = await denied()
     return {
@@ -86,11 +89,16 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
       throw new ApiError('UNAVAILABLE', 'The outcome was not stored. Try again.', {
         headers: { 'retry-after': '1' },
       })
+    if (isRendered(told.outcome.reading)) onRendered(request.headers[SANDBOX_HEADER] !== 'off')
     return reply.code(204).send()
   })
 
   addProxy(app, context)
 }
+
+/** Returns whether a browser has shown a page. */
+const isRendered = (reading: RunnerReading): boolean =>
+  reading.kind === 'search' || ('fetch_method' in reading && reading.fetch_method === 'browser')
 
 /** Claims no more checks than the token has left. Returns what it has left then; null: it is not bounded. */
 async function boundedClaim(

@@ -93,7 +93,7 @@ const waitingFor = (why: string): Untimed => ({
   type: 'Healthy',
   status: 'Unknown',
   reason: 'NoRunners',
-  message: cut(`Its check waits for a runner pod, which the cluster does not start: ${why}`, MOST_MESSAGE),
+  message: cut(`Its check waits for a runner pod: ${why}`, MOST_MESSAGE),
 })
 
 const healthy = (status: Condition['status'], reason: string, message: string) => ({

@@ -64,7 +64,7 @@ const ISOLATED = 'tidemark.dev/check'
 /** The container that claims checks. Only it sees the token. */
 export const RUNNER_CONTAINER = 'runner'
 /** A runner whose token is refused exits with it (cli/boot/process/explain.ts). */
-const TOKEN_REFUSED = 77
+export const TOKEN_REFUSED = 77
 /** A Job ends its pod this long after the token has expired. A runner ends by itself before that. */
 const BEYOND_TOKEN_SECONDS = 120
 const TTL_SECONDS = 120
@@ -170,6 +170,8 @@ function podSpec(name: string, { template }: PodTemplate, slots: number) {
     ...spec,
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
+    // A Service whose name begins with "tidemark" would make variables that look like settings.
+    enableServiceLinks: false,
     containers: (spec?.containers ?? []).map((container) =>
       container.name !== RUNNER_CONTAINER
         ? container
@@ -185,6 +187,9 @@ function podSpec(name: string, { template }: PodTemplate, slots: number) {
     volumes: [...(spec?.volumes ?? []), { name: 'runner-token', secret: { secretName: name, defaultMode: 0o440 } }],
   }
 }
+
+/** Selects the pods of a Job. The Job's controller labels them. */
+export const podsOf = (job: string): string => `batch.kubernetes.io/job-name=${job}`
 
 /** Returns the pod that the Job will have. */
 export const podOfJob = (job: object): object => {

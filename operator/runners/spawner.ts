@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { createBackoff } from '../../concurrency/retry.ts'
-import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { createWakeableLoop, Running, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Logger } from '../../core/logger.ts'
 import { createRunnerToken, liveRunnerJobs, revokeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -15,6 +15,7 @@ import {
   endOf,
   type JobObject,
   podOfJob,
+  podsOf,
   type PodTemplate,
   readRunnerJob,
   RUNNER_CONTAINER,
@@ -24,6 +25,7 @@ import {
   strippedJob,
   tokenSecret,
 } from './runner-job.ts'
+import { type RunnerPod, whyEnded, whyWaiting } from './why-of-pod.ts'
 
 interface SpawnerOptions {
   readonly pods: RunnerPods
@@ -62,9 +64,16 @@ export const SPAWNER_TIMES: SpawnerTimes = {
 interface Hindrance {
   /** Why the cluster refused the last pod. Null: it took it. */
   readonly refused: string | null
+  /** How the last pods failed, one after the other. Null: one has completed since then. */
+  readonly failing: string | null
   /** That a pod was given up, because it did not start. Null: one has run since then. */
   readonly notStarted: string | null
 }
+
+/** So many pods that failed, one after the other, are no accident: checks wait because of them. */
+const FAILURES = 3
+/** A Job has one pod, and another one for each that a drained node lost. */
+const MOST_PODS = 50
 
 /** A copy of the Jobs without an event or bookmark for this long is out of date. A bookmark comes each minute. */
 const QUIET_MS = 120_000
@@ -95,7 +104,11 @@ export class Spawner {
   #isSynced = false
   /** Jobs of whose browsers it was said that they have no sandbox. */
   readonly #unsafe = new Set<string>()
-  #hindrance: Hindrance = { refused: null, notStarted: null }
+  #hindrance: Hindrance = { refused: null, failing: null, notStarted: null }
+  /** Failures since a pod has completed. Those of pods that end together are one. */
+  #failuresInRow = 0
+  /** Reads of pods that failed, and what is said about them. */
+  readonly #saying = new Running()
   readonly #counted = { failures: 0, refusals: 0 }
 
   constructor(options: SpawnerOptions) {
@@ -133,6 +146,7 @@ export class Spawner {
 
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.#jobs.stop()])
+    await this.#saying.settled()
   }
 
   async #pass(): Promise<number> {
@@ -191,20 +205,54 @@ export class Spawner {
     else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, performance.now())
   }
 
-  #failed(job: JobObject, { reason, message }: { readonly reason: string; readonly message: string }): void {
-    const { events, log } = this.#options
+  #failed(job: JobObject, end: { readonly reason: string; readonly message: string }): void {
     this.#counted.failures += 1
+    if (performance.now() >= this.#pausedUntil) this.#failuresInRow += 1
     this.#pause()
-    log.warn({ job: job.metadata.name, reason, message }, 'a runner pod failed')
-    const note = `The runner failed (${reason}): ${message} Its checks are done by another one.`
+    this.#saying.add(this.#sayFailed(job, end, this.#failuresInRow >= FAILURES))
+  }
+
+  /** Says why the pod of a Job ended. The Job itself says only that it did. */
+  async #sayFailed(
+    job: JobObject,
+    { reason, message }: { readonly reason: string; readonly message: string },
+    isFailing: boolean,
+  ): Promise<void> {
+    const { client, events, log } = this.#options
+    const { name } = job.metadata
+    const pod = await this.#podOf(name)
+    const found = pod ? whyEnded(pod) : null
+    log.warn({ job: name, pod: pod?.metadata.name, reason, message, why: found?.why }, 'a runner pod failed')
+    const why = found ? `Its pod ${pod?.metadata.name} ${sentence(found.why)}` : message
+    const next = found?.next ?? `kubectl -n ${client.namespace} describe job ${name} shows more.`
+    const note = [`The runner failed (${reason}).`, why, 'Another one does its checks.', next].join(' ')
     events.record(job, { type: 'Warning', reason: 'RunnerFailed', action: 'RunChecks', note })
+    // One may have completed meanwhile.
+    if (isFailing && this.#failuresInRow >= FAILURES) this.#hinders({ failing: `the last ones failed. ${why} ${next}` })
+  }
+
+  /** Returns the newest pod of a Job. Null: there is none, or the API server does not show it. */
+  async #podOf(job: string): Promise<RunnerPod | null> {
+    const { client, log } = this.#options
+    const query = new URLSearchParams({ labelSelector: podsOf(job), limit: String(MOST_PODS) })
+    try {
+      const path = `/api/v1/namespaces/${client.namespace}/pods?${query.toString()}`
+      const answer = await client.call<{ readonly items?: readonly RunnerPod[] }>({ method: 'GET', path })
+      if (answer.status !== 200) throw new KubeError(`the pods of the Job ${job}`, answer)
+      const made = ({ metadata }: RunnerPod) => metadata.creationTimestamp ?? ''
+      return (answer.body.items ?? []).toSorted((a, b) => made(b).localeCompare(made(a)))[0] ?? null
+    } catch (err) {
+      log.warn({ err, job }, 'the pod of a runner could not be read, so what is said of its Job is short')
+      return null
+    }
   }
 
   /** Pods work. */
   #worked(): void {
     this.#pauses.reset()
     this.#pausedUntil = 0
-    this.#hinders({ notStarted: null })
+    this.#failuresInRow = 0
+    this.#hinders({ failing: null, notStarted: null })
   }
 
   /** Pods that end together, as with their node, are one failure. */
@@ -234,7 +282,7 @@ export class Spawner {
 
   /** Says why checks wait, when that is another reason than before. */
   #hinders(change: Partial<Hindrance>): void {
-    const reason = () => this.#hindrance.refused ?? this.#hindrance.notStarted
+    const reason = () => this.#hindrance.refused ?? this.#hindrance.failing ?? this.#hindrance.notStarted
     const before = reason()
     this.#hindrance = { ...this.#hindrance, ...change }
     const now = reason()
@@ -298,18 +346,24 @@ export class Spawner {
   async #remove(name: string, why: 'orphan' | 'not_started'): Promise<void> {
     const { client, store, events, log, pods } = this.#options
     const job = this.#jobs.get(`${client.namespace}/${name}`)
+    // It goes with its Job.
+    const pod = why === 'not_started' ? await this.#podOf(name) : null
     const path = `${this.#path('jobs')}/${name}?propagationPolicy=Background`
     const answer = await client.call({ method: 'DELETE', path })
     if (answer.status >= 300 && answer.status !== 404) throw new KubeError(`the Job ${name} cannot be deleted`, answer)
     this.#released.delete(name)
     await revokeRunnerTokens(store, this.#boundTo(name))
-    log.warn({ job: name, why }, 'the Job of a runner was removed')
+    const found = pod && whyWaiting(pod)
+    log.warn({ job: name, why, pod: found?.why }, 'the Job of a runner was removed')
     if (why === 'orphan' || !job) return
     this.#counted.failures += 1
     this.#pause()
     const limit = `did not start within ${pods.startSeconds} s`
-    const note = `Its pod ${limit}, and was given up. The events of the pod say why.`
-    this.#hinders({ notStarted: `the pod ${limit}; the events of pods in the namespace ${client.namespace} say why` })
+    const said = found
+      ? `: ${sentence(found.why)} ${found.next}`
+      : `; the events of pods in the namespace ${client.namespace} say why`
+    this.#hinders({ notStarted: `the pod ${limit}${said}` })
+    const note = `Its pod ${limit}, and was given up${said}`
     events.record(job, { type: 'Warning', reason: 'RunnerNotStarted', action: 'RunChecks', note })
   }
 
@@ -364,6 +418,9 @@ export class Spawner {
     gauge('runner_refusals_total', 'Runner pods that the cluster refused.', () => this.#counted.refusals)
   }
 }
+
+/** Returns a text with a dot at its end, and no more. */
+const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`
 
 /** Returns the reason of the Event about a refusal. */
 function reasonOf({ message, status }: KubeError): string {

@@ -38,7 +38,9 @@ const isOneOf = (names: readonly string[], name: string): boolean => names.inclu
 /** A value with its default, which `values.yaml` shows. */
 const value = <T extends TSchema>(schema: T, byDefault: unknown): T => ({ ...schema, default: byDefault })
 
-const text = (byDefault: string, description: string, most = 2048) => value(Text(0, most, description), byDefault)
+/** A text that may be empty only where it is so by default. */
+const text = (byDefault: string, description: string, most = 2048) =>
+  value(Text(byDefault === '' ? 0 : 1, most, description), byDefault)
 const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
 const number = (byDefault: number, [least, most]: readonly [number, number], description: string) =>
   Whole(least, most, { default: byDefault, description })
@@ -64,7 +66,26 @@ const kubernetesList = (description: string, byDefault: readonly object[] = []) 
 const texts = (description: string, byDefault: readonly string[] = []) =>
   value(Type.Array(Text(1, 253), { maxItems: 256, description }), byDefault)
 
-const labels = (description: string) => value(Dictionary(Text(0, 4096), { maxProperties: 64, description }), {})
+/** What Kubernetes takes as the name of an object; empty: none. */
+const objectName = (description: string, most: number) =>
+  value(Type.String({ maxLength: most, pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$', description }), '')
+
+/** Networks, or single addresses. */
+const networks = (description: string) =>
+  value(
+    Type.Array(
+      Type.String({
+        maxLength: 43,
+        pattern: String.raw`^([0-9]{1,3}(\.[0-9]{1,3}){3}|([0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4})(/[0-9]{1,3})?$`,
+      }),
+      { maxItems: 90, description },
+    ),
+    [],
+  )
+
+const annotations = (description: string) => value(Dictionary(Text(0, 4096), { maxProperties: 64, description }), {})
+/** Of what Kubernetes selects by. */
+const labels = (description: string) => value(Dictionary(Text(0, 63), { maxProperties: 64, description }), {})
 
 const image = (repository: string, description: string, tag = '') =>
   Closed(
@@ -95,8 +116,15 @@ const scheduling = {
   tolerations: kubernetesList('Taints that pods tolerate.'),
   affinity: kubernetes('Affinity of pods.'),
   priorityClassName: text('', 'Priority class of pods.', 253),
-  podAnnotations: labels('Annotations of pods.'),
+  podAnnotations: annotations('Annotations of pods.'),
 }
+
+const files = (whose: string) => ({
+  extraVolumes: kubernetesList(`Volumes of ${whose}, for files that settings name.`),
+  extraVolumeMounts: kubernetesList(
+    'Where their containers see them, such as {name: …, mountPath: …, readOnly: true}.',
+  ),
+})
 
 const requests = (cpu: string, memory: string) => ({
   ...scheduling,
@@ -124,8 +152,8 @@ const secretSettings: TProperties = Object.fromEntries(
  * `values.schema.json` and the page of values are generated from it.
  */
 export const ChartValues = Closed({
-  nameOverride: text('', 'Replaces the name of the chart in names and labels.', 63),
-  fullnameOverride: text('', 'Replaces the prefix of the names of all objects.', 40),
+  nameOverride: objectName('Replaces the name of the chart in names and labels.', 63),
+  fullnameOverride: objectName('Replaces the prefix of the names of all objects.', 40),
   commonLabels: labels('Labels of all objects.'),
   image: image('tidemark', 'Image of the API, the workers, the operator and the setup.'),
   imagePullSecrets: kubernetesList('Secrets with which nodes fetch images, such as {name: registry}.'),
@@ -155,7 +183,7 @@ export const ChartValues = Closed({
         'Secret with the address of an external Postgres, postgres://user:password@host:5432/name.',
       ),
       port: number(5432, [1, 65_535], 'Its port, which the network policies open.'),
-      cidrs: texts('Networks that the database is in. Empty: any address, on that port.'),
+      cidrs: networks('Networks that the database is in. Empty: any address, on that port.'),
     },
     { description: 'The database. Either this or postgres.enabled is needed.' },
   ),
@@ -193,7 +221,7 @@ export const ChartValues = Closed({
             { description: 'Access key of the bucket.' },
           ),
           port: number(443, [1, 65_535], 'Port of the service, which the network policies open.'),
-          cidrs: texts('Private networks that the service is in. Empty: it has public addresses.'),
+          cidrs: networks('Private networks that the service is in. Empty: it has public addresses.'),
         },
         { description: 'A bucket, which all pods share.' },
       ),
@@ -219,8 +247,8 @@ export const ChartValues = Closed({
   }),
   egress: Closed(
     {
-      allowPrivateCidrs: texts('Private networks that checks and deliveries may connect to.'),
-      denyCidrs: texts('Networks that they must not connect to, such as public addresses of your own cluster.'),
+      allowPrivateCidrs: networks('Private networks that checks and deliveries may connect to.'),
+      denyCidrs: networks('Networks that they must not connect to, such as public addresses of your own cluster.'),
     },
     { description: 'Opens and closes networks in both, the guard of the processes and the network policies.' },
   ),
@@ -254,7 +282,7 @@ export const ChartValues = Closed({
             'ClusterIP',
           ),
           port: number(80, [1, 65_535], 'Port of the Service.'),
-          annotations: labels('Annotations of the Service.'),
+          annotations: annotations('Annotations of the Service.'),
         },
         { description: 'Service of the API.' },
       ),
@@ -264,7 +292,7 @@ export const ChartValues = Closed({
           className: text('', 'Its class.', 253),
           host: text('', 'Host name. Required where it is enabled.', 253),
           tlsSecretName: text('', 'Secret with the certificate. Unset: no TLS.', 253),
-          annotations: labels('Its annotations.'),
+          annotations: annotations('Its annotations.'),
         },
         { description: 'Ingress of the API.' },
       ),
@@ -321,6 +349,7 @@ export const ChartValues = Closed({
         limits: { memory: '1Gi', 'ephemeral-storage': '2Gi' },
       }),
       ...requests('250m', '512Mi'),
+      ...files('runner pods, which their browsers do not see'),
     },
     { description: 'Runner pods, which the operator starts and ends with the browser queue.' },
   ),
@@ -363,8 +392,15 @@ export const ChartValues = Closed({
       enabled: flag(true, 'Make network policies, the second defence behind the egress guard of the processes.'),
       apiFrom: kubernetesList('Peers that may reach the API. Empty: all.'),
       dns: kubernetesList('Peers that answer DNS. Empty: all, on port 53.'),
-      apiServerCidrs: texts('Networks of the API server of the cluster. Empty: any address, on its ports.'),
-      apiServerPorts: value(Type.Array(Whole(1, 65_535), { maxItems: 8, description: 'Its ports.' }), [443, 6443]),
+      apiServerCidrs: networks('Networks of the API server of the cluster. Empty: any address, on its ports.'),
+      apiServerPorts: value(
+        Type.Array(Whole(1, 65_535), { minItems: 1, maxItems: 8, description: 'Its ports.' }),
+        [443, 6443],
+      ),
+      extraEgress: kubernetesList(
+        'Egress rules that the API and the workers have too, such as to a mail server, a model or a collector of ' +
+          'traces in the cluster. Runners do not have them.',
+      ),
     },
     { description: 'Network policies.' },
   ),
@@ -374,5 +410,9 @@ export const ChartValues = Closed({
   ),
   topologySpread: flag(true, 'Spread the pods of a component over nodes and zones, where possible.'),
   hostUsers: optionalFlag('False: pods get a user namespace of their own. Unset: the default of the cluster.'),
+  ...files('the pods of the API, the workers and the operator'),
+  extraEnv: kubernetesList(
+    'Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}.',
+  ),
   extraObjects: kubernetesList('Objects of your own that are installed with the release.'),
 })

@@ -12,6 +12,7 @@ import {
   HELM_ADVICE,
   hasHelm,
   type Manifest,
+  manifestsIn,
   manifestsOf,
   podOf,
   program,
@@ -45,7 +46,7 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     await kube.applyCrds(join(CHART, 'files/crds'))
     schemas = await writeKubeSchemas(kube, folder)
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
-    for (const name of ['tidemark', 'shop'])
+    for (const name of ['tidemark', 'shop', '2024'])
       await kube.call('POST', '/api/v1/namespaces', { metadata: { name, labels } })
   })
   afterAll(async () => {
@@ -96,6 +97,122 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     }
   })
 
+  const CA = [{ name: 'ca', mountPath: '/etc/company', readOnly: true }]
+  const OF_CA = [{ name: 'ca', configMap: { name: 'company-ca' } }]
+
+  test.each([
+    [
+      'a release and Secrets whose names are numbers',
+      'r1',
+      {
+        fullnameOverride: 'tidemark',
+        nameOverride: '2024',
+        commonLabels: { year: '2024', on: 'true' },
+        encryptionKey: { name: '1', key: '0x10' },
+        secretSettings: { SMTP_URL: { name: '12e3', key: 'true' }, TIDEMARK_METRICS_TOKEN: { name: 'null' } },
+        operator: { watchNamespaces: ['2024'], namespaces: ['1'], priorityClassName: '7' },
+        runner: { runtimeClassName: '1', priorityClassName: '2' },
+        pictures: { volume: { create: false, existingClaim: '007' } },
+        postgres: { volume: { existingClaim: '008' } },
+      },
+    ],
+    ['a release whose name is a number', '2024', { fullnameOverride: 'tidemark' }],
+    [
+      'hosts with a wildcard',
+      'r1',
+      { api: { ingress: { enabled: true, host: '*.example.com', className: 'on', tlsSecretName: '1' } } },
+    ],
+    [
+      'networks of all kinds',
+      'r1',
+      {
+        egress: {
+          allowPrivateCidrs: [
+            '10.0.0.0/8',
+            '10.9.9.9',
+            'fd00::/8',
+            'FD12:0::1',
+            'fc00::',
+            '100.64.0.0/10',
+            '0.0.0.0/0',
+          ],
+          denyCidrs: ['10.1.0.0/16', '1.1.1.1', '2a00::/16', '::/1', 'fd00:1::/32', '240.0.0.0/3'],
+        },
+        networkPolicy: {
+          apiServerCidrs: ['10.96.0.1', 'fd00::1'],
+          extraEgress: [{ to: [{ namespaceSelector: {} }], ports: [{ port: 587 }] }],
+        },
+      },
+    ],
+    ['all networks closed', 'r1', { egress: { denyCidrs: ['0.0.0.0/0', '::/0'] } }],
+    [
+      'files for its settings',
+      'r1',
+      {
+        settings: { TIDEMARK_EXTRA_CA_FILE: '/etc/company/ca.crt' },
+        extraVolumes: OF_CA,
+        extraVolumeMounts: CA,
+        runner: { extraVolumes: OF_CA, extraVolumeMounts: CA },
+        extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/company/ca.crt' }],
+      },
+    ],
+    [
+      'no operator, no owner and one of everything',
+      'r1',
+      {
+        ...{ operator: { enabled: false }, owner: { create: false }, hostUsers: false, topologySpread: false },
+        ...{ api: { replicas: 1, autoscaling: { enabled: true, minReplicas: 1 } }, worker: { replicas: 1 } },
+        ...{ runner: { max: 0 }, networkPolicy: { enabled: false }, podDisruptionBudget: { enabled: false } },
+      },
+    ],
+  ] as readonly (readonly [string, string, object])[])(
+    'is accepted by the API server with %s',
+    async (_, release, values) => {
+      const file = join(folder, 'values.yaml')
+      await writeFile(file, JSON.stringify(values))
+      const of = ['template', release, CHART, '-n', 'tidemark', '--kube-version', '1.34.10']
+      const { ok, out } = await program('helm', ...of, ...TRY_OUT, '-f', file)
+      expect(ok, out).toBe(true)
+      for (const manifest of manifestsIn(out)) {
+        const answer = await applied(kube, manifest)
+        expect(answer.body.message ?? '', `${manifest.kind} ${manifest.metadata.name}`).toBe('')
+        const pod = podOf(manifest)
+        if (!pod) continue
+        // Of a priority class that there is none of, the server says so.
+        const spec = { ...withAccount(pod.spec), priorityClassName: undefined, runtimeClassName: undefined }
+        const tried = { apiVersion: 'v1', kind: 'Pod', metadata: { ...pod.metadata, name: 'tried' }, spec }
+        const said = await kube.call('POST', '/api/v1/namespaces/tidemark/pods?dryRun=All', tried)
+        expect(said.body.message ?? '', `the pod of ${manifest.metadata.name}`).toBe('')
+      }
+    },
+  )
+
+  test('puts files that settings name into all pods that read them, and not into browsers', async () => {
+    const json = (name: string, value: object) => ['--set-json', `${name}=${JSON.stringify(value)}`]
+    const manifests = await manifestsOf(
+      ...TRY_OUT,
+      ...['--set', 'settings.TIDEMARK_EXTRA_CA_FILE=/etc/company/ca.crt'],
+      ...json('extraVolumes', OF_CA),
+      ...json('extraVolumeMounts', CA),
+      ...json('runner.extraVolumes', OF_CA),
+      ...json('runner.extraVolumeMounts', CA),
+      ...json('extraEnv', [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/company/ca.crt' }]),
+    )
+    const containers = manifests.flatMap((manifest) => {
+      const { containers: main = [], initContainers = [] } = podOf(manifest)?.spec ?? {}
+      return [...main, ...initContainers]
+    })
+    const withFile = containers.filter(({ env = [] }) => env.some(({ name }) => name === 'TIDEMARK_EXTRA_CA_FILE'))
+    expect(new Set(withFile.map(({ name }) => name))).toEqual(
+      new Set(['api', 'worker', 'operator', 'setup', 'migrate', 'runner']),
+    )
+    const mounts = (name: string) => containers.filter((one) => one.name === name).map((one) => one.volumeMounts ?? [])
+    for (const { volumeMounts } of withFile) expect(volumeMounts).toContainEqual(CA[0])
+    const ofNode = containers.filter(({ env = [] }) => env.some(({ name }) => name === 'NODE_EXTRA_CA_CERTS'))
+    expect(new Set(ofNode.map(({ name }) => name))).toEqual(new Set(['api', 'worker', 'operator', 'setup', 'migrate']))
+    for (const mounted of mounts('browser')) expect(mounted).not.toContainEqual(CA[0])
+  })
+
   test('is refused in a restricted namespace when a pod may escalate', async () => {
     const [api] = (await manifestsOf(...TRY_OUT)).filter(({ kind }) => kind === 'Deployment')
     const spec = structuredClone(podOf(api as Manifest)?.spec) as unknown as {
@@ -124,6 +241,25 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     [[...TRY_OUT, '--set', 'worker.replicas=0'], 'minimum: got 0, want 1'],
     [[...TRY_OUT, '--set-string', 'worker.replicas=2'], 'got string, want integer'],
     [[...TRY_OUT, '--set', 'image.pullPolicy=Sometimes'], 'value must be one of'],
+    [[...TRY_OUT, '--set', 'metrics.port=8080'], 'metrics.port 8080 is a port of the API or of runners'],
+    [[...TRY_OUT, '--set-string', 'fullnameOverride=2024'], 'names of Services begin with a letter'],
+    [[...TRY_OUT, '--set', 'fullnameOverride=My_Name'], 'does not match pattern'],
+    [[...TRY_OUT, '--set', 'commonLabels.app\\.kubernetes\\.io/name=x'], 'which the chart sets itself: leave it out'],
+    [[...TRY_OUT, '--set', `commonLabels.team=${'x'.repeat(64)}`], 'maxLength: got 64, want 63'],
+    [
+      [...TRY_OUT, '--set', 'api.autoscaling.enabled=true,api.autoscaling.minReplicas=7'],
+      'api.autoscaling.minReplicas is above maxReplicas',
+    ],
+    [[...TRY_OUT, '--set', 'egress.allowPrivateCidrs={10.0.0/8}'], 'does not match pattern'],
+    [[...TRY_OUT, '--set', 'egress.denyCidrs={example.com}'], 'does not match pattern'],
+    [[...TRY_OUT, '--set-json', 'networkPolicy.apiServerPorts=[]'], 'minItems: got 0, want 1'],
+    [[...TRY_OUT, '--set', 'owner.email='], 'minLength: got 0, want 1'],
+    [[...TRY_OUT, '--set', 'image.repository='], 'minLength: got 0, want 1'],
+    [[...TRY_OUT, '--set', 'settings.TIDEMARK_PLANS_FILE=/a'], 'put it into the pods by extraVolumes'],
+    [
+      [...TRY_OUT, '--set', 'settings.TIDEMARK_EXTRA_CA_FILE=/a', '--set-json', 'extraVolumeMounts=[{"name":"a"}]'],
+      'put it into their pods by runner.extraVolumes',
+    ],
   ] as const)('%j is refused in words', async (args, message) => {
     const { ok, out } = await render(...args)
     expect(ok).toBe(false)

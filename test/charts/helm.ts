@@ -65,10 +65,14 @@ export interface Manifest {
 export async function manifestsOf(...args: readonly string[]): Promise<Manifest[]> {
   const { ok, out } = await render(...args)
   if (!ok) throw new Error(out)
-  return parseAllDocuments(out)
+  return manifestsIn(out)
+}
+
+/** Returns the objects of a rendered chart. */
+export const manifestsIn = (text: string): Manifest[] =>
+  parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null)
-}
 
 /** Returns the template of the pods that an object makes; null when it makes none. */
 export function podOf({
@@ -92,4 +96,5 @@ interface Container {
   name: string
   args?: string[]
   env?: { name: string; value?: string }[]
+  volumeMounts?: object[]
 }

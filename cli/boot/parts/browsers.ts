@@ -35,19 +35,24 @@ export function browsersOf({ settings, egress, log, registry, onSandbox }: Brows
     socket: settings.TIDEMARK_BROWSER_SOCKET ?? null,
     sandbox: settings.TIDEMARK_CHROMIUM_SANDBOX,
     onSandbox(isSandboxed) {
-      if (registry) gaugeOf(registry).set(isSandboxed ? 1 : 0)
+      if (registry) showSandbox(registry, isSandboxed)
       onSandbox?.(isSandboxed)
     },
   })
 }
 
-/** Returns the gauge, which is there from the first browser on: before that nothing is known. */
-const gaugeOf = (registry: Registry): Gauge =>
-  (registry.getSingleMetric(SANDBOXED) as Gauge | undefined) ??
-  new Gauge({
-    name: SANDBOXED,
-    help: 'Whether the browsers of this process have their own sandbox: 1 or 0. Absent before the first browser.',
-    registers: [registry],
-  })
+/** Shows it in the gauge, which is there from the first browser on: before that nothing is known. */
+export function showSandbox(registry: Registry, isSandboxed: boolean): void {
+  const gauge =
+    (registry.getSingleMetric(SANDBOXED) as Gauge | undefined) ??
+    new Gauge({
+      name: SANDBOXED,
+      help:
+        'Whether browsers have their own sandbox, 1 or 0: those of this process, or those of the runner that handed a ' +
+        'rendered page in last. Absent before the first one.',
+      registers: [registry],
+    })
+  gauge.set(isSandboxed ? 1 : 0)
+}
 
 const SANDBOXED = 'tidemark_browser_sandboxed'

@@ -4,6 +4,7 @@ import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { showSandbox } from './browsers.ts'
 import { denialsForRunners } from './egress.ts'
 import { countRefused } from '../process/refused-connections.ts'
 import type { Settings } from '../settings/read-config.ts'
@@ -11,7 +12,11 @@ import type { Settings } from '../settings/read-config.ts'
 interface RunnerApiContext {
   readonly settings: Pick<
     Settings,
-    'HOST' | 'TIDEMARK_RUNNER_API_PORT' | 'TIDEMARK_CONNECTIONS_PER_ADDRESS' | 'trustedProxies'
+    | 'HOST'
+    | 'TIDEMARK_RUNNER_API_PORT'
+    | 'TIDEMARK_CONNECTIONS_PER_ADDRESS'
+    | 'TIDEMARK_BROWSER_PAGES'
+    | 'trustedProxies'
   >
   readonly egress: EgressPolicy
   readonly store: Store
@@ -43,6 +48,10 @@ export async function startRunnerApi({
     trustedProxies,
     connectionsPerAddress,
     onRefused: countRefused({ registry, log }, 'runner_api'),
+    // A process with browsers of its own shows those.
+    onRendered: (isSandboxed) => {
+      if (settings.TIDEMARK_BROWSER_PAGES === 0) showSandbox(registry, isSandboxed)
+    },
   })
   const address = await app.listen({ host, port })
   log.info({ address }, 'runner API listening')

@@ -54,13 +54,21 @@ export interface ChartValues {
   topologySpread?: pulumi.Input<boolean | undefined>
   /** False: pods get a user namespace of their own. Unset: the default of the cluster. */
   hostUsers?: pulumi.Input<true | false | '' | undefined>
+  /** Volumes of the pods of the API, the workers and the operator, for files that settings name. At most 64 items. */
+  extraVolumes?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /** Where their containers see them, such as {name: …, mountPath: …, readOnly: true}. At most 64 items. */
+  extraVolumeMounts?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /**
+   * Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}. At most 64 items.
+   */
+  extraEnv?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
   /** Objects of your own that are installed with the release. At most 64 items. */
   extraObjects?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
 }
 
 /** Image of the API, the workers, the operator and the setup. */
 export interface ImageValues {
-  /** Name of the image, with its registry. At most 255 characters. Default: tidemark. */
+  /** Name of the image, with its registry. 1 to 255 characters. Default: tidemark. */
   repository?: pulumi.Input<string | undefined>
   /** Unset: the version of the chart. At most 128 characters. */
   tag?: pulumi.Input<string | undefined>
@@ -80,7 +88,7 @@ export interface CrdsValues {
 
 /** The first account. A Job makes it; the notes of the release say how to read its Secret. */
 export interface OwnerValues {
-  /** Address of the first owner, to whom notices go. At most 254 characters. Default: owner@tidemark.local. */
+  /** Address of the first owner, to whom notices go. 1 to 254 characters. Default: owner@tidemark.local. */
   email?: pulumi.Input<string | undefined>
   /** Make the first owner, and write a password and an API key into a Secret, once. Default: true. */
   create?: pulumi.Input<boolean | undefined>
@@ -93,7 +101,7 @@ export interface OwnerValues {
 export interface EncryptionKeyValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: encryption-key. */
+  /** Its key. 1 to 253 characters. Default: encryption-key. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -103,7 +111,7 @@ export interface DatabaseValues {
   existingSecret?: pulumi.Input<DatabaseExistingSecretValues | undefined>
   /** Its port, which the network policies open. 1 to 65,535. Default: 5432. */
   port?: pulumi.Input<number | undefined>
-  /** Networks that the database is in. Empty: any address, on that port. At most 256 items. */
+  /** Networks that the database is in. Empty: any address, on that port. At most 90 items. */
   cidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
 }
 
@@ -111,7 +119,7 @@ export interface DatabaseValues {
 export interface DatabaseExistingSecretValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: uri. */
+  /** Its key. 1 to 253 characters. Default: uri. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -145,9 +153,9 @@ export interface PostgresValues {
 
 /** Image of Postgres 15 or newer. */
 export interface PostgresImageValues {
-  /** Name of the image, with its registry. At most 255 characters. Default: postgres. */
+  /** Name of the image, with its registry. 1 to 255 characters. Default: postgres. */
   repository?: pulumi.Input<string | undefined>
-  /** Version of the image. At most 128 characters. Default: 18. */
+  /** Version of the image. 1 to 128 characters. Default: 18. */
   tag?: pulumi.Input<string | undefined>
   /** Such as sha256:…. It is stronger than the tag. At most 128 characters. */
   digest?: pulumi.Input<string | undefined>
@@ -159,7 +167,7 @@ export interface PostgresImageValues {
 export interface PostgresVolumeValues {
   /** Claim that exists. Unset: one is made, and kept at an uninstall. At most 253 characters. */
   existingClaim?: pulumi.Input<string | undefined>
-  /** Size of the claim that is made. At most 32 characters. Default: 8Gi. */
+  /** Size of the claim that is made. 1 to 32 characters. Default: 8Gi. */
   size?: pulumi.Input<string | undefined>
   /** Its storage class. Unset: the default of the cluster. At most 253 characters. */
   storageClassName?: pulumi.Input<string | undefined>
@@ -181,13 +189,13 @@ export interface PicturesBucketValues {
   name?: pulumi.Input<string | undefined>
   /** S3-compatible service. Unset: AWS. At most 2,048 characters. */
   endpoint?: pulumi.Input<string | undefined>
-  /** Region of the bucket. At most 64 characters. Default: us-east-1. */
+  /** Region of the bucket. 1 to 64 characters. Default: us-east-1. */
   region?: pulumi.Input<string | undefined>
   /** Access key of the bucket. */
   existingSecret?: pulumi.Input<PicturesBucketExistingSecretValues | undefined>
   /** Port of the service, which the network policies open. 1 to 65,535. Default: 443. */
   port?: pulumi.Input<number | undefined>
-  /** Private networks that the service is in. Empty: it has public addresses. At most 256 items. */
+  /** Private networks that the service is in. Empty: it has public addresses. At most 90 items. */
   cidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
 }
 
@@ -195,9 +203,9 @@ export interface PicturesBucketValues {
 export interface PicturesBucketExistingSecretValues {
   /** Secret with the access key. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key with the id. At most 253 characters. Default: access-key-id. */
+  /** Its key with the id. 1 to 253 characters. Default: access-key-id. */
   idKey?: pulumi.Input<string | undefined>
-  /** Its key with the secret. At most 253 characters. Default: secret-access-key. */
+  /** Its key with the secret. 1 to 253 characters. Default: secret-access-key. */
   secretKey?: pulumi.Input<string | undefined>
 }
 
@@ -207,7 +215,7 @@ export interface PicturesVolumeValues {
   existingClaim?: pulumi.Input<string | undefined>
   /** Make a claim, which is kept at an uninstall. Default: false. */
   create?: pulumi.Input<boolean | undefined>
-  /** Size of the claim that is made. At most 32 characters. Default: 8Gi. */
+  /** Size of the claim that is made. 1 to 32 characters. Default: 8Gi. */
   size?: pulumi.Input<string | undefined>
   /** Its storage class. Unset: the default of the cluster. At most 253 characters. */
   storageClassName?: pulumi.Input<string | undefined>
@@ -393,7 +401,7 @@ export interface SecretSettingsValues {
 export interface SecretSettingsSMTP_URLValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: SMTP_URL. */
+  /** Its key. 1 to 253 characters. Default: SMTP_URL. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -401,7 +409,7 @@ export interface SecretSettingsSMTP_URLValues {
 export interface SecretSettingsTIDEMARK_OIDC_CLIENT_SECRETValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: TIDEMARK_OIDC_CLIENT_SECRET. */
+  /** Its key. 1 to 253 characters. Default: TIDEMARK_OIDC_CLIENT_SECRET. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -409,7 +417,7 @@ export interface SecretSettingsTIDEMARK_OIDC_CLIENT_SECRETValues {
 export interface SecretSettingsSTRIPE_SECRET_KEYValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: STRIPE_SECRET_KEY. */
+  /** Its key. 1 to 253 characters. Default: STRIPE_SECRET_KEY. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -417,7 +425,7 @@ export interface SecretSettingsSTRIPE_SECRET_KEYValues {
 export interface SecretSettingsSTRIPE_WEBHOOK_SECRETValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: STRIPE_WEBHOOK_SECRET. */
+  /** Its key. 1 to 253 characters. Default: STRIPE_WEBHOOK_SECRET. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -425,7 +433,7 @@ export interface SecretSettingsSTRIPE_WEBHOOK_SECRETValues {
 export interface SecretSettingsLLM_API_KEYValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: LLM_API_KEY. */
+  /** Its key. 1 to 253 characters. Default: LLM_API_KEY. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -436,7 +444,7 @@ export interface SecretSettingsLLM_API_KEYValues {
 export interface SecretSettingsTIDEMARK_PROXY_URLValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: TIDEMARK_PROXY_URL. */
+  /** Its key. 1 to 253 characters. Default: TIDEMARK_PROXY_URL. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -444,7 +452,7 @@ export interface SecretSettingsTIDEMARK_PROXY_URLValues {
 export interface SecretSettingsTIDEMARK_SERP_PROVIDER_KEYValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: TIDEMARK_SERP_PROVIDER_KEY. */
+  /** Its key. 1 to 253 characters. Default: TIDEMARK_SERP_PROVIDER_KEY. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -452,7 +460,7 @@ export interface SecretSettingsTIDEMARK_SERP_PROVIDER_KEYValues {
 export interface SecretSettingsAWS_SESSION_TOKENValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: AWS_SESSION_TOKEN. */
+  /** Its key. 1 to 253 characters. Default: AWS_SESSION_TOKEN. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -463,7 +471,7 @@ export interface SecretSettingsAWS_SESSION_TOKENValues {
 export interface SecretSettingsTIDEMARK_METRICS_TOKENValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: TIDEMARK_METRICS_TOKEN. */
+  /** Its key. 1 to 253 characters. Default: TIDEMARK_METRICS_TOKEN. */
   key?: pulumi.Input<string | undefined>
 }
 
@@ -471,15 +479,15 @@ export interface SecretSettingsTIDEMARK_METRICS_TOKENValues {
 export interface SecretSettingsOTEL_EXPORTER_OTLP_HEADERSValues {
   /** Name of the Secret, in the namespace of the release. At most 253 characters. */
   name?: pulumi.Input<string | undefined>
-  /** Its key. At most 253 characters. Default: OTEL_EXPORTER_OTLP_HEADERS. */
+  /** Its key. 1 to 253 characters. Default: OTEL_EXPORTER_OTLP_HEADERS. */
   key?: pulumi.Input<string | undefined>
 }
 
 /** Opens and closes networks in both, the guard of the processes and the network policies. */
 export interface EgressValues {
-  /** Private networks that checks and deliveries may connect to. At most 256 items. */
+  /** Private networks that checks and deliveries may connect to. At most 90 items. */
   allowPrivateCidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
-  /** Networks that they must not connect to, such as public addresses of your own cluster. At most 256 items. */
+  /** Networks that they must not connect to, such as public addresses of your own cluster. At most 90 items. */
   denyCidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
 }
 
@@ -661,11 +669,15 @@ export interface RunnerValues {
   priorityClassName?: pulumi.Input<string | undefined>
   /** Annotations of pods. At most 64 entries. */
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Volumes of runner pods, which their browsers do not see, for files that settings name. At most 64 items. */
+  extraVolumes?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /** Where their containers see them, such as {name: …, mountPath: …, readOnly: true}. At most 64 items. */
+  extraVolumeMounts?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
 }
 
 /** Image of runner pods, with the browser. */
 export interface RunnerImageValues {
-  /** Name of the image, with its registry. At most 255 characters. Default: tidemark-runner. */
+  /** Name of the image, with its registry. 1 to 255 characters. Default: tidemark-runner. */
   repository?: pulumi.Input<string | undefined>
   /** Unset: the version of the chart. At most 128 characters. */
   tag?: pulumi.Input<string | undefined>
@@ -693,7 +705,7 @@ export interface MetricsValues {
 export interface MetricsServiceMonitorValues {
   /** Make a ServiceMonitor. It needs the Prometheus Operator. Default: false. */
   enabled?: pulumi.Input<boolean | undefined>
-  /** How often metrics are read. At most 16 characters. Default: 30s. */
+  /** How often metrics are read. 1 to 16 characters. Default: 30s. */
   interval?: pulumi.Input<string | undefined>
   /** Its labels, which Prometheus selects. At most 64 entries. */
   labels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
@@ -723,10 +735,15 @@ export interface NetworkPolicyValues {
   apiFrom?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
   /** Peers that answer DNS. Empty: all, on port 53. At most 64 items. */
   dns?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
-  /** Networks of the API server of the cluster. Empty: any address, on its ports. At most 256 items. */
+  /** Networks of the API server of the cluster. Empty: any address, on its ports. At most 90 items. */
   apiServerCidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
-  /** Its ports. At most 8 items. Default: [443,6443]. */
+  /** Its ports. 1 to 8 items. Default: [443,6443]. */
   apiServerPorts?: pulumi.Input<pulumi.Input<number>[] | undefined>
+  /**
+   * Egress rules that the API and the workers have too, such as to a mail server, a model or a collector of traces in
+   * the cluster. Runners do not have them. At most 64 items.
+   */
+  extraEgress?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
 }
 
 /** Disruption budgets. */

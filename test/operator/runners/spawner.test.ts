@@ -38,6 +38,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await setup.stop()
     await kube.call('DELETE', `${JOBS}?propagationPolicy=Background`)
     await kube.call('DELETE', '/api/v1/namespaces/default/secrets')
+    await kube.call('DELETE', '/api/v1/namespaces/default/pods?gracePeriodSeconds=0')
+    await kube.call('DELETE', '/apis/events.k8s.io/v1/namespaces/default/events')
     await kube.call('DELETE', '/api/v1/namespaces/default/resourcequotas/none')
     await label(null)
   })
@@ -92,6 +94,27 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
       failed: 1,
       conditions: [condition('FailureTarget', reason, message), condition('Failed', reason, message)],
     })
+  let pods = 0
+  /** Makes a pod of a Job with this status, as the Job's controller and a kubelet do. */
+  async function podOf(job: string, of: object): Promise<string> {
+    const path = '/api/v1/namespaces/default/pods'
+    const name = `${job}-p${(pods += 1)}`
+    const metadata = { name, labels: { 'batch.kubernetes.io/job-name': job } }
+    const spec = { containers: [{ name: 'runner', image: 'tidemark-runner:1' }] }
+    expect((await kube.call('POST', path, { metadata, spec })).status).toBe(201)
+    const answer = await kube.call('PATCH', `${path}/${name}/status`, { status: of }, 'application/merge-patch+json')
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    return name
+  }
+  const ended = (exitCode: number, more: object = {}) => ({
+    phase: 'Failed',
+    containerStatuses: [
+      {
+        ...{ name: 'runner', ready: false, restartCount: 0, image: 'tidemark-runner:1', imageID: '' },
+        state: { terminated: { exitCode, ...more } },
+      },
+    ],
+  })
   async function tokenOf(name: string) {
     const secret = await kube.call('GET', `/api/v1/namespaces/default/secrets/${name}`)
     const text = Buffer.from(secret.body.data.token, 'base64').toString()
@@ -130,6 +153,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
           spec: {
             restartPolicy: 'Never',
             automountServiceAccountToken: false,
+            enableServiceLinks: false,
             containers: [
               {
                 name: 'runner',
@@ -187,6 +211,63 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await warned(/^Job RunnerFailed: .*PodFailurePolicy.*exit code 77/)
     await jobsAre(2)
     expect(await setup.figure('runner_failures_total')).toBe(1)
+  })
+
+  const FULL = 'Container runner exceeded its local ephemeral storage limit "32Mi". '
+  test.each([
+    [
+      'evicted',
+      { phase: 'Failed', reason: 'Evicted', message: FULL },
+      /was evicted: Container runner exceeded its local ephemeral storage limit "32Mi"\. Another one/,
+      /Raise the limits of runner\.resources/,
+    ],
+    [
+      'out of memory',
+      ended(137, { reason: 'OOMKilled' }),
+      /ran out of memory \(OOMKilled\)/,
+      /Raise runner\.resources\.limits\.memory/,
+    ],
+    ['refused by its token', ended(77, { reason: 'Error' }), /token was refused \(exit code 77\)/, /the same database/],
+    [
+      'ended by an error',
+      ended(1, { reason: 'Error', message: 'one line\ntidemark: TIDEMARK_RUNNER_API_URL leads to no runner API\n' }),
+      /ended with exit code 1: tidemark: TIDEMARK_RUNNER_API_URL leads to no runner API\./,
+      /kubectl -n default logs \S+ -c runner/,
+    ],
+  ] as const)('says of a pod that was %s why it ended, and what to do', async (_, of, why, next) => {
+    await wait('browser', 1)
+    const [job] = await jobsAre(1)
+    const name = job?.metadata.name ?? ''
+    const pod = await podOf(name, of)
+    await fail(name, 'BackoffLimitExceeded', 'Job has reached the specified backoff limit')
+    const [said = ''] = (await warned(/^Job RunnerFailed/)).filter((text) => text.startsWith('Job RunnerFailed'))
+    expect(said).toContain(`The runner failed (BackoffLimitExceeded). Its pod ${pod} `)
+    expect(said).toMatch(why)
+    expect(said).toMatch(next)
+    expect(said).not.toContain('backoff limit')
+    expect(said).not.toContain('..')
+  })
+
+  test('says of resources that wait that pods fail one after the other, until one completes', async () => {
+    await setup.apply('kettle', { fetchMode: 'browser' })
+    const open = async (count: number) =>
+      (await jobsAre(count)).find(({ status: of = {} }) => !('conditions' in of))?.metadata.name ?? ''
+    const failing = async (count: number) => {
+      const name = await open(count)
+      await podOf(name, ended(1, { reason: 'Error', message: 'tidemark: no such setting' }))
+      await fail(name, 'BackoffLimitExceeded', 'Job has reached the specified backoff limit')
+    }
+    await failing(1)
+    await failing(2)
+    await jobsAre(3)
+    expect(setup.condition(await setup.read('kettle'), 'Healthy')).toMatchObject({ reason: 'NeverRun' })
+    await failing(3)
+    const waiting = await setup.until('kettle', 'Healthy', 'NoRunners')
+    expect(setup.condition(waiting, 'Healthy')?.message).toMatch(
+      /^Its check waits for a runner pod: the last ones failed\. Its pod \S+ ended with exit code 1: tidemark: no such/,
+    )
+    await complete(await open(4))
+    await setup.until('kettle', 'Healthy', 'NeverRun')
   })
 
   test('counts pods that fail together as one failure', async () => {
@@ -267,6 +348,45 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     expect(setup.condition(await setup.read('kettle'), 'Healthy')).toMatchObject({ reason: 'NoRunners' })
     await status(next?.metadata.name ?? '', { startTime: at, active: 1, ready: 1 })
     await setup.until('kettle', 'Healthy', 'NeverRun')
+  })
+
+  test.each([
+    [
+      'no node takes',
+      {
+        phase: 'Pending',
+        conditions: [
+          {
+            ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
+            message: '0/1 nodes are available: 1 Insufficient memory.',
+          },
+        ],
+      },
+      /no node takes it: Unschedulable: 0\/1 nodes are available: 1 Insufficient memory\. Give the nodes more room/,
+    ],
+    [
+      'has no image',
+      {
+        phase: 'Pending',
+        containerStatuses: [
+          {
+            ...{ name: 'runner', ready: false, restartCount: 0, image: 'tidemark-runner:1', imageID: '' },
+            state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "tidemark-runner:1"' } },
+          },
+        ],
+      },
+      /its container runner does not start: ImagePullBackOff: Back-off .*\. See that nodes can fetch runner\.image/,
+    ],
+  ] as const)('says of a pod that %s why it did not start', async (_, of, why) => {
+    await setup.restart({ runners: { ...PODS, startSeconds: 1 } })
+    await setup.apply('kettle', { fetchMode: 'browser' })
+    const [job] = await jobsAre(1)
+    const name = job?.metadata.name ?? ''
+    await podOf(name, of)
+    await status(name, { startTime: at, active: 1, ready: 0 })
+    await warned(new RegExp(`^Job RunnerNotStarted: Its pod did not start within 1 s, and was given up: ${why.source}`))
+    const waiting = await setup.until('kettle', 'Healthy', 'NoRunners')
+    expect(setup.condition(waiting, 'Healthy')?.message).toMatch(why)
   })
 
   test('starts one for each check that is to have a pod of its own, with a token for that check alone', async () => {

@@ -109,6 +109,24 @@ describe('a token', () => {
     expect(await isUnsandboxed()).toBe(true)
   })
 
+  test('shows with each rendered page whether its browser had its sandbox', async () => {
+    const shown: boolean[] = []
+    const { url } = await asker.runnerApi.serve({ onRendered: (isSandboxed) => void shown.push(isSandboxed) })
+    const source = await asker.runnerApi.httpCheckSource({ url, token: asker.job.token })
+    const rendered = async (fetchMethod: 'browser' | null) => {
+      const task = await asker.claimed()
+      const fault = { code: 'timeout', message: 'Late.' } as const
+      const reading = { kind: 'failed', fetchMethod, fault, retryAfterMs: 0 } as const
+      await source.complete({ task, reading, startedMs: 1, endedMs: 2 })
+    }
+    await rendered('browser')
+    source.tellSandbox(false)
+    await rendered('browser')
+    // No page was shown.
+    await rendered(null)
+    expect(shown).toEqual([true, false])
+  })
+
   test('touches only what was claimed with it, though the number and the fence be right', async () => {
     const task = await asker.claimed()
     const other = await asker.runnerApi.httpCheckSource()

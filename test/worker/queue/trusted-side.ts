@@ -46,6 +46,7 @@ interface ServeOptions extends Partial<RunnerServiceOptions> {
   readonly budgetBytes?: number
   /** What its runners are told to deny. */
   readonly denied?: Denials
+  readonly onRendered?: (isSandboxed: boolean) => void
 }
 
 const NOTHING: Denials = { cidrs: [], endpoints: [] }
@@ -77,7 +78,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(database.store, { job, ttlSeconds })
 
   async function serve(options: ServeOptions = {}) {
-    const { budgetBytes, denied: _denied, ...more } = options
+    const { budgetBytes, denied: _denied, onRendered, ...more } = options
     const source = createRunnerService({ ...trusted, ...more })
     const app = buildRunnerApi({
       source,
@@ -85,6 +86,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
       store,
       log,
       ...(budgetBytes !== undefined && { budgetBytes }),
+      ...(onRendered && { onRendered }),
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const server = { url, close: () => app.close() }

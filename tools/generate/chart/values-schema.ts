@@ -15,6 +15,7 @@ const KEPT = [
   'maximum',
   'minLength',
   'maxLength',
+  'minItems',
   'maxItems',
   'maxProperties',
   'pattern',
