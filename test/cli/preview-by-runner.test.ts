@@ -44,6 +44,8 @@ test('an API without a browser previews what a runner renders, with how it was f
   site.answer(shell('$7'))
   await using _runner = await installation.runner('renders')
   const before = await used()
+  const sandboxed = async () => /^tidemark_browser_sandboxed (.*)$/m.exec(await installation.metrics())?.[1]
+  expect(await sandboxed()).toBeUndefined()
   const shown = await preview(site, { request_headers: { 'x-key': 'mine' } })
   expect(shown).toMatchObject({
     ...{ status: 'success', fields: { price: '$7' }, fetch_method: 'browser', fetch_reason: 'configured' },
@@ -53,6 +55,8 @@ test('an API without a browser previews what a runner renders, with how it was f
   expect(shown.duration_ms).toBeGreaterThanOrEqual((shown.fetch_ms ?? 0) + (shown.extract_ms ?? 0))
   expect(site.requests.some(({ headers }) => headers['x-key'] === 'mine')).toBe(true)
   expect([await used(), await waiting()]).toEqual([(before ?? 0) + 1, []])
+  // The worker shows it: nothing reaches the metrics of a runner pod.
+  expect(await sandboxed()).toBe('1')
   // The API fetches first, and finds a shell.
   expect(await preview(site, { fetch_mode: 'auto' })).toMatchObject({
     ...{ fields: { price: '$7' }, fetch_method: 'browser', fetch_reason: 'needs_scripts' },

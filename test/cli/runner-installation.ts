@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from '../../cli/boot/process/ports.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
@@ -25,6 +26,8 @@ export interface RunnerInstallation extends AsyncDisposable {
   readonly trusted: Environment
   readonly apiKey: string
   start(args: readonly string[], environment: Environment): CliProcess
+  /** What the worker shows of itself, for Prometheus. */
+  metrics(): Promise<string>
   /** Stops the worker and starts another on the same port. */
   restartWorker(): Promise<void>
   token(job: string, ...more: string[]): Promise<string>
@@ -73,9 +76,11 @@ export async function openRunnerInstallation(
   }
   let runnerApiUrl = ''
   let serving: CliProcess | undefined
+  const metricsPort = String(await freePort('127.0.0.1'))
   async function worker(): Promise<void> {
     const port = runnerApiUrl === '' ? '0' : new URL(runnerApiUrl).port
-    const cli = start(['worker'], { ...trusted, TIDEMARK_RUNNER_API_PORT: port })
+    const ports = { TIDEMARK_RUNNER_API_PORT: port, TIDEMARK_METRICS_PORT: metricsPort }
+    const cli = start(['worker'], { ...trusted, ...ports })
     await cli.says(/checking and delivering/)
     runnerApiUrl = runnerApiOf(cli)
     serving = cli
@@ -108,6 +113,7 @@ export async function openRunnerInstallation(
     trusted,
     apiKey: key,
     start,
+    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     async restartWorker() {
       serving?.signal('SIGTERM')
       await serving?.exited

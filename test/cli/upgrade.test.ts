@@ -3,12 +3,15 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../cli/boot/process/ports.ts'
 import { openPages, type Pages } from '../faults/pages.ts'
 import { openSink, type Sink } from '../faults/sink.ts'
 import { until } from '../faults/until.ts'
+import { eventually } from '../support/eventually.ts'
 import { createEmptyDatabase } from '../support/postgres.ts'
+import { openSite, status } from '../support/site.ts'
 import { describeIf } from '../support/skip.ts'
-import { type CliProcess, startShell } from './cli-process.ts'
+import { type CliProcess, type Environment, startShell } from './cli-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /**
@@ -54,30 +57,33 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
     })
 
     /** Starts a command of one of the two versions. */
-    function start(version: 'before' | 'this', command: string): CliProcess {
+    function start(version: Version, command: string, more: Environment = {}): CliProcess {
       const entry = join(version === 'this' ? ROOT : join(folder.path, 'before'), 'cli/tidemark.ts')
       const process_ = startShell(`exec "${process.execPath}" "${entry}" ${command}`, {
-        DATABASE_URL: database.url,
-        TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test of upgrades',
+        ...(command !== 'runner' && {
+          DATABASE_URL: database.url,
+          TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test of upgrades',
+        }),
         TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
         TIDEMARK_DATA_DIR: join(folder.path, 'data'),
         TIDEMARK_HOST_CONCURRENCY: '64',
         TIDEMARK_RATE_LIMIT: '0',
         TIDEMARK_LOG_LEVEL: 'warn',
         PORT: '0',
+        ...more,
       })
       processes.push(process_)
       return process_
     }
 
-    async function ended(version: 'before' | 'this', command: string): Promise<string> {
+    async function ended(version: Version, command: string): Promise<string> {
       const process_ = start(version, command)
       expect(await process_.exited, process_.stderr).toBe(0)
       return process_.stdout
     }
 
-    async function startApi(version: 'before' | 'this'): Promise<Api> {
-      const [, base = ''] = await start(version, 'api').says(/running at (\S+)\n/)
+    async function startApi(version: Version, more: Environment = {}): Promise<Api> {
+      const [, base = ''] = await start(version, 'api', more).says(/running at (\S+)\n/)
       return async (method, path, body) => {
         const answer = await fetch(`${base}${path}`, {
           method,
@@ -90,8 +96,8 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
       }
     }
 
-    async function startWorker(version: 'before' | 'this'): Promise<CliProcess> {
-      const worker = start(version, 'worker')
+    async function startWorker(version: Version, more: Environment = {}): Promise<CliProcess> {
+      const worker = start(version, 'worker', more)
       await worker.says(/checking and delivering/)
       return worker
     }
@@ -170,8 +176,67 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
       const perPage = pages.version(0) - 1
       expect(sink.arrivals.filter(({ page }) => page === 0)).toHaveLength(perPage)
     }, 240_000)
+
+    test('have runners that do what workers of the other version ask, previews too', async () => {
+      for (const one of processes.splice(0)) await one[Symbol.asyncDispose]()
+      const port = String(await freePort('127.0.0.1'))
+      const serving = { TIDEMARK_BROWSER_PAGES: '0', TIDEMARK_RUNNER_API_PORT: port }
+      const startRunner = async (version: Version) => {
+        const { token } = JSON.parse(await ended('this', `admin create-runner-token --job ${version} --json`))
+        const url = `http://127.0.0.1:${port}`
+        const access = { TIDEMARK_RUNNER_API_URL: url, TIDEMARK_RUNNER_TOKEN: token, TIDEMARK_BROWSER_PAGES: '2' }
+        const runner = start(version, 'runner', access)
+        await runner.says(/Tidemark is rendering for/)
+        return runner
+      }
+      const api = await startApi('this', { TIDEMARK_BROWSER_PAGES: '0' })
+      const rendered = (page: number, more: object = {}) => ({
+        url: `${pages.base}/${page}`,
+        fetch_mode: 'browser',
+        extract_config: { method: 'css', fields: { version: '.version' } },
+        ...more,
+      })
+      const { id } = await api('POST', '/v1/monitors', {
+        ...rendered(0),
+        ...{ name: 'Rendered', schedule_interval_seconds: 86_400, diff_predicate: { type: 'any_field_changes' } },
+      })
+      const rendersNow = async () => {
+        const { run_id: run } = await api('POST', `/v1/monitors/${id}/run`)
+        const done = await eventually(
+          () => api('GET', `/v1/runs/${run}`),
+          ({ status: seen }) => seen !== 'running',
+          { forMs: 90_000 },
+        )
+        expect(done).toMatchObject({ status: 'success', fetch_method: 'browser' })
+      }
+
+      const worker = await startWorker('this', serving)
+      const oldRunner = await startRunner('before')
+      await rendersNow()
+      const fields = { version: `v${pages.version(1)}` }
+      const preview = (more: object = {}) => api('POST', '/v1/monitors/preview', rendered(1, more))
+      expect(await preview()).toMatchObject({ status: 'success', fields, fetch_method: 'browser', error_code: null })
+      const regions = [{ selector: '.version' }, { selector: '#none', label: 'None' }]
+      expect(await preview({ visual_config: { enabled: true, regions } })).toMatchObject({
+        ...{ status: 'success', fields },
+        warnings: ['The region "None" was not found on the page; its picture is empty.'],
+      })
+      // It does not say how the page was fetched, but the status of one that failed is part of every outcome.
+      await using missing = await openSite()
+      missing.answer(status(404))
+      expect(await preview({ url: missing.url })).toMatchObject({
+        ...{ status: 'error', error_code: 'http_status', http_status: 404 },
+      })
+      await stop(oldRunner)
+      await stop(worker)
+
+      await startWorker('before', serving)
+      await startRunner('this')
+      await rendersNow()
+    }, 240_000)
   },
 )
 
+type Version = 'before' | 'this'
 // oxlint-disable-next-line typescript/no-explicit-any
 type Api = (method: string, path: string, body?: object) => Promise<any>

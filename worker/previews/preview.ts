@@ -55,7 +55,12 @@ export async function previewOf(
   const reading = await asked(given, config, { ask, signal })
   const durationMs = performance.now() - startedAt
   const fetched = 'fetched' in given ? given.fetched : undefined
-  const facts = { ...fetchFacts(fetched ?? null, checkMs ?? durationMs), duration_ms: Math.round(durationMs) }
+  const facts = {
+    ...fetchFacts(fetched ?? null, checkMs ?? durationMs),
+    // A runner of the release before does not say how it fetched, but what a failed page answered.
+    ...(fetched === undefined && reading.kind === 'failed' && { http_status: reading.status ?? null }),
+    duration_ms: Math.round(durationMs),
+  }
   switch (reading.kind) {
     case 'abandoned':
       return null
