@@ -15,7 +15,6 @@ import {
   endOf,
   type JobObject,
   podOfJob,
-  podsOf,
   type PodTemplate,
   readRunnerJob,
   RUNNER_CONTAINER,
@@ -25,7 +24,7 @@ import {
   strippedJob,
   tokenSecret,
 } from './runner-job.ts'
-import { type RunnerPod, whyEnded, whyWaiting } from './why-of-pod.ts'
+import { createRunnerReports } from './runner-reports.ts'
 
 interface SpawnerOptions {
   readonly pods: RunnerPods
@@ -72,8 +71,6 @@ interface Hindrance {
 
 /** So many pods that failed, one after the other, are no accident: checks wait because of them. */
 const FAILURES = 3
-/** A Job has one pod, and another one for each that a drained node lost. */
-const MOST_PODS = 50
 
 /** A copy of the Jobs without an event or bookmark for this long is out of date. A bookmark comes each minute. */
 const QUIET_MS = 120_000
@@ -89,6 +86,7 @@ export class Spawner {
   readonly #jobs: Reflector<JobObject>
   readonly #loop: WakeableLoop
   readonly #pauses: ReturnType<typeof createBackoff>
+  readonly #reports: ReturnType<typeof createRunnerReports>
   /** Released Jobs, by name, until the watch shows them. */
   readonly #released = new Map<string, { readonly at: number; readonly isIsolated: boolean }>()
   /**
@@ -115,6 +113,7 @@ export class Spawner {
     this.#options = options
     const { client, pods, times, log } = options
     this.#pauses = createBackoff(times.pauses)
+    this.#reports = createRunnerReports(options)
     this.#jobs = new Reflector<JobObject>({
       client,
       path: this.#path('jobs'),
@@ -209,42 +208,12 @@ export class Spawner {
     this.#counted.failures += 1
     if (performance.now() >= this.#pausedUntil) this.#failuresInRow += 1
     this.#pause()
-    this.#saying.add(this.#sayFailed(job, end, this.#failuresInRow >= FAILURES))
-  }
-
-  /** Says why the pod of a Job ended. The Job itself says only that it did. */
-  async #sayFailed(
-    job: JobObject,
-    { reason, message }: { readonly reason: string; readonly message: string },
-    isFailing: boolean,
-  ): Promise<void> {
-    const { client, events, log } = this.#options
-    const { name } = job.metadata
-    const pod = await this.#podOf(name)
-    const found = pod ? whyEnded(pod) : null
-    log.warn({ job: name, pod: pod?.metadata.name, reason, message, why: found?.why }, 'a runner pod failed')
-    const why = found ? `Its pod ${pod?.metadata.name} ${sentence(found.why)}` : message
-    const next = found?.next ?? `kubectl -n ${client.namespace} describe job ${name} shows more.`
-    const note = [`The runner failed (${reason}).`, why, 'Another one does its checks.', next].join(' ')
-    events.record(job, { type: 'Warning', reason: 'RunnerFailed', action: 'RunChecks', note })
-    // One may have completed meanwhile.
-    if (isFailing && this.#failuresInRow >= FAILURES) this.#hinders({ failing: `the last ones failed. ${why} ${next}` })
-  }
-
-  /** Returns the newest pod of a Job. Null: there is none, or the API server does not show it. */
-  async #podOf(job: string): Promise<RunnerPod | null> {
-    const { client, log } = this.#options
-    const query = new URLSearchParams({ labelSelector: podsOf(job), limit: String(MOST_PODS) })
-    try {
-      const path = `/api/v1/namespaces/${client.namespace}/pods?${query.toString()}`
-      const answer = await client.call<{ readonly items?: readonly RunnerPod[] }>({ method: 'GET', path })
-      if (answer.status !== 200) throw new KubeError(`the pods of the Job ${job}`, answer)
-      const made = ({ metadata }: RunnerPod) => metadata.creationTimestamp ?? ''
-      return (answer.body.items ?? []).toSorted((a, b) => made(b).localeCompare(made(a)))[0] ?? null
-    } catch (err) {
-      log.warn({ err, job }, 'the pod of a runner could not be read, so what is said of its Job is short')
-      return null
-    }
+    const isFailing = this.#failuresInRow >= FAILURES
+    const said = this.#reports.failed(job, end).then((why) => {
+      // One may have completed meanwhile.
+      if (isFailing && this.#failuresInRow >= FAILURES) this.#hinders({ failing: `the last ones failed. ${why}` })
+    })
+    this.#saying.add(said)
   }
 
   /** Pods work. */
@@ -344,27 +313,20 @@ export class Spawner {
   }
 
   async #remove(name: string, why: 'orphan' | 'not_started'): Promise<void> {
-    const { client, store, events, log, pods } = this.#options
+    const { client, store, log, pods } = this.#options
     const job = this.#jobs.get(`${client.namespace}/${name}`)
-    // It goes with its Job.
-    const pod = why === 'not_started' ? await this.#podOf(name) : null
+    // A pod goes with its Job.
+    const pod = why === 'not_started' ? await this.#reports.podOf(name) : null
     const path = `${this.#path('jobs')}/${name}?propagationPolicy=Background`
     const answer = await client.call({ method: 'DELETE', path })
     if (answer.status >= 300 && answer.status !== 404) throw new KubeError(`the Job ${name} cannot be deleted`, answer)
     this.#released.delete(name)
     await revokeRunnerTokens(store, this.#boundTo(name))
-    const found = pod && whyWaiting(pod)
-    log.warn({ job: name, why, pod: found?.why }, 'the Job of a runner was removed')
+    log.warn({ job: name, why }, 'the Job of a runner was removed')
     if (why === 'orphan' || !job) return
     this.#counted.failures += 1
     this.#pause()
-    const limit = `did not start within ${pods.startSeconds} s`
-    const said = found
-      ? `: ${sentence(found.why)} ${found.next}`
-      : `; the events of pods in the namespace ${client.namespace} say why`
-    this.#hinders({ notStarted: `the pod ${limit}${said}` })
-    const note = `Its pod ${limit}, and was given up${said}`
-    events.record(job, { type: 'Warning', reason: 'RunnerNotStarted', action: 'RunChecks', note })
+    this.#hinders({ notStarted: this.#reports.notStarted(job, pod, pods.startSeconds) })
   }
 
   #forgetUnseen(): void {
@@ -418,9 +380,6 @@ export class Spawner {
     gauge('runner_refusals_total', 'Runner pods that the cluster refused.', () => this.#counted.refusals)
   }
 }
-
-/** Returns a text with a dot at its end, and no more. */
-const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`
 
 /** Returns the reason of the Event about a refusal. */
 function reasonOf({ message, status }: KubeError): string {

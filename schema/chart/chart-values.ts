@@ -1,6 +1,24 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { Config, SECRET_SETTINGS } from '../config.ts'
 import { Choice, Closed, Dictionary, Text, Whole } from '../shape/shape.ts'
+import {
+  annotations,
+  existing,
+  files,
+  flag,
+  image,
+  kubernetes,
+  kubernetesList,
+  labels,
+  networks,
+  number,
+  objectName,
+  optionalFlag,
+  requests,
+  text,
+  texts,
+  value,
+} from './value-shapes.ts'
 
 /** Settings that the chart's templates set themselves, from values of their own or from what they know of a pod. */
 export const CHART_SETTINGS = [
@@ -34,105 +52,6 @@ export const CHART_SETTINGS = [
 ] as const satisfies readonly (keyof Config)[]
 
 const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name)
-
-/** A value with its default, which `values.yaml` shows. */
-const value = <T extends TSchema>(schema: T, byDefault: unknown): T => ({ ...schema, default: byDefault })
-
-/** A text that may be empty only where it is so by default. */
-const text = (byDefault: string, description: string, most = 2048) =>
-  value(Text(byDefault === '' ? 0 : 1, most, description), byDefault)
-const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
-const number = (byDefault: number, [least, most]: readonly [number, number], description: string) =>
-  Whole(least, most, { default: byDefault, description })
-
-const optionalFlag = (description: string) =>
-  value(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], enum: [true, false, ''], description }), '')
-
-/** An object that Kubernetes defines, which the templates copy as it is. */
-const kubernetes = (description: string, byDefault: object = {}) =>
-  Type.Unsafe<Readonly<Record<string, unknown>>>({
-    type: 'object',
-    additionalProperties: true,
-    description,
-    default: byDefault,
-  })
-
-const kubernetesList = (description: string, byDefault: readonly object[] = []) =>
-  value(
-    Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), { maxItems: 64, description }),
-    byDefault,
-  )
-
-const texts = (description: string, byDefault: readonly string[] = []) =>
-  value(Type.Array(Text(1, 253), { maxItems: 256, description }), byDefault)
-
-/** What Kubernetes takes as the name of an object; empty: none. */
-const objectName = (description: string, most: number) =>
-  value(Type.String({ maxLength: most, pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$', description }), '')
-
-/** Networks, or single addresses. */
-const networks = (description: string) =>
-  value(
-    Type.Array(
-      Type.String({
-        maxLength: 43,
-        pattern: String.raw`^([0-9]{1,3}(\.[0-9]{1,3}){3}|([0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4})(/[0-9]{1,3})?$`,
-      }),
-      { maxItems: 90, description },
-    ),
-    [],
-  )
-
-const annotations = (description: string) => value(Dictionary(Text(0, 4096), { maxProperties: 64, description }), {})
-/** Of what Kubernetes selects by. */
-const labels = (description: string) => value(Dictionary(Text(0, 63), { maxProperties: 64, description }), {})
-
-const image = (repository: string, description: string, tag = '') =>
-  Closed(
-    {
-      repository: text(repository, 'Name of the image, with its registry.', 255),
-      tag: text(tag, tag === '' ? 'Unset: the version of the chart.' : 'Version of the image.', 128),
-      digest: text('', 'Such as sha256:…. It is stronger than the tag.', 128),
-      pullPolicy: value(
-        Choice(['Always', 'IfNotPresent', 'Never'], { description: 'When nodes fetch it.' }),
-        'IfNotPresent',
-      ),
-    },
-    { description },
-  )
-
-const existing = (key: string, description: string) =>
-  Closed(
-    {
-      name: text('', 'Name of the Secret, in the namespace of the release.', 253),
-      key: text(key, 'Its key.', 253),
-    },
-    { description },
-  )
-
-const scheduling = {
-  resources: kubernetes('Requests and limits of the container.'),
-  nodeSelector: labels('Labels that a node must have.'),
-  tolerations: kubernetesList('Taints that pods tolerate.'),
-  affinity: kubernetes('Affinity of pods.'),
-  priorityClassName: text('', 'Priority class of pods.', 253),
-  podAnnotations: annotations('Annotations of pods.'),
-}
-
-const files = (whose: string) => ({
-  extraVolumes: kubernetesList(`Volumes of ${whose}, for files that settings name.`),
-  extraVolumeMounts: kubernetesList(
-    'Where their containers see them, such as {name: …, mountPath: …, readOnly: true}.',
-  ),
-})
-
-const requests = (cpu: string, memory: string) => ({
-  ...scheduling,
-  resources: kubernetes('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {
-    requests: { cpu, memory, 'ephemeral-storage': '256Mi' },
-    limits: { memory, 'ephemeral-storage': '2Gi' },
-  }),
-})
 
 const settings: TProperties = Object.fromEntries(
   Object.entries(Config.properties)

@@ -48,8 +48,8 @@ export function showSandbox(registry: Registry, isSandboxed: boolean): void {
     new Gauge({
       name: SANDBOXED,
       help:
-        'Whether browsers have their own sandbox, 1 or 0: those of this process, or those of the runner that handed a ' +
-        'rendered page in last. Absent before the first one.',
+        'Whether browsers have their own sandbox, 1 or 0: those of this process, or those of the runner that handed ' +
+        'a rendered page in last. Absent before the first one.',
       registers: [registry],
     })
   gauge.set(isSandboxed ? 1 : 0)

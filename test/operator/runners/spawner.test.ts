@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
 import { findLiveRunnerToken, noteUnsandboxed } from '../../../store/accounts/runner-tokens.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -10,123 +10,13 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
 import { describeIf } from '../../support/skip.ts'
 import { createFaultyKube } from '../cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
-
-const TEMPLATE = 'tidemark-runner'
-const JOBS = '/apis/batch/v1/namespaces/default/jobs'
-const RESTRICTED = {
-  allowPrivilegeEscalation: false,
-  runAsNonRoot: true,
-  capabilities: { drop: ['ALL'] },
-  seccompProfile: { type: 'RuntimeDefault' },
-}
-const PODS = { template: TEMPLATE, slots: 2, max: 3, checks: 7, lifetimeSeconds: 600, startSeconds: 300 }
-const FAST = { everyMs: 50, unseenMs: 30_000, pauses: { firstMs: 50, longestMs: 200 } }
-
-interface Job {
-  metadata: { name: string; uid: string; labels: Record<string, string>; ownerReferences: object[] }
-  spec: { suspend: boolean; template: { spec: { containers: object[]; volumes: object[] } } }
-  status?: object
-}
+import { AT, FAST, JOBS, PODS, runnersForEachTest, TEMPLATE } from './runners-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts runner pods', () => {
   let kube: KubeApi
   let setup: OperatorSetup
-  operatorForEachTest((opened) => ({ kube, setup } = opened), { runners: PODS, times: { ...TIMES, runners: FAST } })
-
-  beforeEach(() => template())
-  afterEach(async () => {
-    await setup.stop()
-    await kube.call('DELETE', `${JOBS}?propagationPolicy=Background`)
-    await kube.call('DELETE', '/api/v1/namespaces/default/secrets')
-    await kube.call('DELETE', '/api/v1/namespaces/default/pods?gracePeriodSeconds=0')
-    await kube.call('DELETE', '/apis/events.k8s.io/v1/namespaces/default/events')
-    await kube.call('DELETE', '/api/v1/namespaces/default/resourcequotas/none')
-    await label(null)
-  })
-
-  /** Makes the PodTemplate anew, with these differences of its container. */
-  async function template(container: object = {}): Promise<void> {
-    const path = '/api/v1/namespaces/default/podtemplates'
-    await kube.call('DELETE', `${path}/${TEMPLATE}`)
-    const runner = { name: 'runner', image: 'tidemark-runner:1', securityContext: RESTRICTED, ...container }
-    const containers = [runner, { ...runner, name: 'browser', securityContext: RESTRICTED }]
-    const metadata = { labels: { 'app.kubernetes.io/component': 'runner' } }
-    const body = { metadata: { name: TEMPLATE }, template: { metadata, spec: { restartPolicy: 'Never', containers } } }
-    expect((await kube.call('POST', path, body)).status).toBe(201)
-  }
-
-  const label = (level: string | null) =>
-    kube.call(
-      'PATCH',
-      '/api/v1/namespaces/default',
-      { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } },
-      'application/merge-patch+json',
-    )
-  const jobs = async () => (await kube.call('GET', JOBS)).body.items as Job[]
-  const released = async () => (await jobs()).filter(({ spec }) => !spec.suspend)
-  const jobsAre = (count: number) => eventually(released, (found) => found.length === count)
-  const wait = (mode: 'browser' | 'auto', count: number) =>
-    Promise.all(Array.from({ length: count }, () => setup.monitor(setup.owner, { fetch_mode: mode })))
-  /** Plays the Job controller. */
-  async function status(name: string, of: object): Promise<void> {
-    const answer = await kube.call('PATCH', `${JOBS}/${name}/status`, { status: of }, 'application/merge-patch+json')
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  }
-  const at = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '')
-  const condition = (type: string, reason: string, message = '') => ({
-    type,
-    status: 'True',
-    reason,
-    message,
-    lastProbeTime: at,
-    lastTransitionTime: at,
-  })
-  const complete = (name: string) =>
-    status(name, {
-      startTime: at,
-      completionTime: at,
-      succeeded: 1,
-      conditions: [condition('SuccessCriteriaMet', 'CompletionsReached'), condition('Complete', 'CompletionsReached')],
-    })
-  const fail = (name: string, reason: string, message: string) =>
-    status(name, {
-      startTime: at,
-      failed: 1,
-      conditions: [condition('FailureTarget', reason, message), condition('Failed', reason, message)],
-    })
-  let pods = 0
-  /** Makes a pod of a Job with this status, as the Job's controller and a kubelet do. */
-  async function podOf(job: string, of: object): Promise<string> {
-    const path = '/api/v1/namespaces/default/pods'
-    const name = `${job}-p${(pods += 1)}`
-    const metadata = { name, labels: { 'batch.kubernetes.io/job-name': job } }
-    const spec = { containers: [{ name: 'runner', image: 'tidemark-runner:1' }] }
-    expect((await kube.call('POST', path, { metadata, spec })).status).toBe(201)
-    const answer = await kube.call('PATCH', `${path}/${name}/status`, { status: of }, 'application/merge-patch+json')
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-    return name
-  }
-  const ended = (exitCode: number, more: object = {}) => ({
-    phase: 'Failed',
-    containerStatuses: [
-      {
-        ...{ name: 'runner', ready: false, restartCount: 0, image: 'tidemark-runner:1', imageID: '' },
-        state: { terminated: { exitCode, ...more } },
-      },
-    ],
-  })
-  async function tokenOf(name: string) {
-    const secret = await kube.call('GET', `/api/v1/namespaces/default/secrets/${name}`)
-    const text = Buffer.from(secret.body.data.token, 'base64').toString()
-    return { secret: secret.body, text, live: await findLiveRunnerToken(setup.store, text) }
-  }
-  const warnings = async () => {
-    const found = await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')
-    return (found.body.items as { reason: string; note: string; regarding: { kind: string } }[]).map(
-      ({ reason, note, regarding }) => `${regarding.kind} ${reason}: ${note}`,
-    )
-  }
-  const warned = (pattern: RegExp) => eventually(warnings, (found) => found.some((text) => pattern.test(text)))
+  const { template, label, jobs, released, jobsAre, wait, status, complete, fail, tokenOf, warned } =
+    runnersForEachTest((opened) => ({ kube, setup } = opened))
 
   test('starts one for a check that needs a browser, with a token of its own, and none for the others', async () => {
     await wait('auto', 3)
@@ -213,63 +103,6 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     expect(await setup.figure('runner_failures_total')).toBe(1)
   })
 
-  const FULL = 'Container runner exceeded its local ephemeral storage limit "32Mi". '
-  test.each([
-    [
-      'evicted',
-      { phase: 'Failed', reason: 'Evicted', message: FULL },
-      /was evicted: Container runner exceeded its local ephemeral storage limit "32Mi"\. Another one/,
-      /Raise the limits of runner\.resources/,
-    ],
-    [
-      'out of memory',
-      ended(137, { reason: 'OOMKilled' }),
-      /ran out of memory \(OOMKilled\)/,
-      /Raise runner\.resources\.limits\.memory/,
-    ],
-    ['refused by its token', ended(77, { reason: 'Error' }), /token was refused \(exit code 77\)/, /the same database/],
-    [
-      'ended by an error',
-      ended(1, { reason: 'Error', message: 'one line\ntidemark: TIDEMARK_RUNNER_API_URL leads to no runner API\n' }),
-      /ended with exit code 1: tidemark: TIDEMARK_RUNNER_API_URL leads to no runner API\./,
-      /kubectl -n default logs \S+ -c runner/,
-    ],
-  ] as const)('says of a pod that was %s why it ended, and what to do', async (_, of, why, next) => {
-    await wait('browser', 1)
-    const [job] = await jobsAre(1)
-    const name = job?.metadata.name ?? ''
-    const pod = await podOf(name, of)
-    await fail(name, 'BackoffLimitExceeded', 'Job has reached the specified backoff limit')
-    const [said = ''] = (await warned(/^Job RunnerFailed/)).filter((text) => text.startsWith('Job RunnerFailed'))
-    expect(said).toContain(`The runner failed (BackoffLimitExceeded). Its pod ${pod} `)
-    expect(said).toMatch(why)
-    expect(said).toMatch(next)
-    expect(said).not.toContain('backoff limit')
-    expect(said).not.toContain('..')
-  })
-
-  test('says of resources that wait that pods fail one after the other, until one completes', async () => {
-    await setup.apply('kettle', { fetchMode: 'browser' })
-    const open = async (count: number) =>
-      (await jobsAre(count)).find(({ status: of = {} }) => !('conditions' in of))?.metadata.name ?? ''
-    const failing = async (count: number) => {
-      const name = await open(count)
-      await podOf(name, ended(1, { reason: 'Error', message: 'tidemark: no such setting' }))
-      await fail(name, 'BackoffLimitExceeded', 'Job has reached the specified backoff limit')
-    }
-    await failing(1)
-    await failing(2)
-    await jobsAre(3)
-    expect(setup.condition(await setup.read('kettle'), 'Healthy')).toMatchObject({ reason: 'NeverRun' })
-    await failing(3)
-    const waiting = await setup.until('kettle', 'Healthy', 'NoRunners')
-    expect(setup.condition(waiting, 'Healthy')?.message).toMatch(
-      /^Its check waits for a runner pod: the last ones failed\. Its pod \S+ ended with exit code 1: tidemark: no such/,
-    )
-    await complete(await open(4))
-    await setup.until('kettle', 'Healthy', 'NeverRun')
-  })
-
   test('counts pods that fail together as one failure', async () => {
     const pauses = { firstMs: 4_000, longestMs: 600_000 }
     await setup.restart({ runners: { ...PODS, max: 5 }, times: { ...TIMES, runners: { ...FAST, pauses } } })
@@ -296,8 +129,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await wait('browser', 1)
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
-    await status(name, { startTime: at, active: 1, ready: 1 })
-    await status(name, { startTime: at, active: 1, ready: 0 })
+    await status(name, { startTime: AT, active: 1, ready: 1 })
+    await status(name, { startTime: AT, active: 1, ready: 0 })
     // Each new leader sees it only so.
     for (const count of [2, 3]) {
       await setup.restart({ runners: { ...PODS, startSeconds: 30 } })
@@ -331,7 +164,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     const [first] = await jobsAre(1)
     const name = first?.metadata.name ?? ''
     const { text } = await tokenOf(name)
-    await status(name, { startTime: at, active: 1, ready: 0 })
+    await status(name, { startTime: AT, active: 1, ready: 0 })
     await eventually(jobs, (found) => found.every(({ metadata }) => metadata.name !== name))
     await eventually(
       () => findLiveRunnerToken(setup.store, text),
@@ -346,47 +179,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     // The next one has been created, which says nothing: it is one that runs.
     const [next] = await jobsAre(1)
     expect(setup.condition(await setup.read('kettle'), 'Healthy')).toMatchObject({ reason: 'NoRunners' })
-    await status(next?.metadata.name ?? '', { startTime: at, active: 1, ready: 1 })
+    await status(next?.metadata.name ?? '', { startTime: AT, active: 1, ready: 1 })
     await setup.until('kettle', 'Healthy', 'NeverRun')
-  })
-
-  test.each([
-    [
-      'no node takes',
-      {
-        phase: 'Pending',
-        conditions: [
-          {
-            ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
-            message: '0/1 nodes are available: 1 Insufficient memory.',
-          },
-        ],
-      },
-      /no node takes it: Unschedulable: 0\/1 nodes are available: 1 Insufficient memory\. Give the nodes more room/,
-    ],
-    [
-      'has no image',
-      {
-        phase: 'Pending',
-        containerStatuses: [
-          {
-            ...{ name: 'runner', ready: false, restartCount: 0, image: 'tidemark-runner:1', imageID: '' },
-            state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "tidemark-runner:1"' } },
-          },
-        ],
-      },
-      /its container runner does not start: ImagePullBackOff: Back-off .*\. See that nodes can fetch runner\.image/,
-    ],
-  ] as const)('says of a pod that %s why it did not start', async (_, of, why) => {
-    await setup.restart({ runners: { ...PODS, startSeconds: 1 } })
-    await setup.apply('kettle', { fetchMode: 'browser' })
-    const [job] = await jobsAre(1)
-    const name = job?.metadata.name ?? ''
-    await podOf(name, of)
-    await status(name, { startTime: at, active: 1, ready: 0 })
-    await warned(new RegExp(`^Job RunnerNotStarted: Its pod did not start within 1 s, and was given up: ${why.source}`))
-    const waiting = await setup.until('kettle', 'Healthy', 'NoRunners')
-    expect(setup.condition(waiting, 'Healthy')?.message).toMatch(why)
   })
 
   test('starts one for each check that is to have a pod of its own, with a token for that check alone', async () => {

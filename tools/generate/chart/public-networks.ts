@@ -6,4 +6,6 @@ import { NEVER_NETWORKS, PUBLIC_NETWORKS } from '../../../egress/address.ts'
  * and those that no value opens.
  */
 export const publicNetworks = (): string =>
-  `# Generated from egress/address.ts by \`npm run gen\`.\n${stringify({ open: PUBLIC_NETWORKS, never: NEVER_NETWORKS })}`
+  `# Generated from egress/address.ts by \`npm run gen\`.\n${stringify(NETWORKS)}`
+
+const NETWORKS = { open: PUBLIC_NETWORKS, never: NEVER_NETWORKS }
