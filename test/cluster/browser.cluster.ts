@@ -1,17 +1,29 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { apply, describeInCluster, helm, inTime, kubectl, list, needsNode, read } from './kubectl.ts'
+import { apply, describeInCluster, inTime, kubectl, list, needsNode, read } from './kubectl.ts'
 import { FOLDER } from './one-node-cluster.ts'
-import { condition, monitorOf, NAMESPACE, openRelease, type Release, ROOT } from './release.ts'
+import {
+  condition,
+  monitorOf,
+  NAMESPACE,
+  openRelease,
+  type Release,
+  rollBackLeases,
+  ROOT,
+  shortenLeases,
+  upgrade,
+} from './release.ts'
 import {
   changeTemplate,
   claimWith,
   eventsOf,
   evict,
+  exitNames,
   fillDisk,
   noOrphans,
   openJobs,
+  processesOf,
   RUNNERS,
   type RunningPod,
   runningPods,
@@ -20,8 +32,10 @@ import {
 import { openSite, type Site } from './site.ts'
 
 const PROFILE = 'tidemark/chromium.json'
-/** A lease, and the time to notice that it ended. */
+/** A lease, and the time to notice that it ended: the default one, where this file has not shortened it. */
 const TAKEN_OVER_MS = 150_000
+/** A preview is answered in this time, whatever happens to its pod. */
+const PREVIEW_MS = 55_000
 /** The time after which a pod that does not run is given up, and more. */
 const GIVEN_UP_MS = 90_000
 /** Megabytes: more than the ephemeral storage of a runner's container. */
@@ -35,6 +49,7 @@ describeInCluster('Runner pods of a release', () => {
     site = await openSite()
     for (const kind of ['rendered', 'gate'] as const) await site.release(kind)
     release = await openRelease(site)
+    await shortenLeases(site)
   })
 
   /** Declares monitors of pages that are rendered. */
@@ -65,6 +80,44 @@ describeInCluster('Runner pods of a release', () => {
     await eventsOf('BrowserUnsandboxed', (events) => events.length > 0)
   })
 
+  test('come with a preview, which another one does when the first is killed', async () => {
+    await inTime(runningPods, (pods) => pods.length === 0)
+    await site.hold('gate')
+    const began = performance.now()
+    const preview = {
+      url: `${site.url}/late/preview`,
+      fetch_mode: 'browser',
+      extract_config: { method: 'css', fields: { price: '.price' }, wait_for: '.price.shown' },
+    }
+    const answered = release.api('POST', '/v1/monitors/preview', preview, { forMs: PREVIEW_MS + 5_000 })
+    const visits = (least: number) =>
+      inTime(
+        () => site.visitors('preview'),
+        (seen) => seen.length >= least,
+        PREVIEW_MS,
+      )
+    const [address] = await visits(1)
+    const first = (await runningPods()).find(({ status }) => status.podIP === address)
+    await killPod(first)
+    await visits(2)
+    await site.release('gate')
+    const { status, body } = await answered
+    expect(status, body).toBe(200)
+    expect(JSON.parse(body)).toMatchObject({ status: 'success', fields: { price: '$1' } })
+    expect(performance.now() - began).toBeLessThan(PREVIEW_MS)
+  })
+
+  test('ask search engines from exits that are named for their nodes', async () => {
+    const spec = { name: 'rank', keyword: 'kettle', targetDomain: 'shop.example.com', scheduleIntervalSeconds: 86_400 }
+    const metadata = { name: 'rank', namespace: NAMESPACE }
+    await apply({ apiVersion: 'tidemark.dev/v1', kind: 'SerpMonitor', metadata, spec })
+    const nodes = (await list('nodes')).map((node) => node.metadata.name)
+    await inTime(exitNames, (exits) => nodes.some((node) => exits.includes(node)))
+  })
+
+  const killPod = (pod: RunningPod | undefined) =>
+    kubectl('-n', NAMESPACE, 'delete', 'pod', pod?.metadata.name ?? '', '--force', '--grace-period=0')
+
   /** Begins a burst that is more than all pods can do, and returns their names. Its pages do not answer. */
   async function burst(names: readonly string[]): Promise<readonly RunningPod[]> {
     await site.hold('rendered')
@@ -72,17 +125,29 @@ describeInCluster('Runner pods of a release', () => {
     return inTime(runningPods, (running) => running.length >= 3)
   }
 
-  test('grow in number with a burst of checks, to the limit, and are none again', async () => {
+  test('grow in number with a burst of checks, to the limit, and leave no process of a browser', async () => {
     const names = Array.from({ length: 10 }, (_, n) => `burst-${n}`)
-    expect(await burst(names)).toHaveLength(3)
+    const pods = await burst(names)
+    expect(pods).toHaveLength(3)
     await site.release('rendered')
     for (const name of names) await healthy(name)
-    await inTime(runningPods, (pods) => pods.length === 0)
-    await noOrphans(TAKEN_OVER_MS)
     for (const name of names) expect(await site.visits(name), name).toBe(1)
+    // Each check had a browser of its own. Those that are alive still wait for work.
+    await site.hold('gate')
+    await declareLate(['beside'])
+    await visited('beside')
+    const address = (await site.visitors('beside'))[0]
+    const pod = (await runningPods()).find(({ status }) => status.podIP === address)
+    const processes = await inTime(
+      () => processesOf(pod?.metadata.name ?? '', 'browser'),
+      (seen) => seen.every(({ state }) => state !== 'Z'),
+    )
+    expect(processes.find(({ pid }) => pid === 1)?.name).toBe('tini')
+    await site.release('gate')
+    await healthy('beside')
   })
 
-  test('that are killed or evicted in the middle of checks lose nothing', async () => {
+  test('that are killed or evicted in the middle of checks lose nothing, and are none again', async () => {
     const names = Array.from({ length: 5 }, (_, n) => `lost-${n}`)
     const pods = await burst(Array.from({ length: 6 }, (_, n) => `before-${n}`))
     await site.hold('gate')
@@ -97,10 +162,8 @@ describeInCluster('Runner pods of a release', () => {
       (atWork) => atWork.length >= 2,
     )
     if (!evicted || !killed) throw new Error('no pods are at work')
-    await Promise.all([
-      evict(evicted.metadata.name),
-      kubectl('-n', NAMESPACE, 'delete', 'pod', killed.metadata.name, '--force', '--grace-period=0'),
-    ])
+    const lostAt = performance.now()
+    await Promise.all([evict(evicted.metadata.name), killPod(killed)])
     await site.release('gate')
     for (const name of names) {
       const monitor = await healthy(name, TAKEN_OVER_MS)
@@ -109,9 +172,11 @@ describeInCluster('Runner pods of a release', () => {
         name,
       ).toEqual(['success'])
     }
+    sayBack('runners that were killed and evicted', lostAt)
     const visits = await Promise.all(names.map((name) => site.visits(name)))
     // One that is evicted may end what it has begun. One that is killed cannot.
     expect(visits.filter((count) => count > 1).length).toBeGreaterThanOrEqual(1)
+    await inTime(runningPods, (running) => running.length === 0)
     await noOrphans(TAKEN_OVER_MS)
   })
 
@@ -138,6 +203,7 @@ describeInCluster('Runner pods of a release', () => {
       (seen) => seen.status.phase === 'Failed',
       TAKEN_OVER_MS,
     )
+    const lostAt = performance.now()
     expect(status).toMatchObject({ reason: 'Evicted', message: expect.stringContaining('ephemeral') })
     await site.release('gate')
     for (const name of names) {
@@ -153,6 +219,7 @@ describeInCluster('Runner pods of a release', () => {
       expect(new Set(runs.map((run) => run.status)), name).toEqual(new Set(['success']))
       expect(await site.visits(name), name).toBeGreaterThanOrEqual(runs.length)
     }
+    sayBack('a runner that was evicted by its storage', lostAt)
     await noOrphans(TAKEN_OVER_MS)
   })
 
@@ -216,8 +283,12 @@ describeInCluster('Runner pods of a release', () => {
       }
     } finally {
       await restore()
+      // Those that came after the first two cannot start either.
+      for (const name of await openJobs()) await kubectl('-n', NAMESPACE, 'delete', 'job', name)
     }
+    const restoredAt = performance.now()
     for (const name of ['stuck-0', 'stuck-1', 'stuck-2']) await healthy(name, TAKEN_OVER_MS)
+    sayBack('checks whose Jobs did not start, after these could', restoredAt)
   })
 
   test('have the sandbox where the nodes have the profile of the chart', async (context) => {
@@ -225,8 +296,7 @@ describeInCluster('Runner pods of a release', () => {
     const file = join(FOLDER, 'kubelet/seccomp', PROFILE)
     await mkdir(dirname(file), { recursive: true })
     await cp(join(ROOT, 'charts/tidemark/files/seccomp/chromium.json'), file)
-    await helm(
-      ...['upgrade', 'tidemark', join(ROOT, 'charts/tidemark'), '--namespace', NAMESPACE, '--reuse-values'],
+    await upgrade(
       // With it, nothing is rendered where a browser has no sandbox.
       '--set=runner.sandbox=required',
       `--set=runner.seccompProfile.type=Localhost,runner.seccompProfile.localhostProfile=${PROFILE}`,
@@ -235,7 +305,25 @@ describeInCluster('Runner pods of a release', () => {
     const monitor = await healthy('sandboxed')
     expect(monitor.status.values).toEqual({ price: '$1' })
   })
+
+  test('do checks of the same monitors after the release is rolled back', async () => {
+    const before = (await healthy('first')).status.id
+    const visits = await site.visits('first')
+    await rollBackLeases()
+    await kubectl('-n', NAMESPACE, 'annotate', '--overwrite', 'monitor', 'first', 'tidemark.dev/run-requested-at=back')
+    await inTime(
+      () => site.visits('first'),
+      (seen) => seen > visits,
+    )
+    expect((await healthy('first')).status.id).toBe(before)
+    const { spec } = await read('-n', NAMESPACE, 'deployment', 'tidemark-worker')
+    expect(JSON.stringify(spec.template)).not.toContain('TIDEMARK_LEASE_SECONDS')
+  })
 })
+
+/** Prints how long it took until nothing of a fault was left. */
+const sayBack = (what: string, since: number): void =>
+  console.log(`${what}: back after ${((performance.now() - since) / 1_000).toFixed(1)} s`)
 
 interface Run {
   readonly status: string

@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { imageArchives } from './image-archives.ts'
 import { startOneNodeCluster, whyNoOneNodeCluster } from './one-node-cluster.ts'
+import { timed } from './timed.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -60,8 +61,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       return removeOwn
     }
     const keep = process.env['TIDEMARK_TEST_CLUSTER_KEEP'] !== undefined
-    const [cluster, files] = await bothOrNone(startOneNodeCluster(keep), imageArchives(images))
-    for (const file of files) await cluster.load(file)
+    const starts = timed('the cluster is up', startOneNodeCluster(keep))
+    const loads = imageArchives(images).map(async (file) => (await starts).load(await file))
+    const cluster = await bothOrNone(starts, timed('the images are there', Promise.all(loads)))
     project.provide('cluster', { ...state, kubeconfig: cluster.kubeconfig, isOneNode: true })
     return async () => {
       await (keep ? cluster.leave() : cluster.end())
@@ -76,16 +78,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function loadByCommand(images: string): Promise<void> {
   const [program, ...args] = process.env['TIDEMARK_TEST_CLUSTER_LOAD']?.split(' ').filter(Boolean) ?? []
   if (program === undefined) return
-  for (const file of await imageArchives(images)) await run(program, [...args, file])
+  for (const file of await timed('the images are made', Promise.all(imageArchives(images))))
+    await timed(`${basename(file)} is loaded`, run(program, [...args, file]))
 }
 
-/** As `Promise.all`, but ends the cluster when the images fail. */
-async function bothOrNone<C extends { end(): Promise<void> }, I>(starts: Promise<C>, makes: Promise<I>) {
-  const [cluster, images] = await Promise.allSettled([starts, makes])
+/** Returns the cluster once it has the images. Ends it when it cannot have them. */
+async function bothOrNone<C extends { end(): Promise<void> }>(starts: Promise<C>, loads: Promise<unknown>): Promise<C> {
+  const [cluster, loaded] = await Promise.allSettled([starts, loads])
   if (cluster.status === 'rejected') throw cluster.reason
-  if (images.status === 'fulfilled') return [cluster.value, images.value] as const
+  if (loaded.status === 'fulfilled') return cluster.value
   await cluster.value.end()
-  throw images.reason
+  throw loaded.reason
 }
 
 /** Removes the folders of runs that were killed: each has the images, more than a gigabyte. */

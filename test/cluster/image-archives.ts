@@ -3,28 +3,27 @@ import { chmod, cp, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeImageArchive } from '../../images/image-archive.ts'
-import { type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
+import type { ImageName } from '../../images/root-file-systems.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
 /**
  * Makes archives of the two images, as a person does, and of a Postgres that runs like the official image. Returns
- * their files. What is in the folder already is used again.
+ * their files, each as soon as it is there. What is in the folder already is used again.
  */
-export async function imageArchives(folder: string): Promise<readonly string[]> {
-  const names = Object.keys(ROOT_FILE_SYSTEMS) as ImageName[]
-  const own = await Promise.all(
-    names.map((name) =>
-      made(folder, name, (root, file) => run(process.execPath, [join(ROOT, 'images/build-root.ts'), name, root, file])),
-    ),
+export function imageArchives(folder: string): readonly Promise<string>[] {
+  const own = (name: ImageName) =>
+    made(folder, name, (root, file) => run(process.execPath, [join(ROOT, 'images/build-root.ts'), name, root, file]))
+  const [tidemark, runner] = [own('tidemark'), own('tidemark-runner')]
+  const postgres = tidemark.then(() =>
+    made(folder, 'postgres', async (root, file) => {
+      await makePostgres(join(folder, 'tidemark'), root)
+      const entrypoint = ['/usr/local/bin/node', '/postgres-entry.ts']
+      await writeImageArchive(root, { name: 'postgres:18', entrypoint, environment: {} }, file)
+    }),
   )
-  const postgres = await made(folder, 'postgres', async (root, file) => {
-    await makePostgres(join(folder, 'tidemark'), root)
-    const entrypoint = ['/usr/local/bin/node', '/postgres-entry.ts']
-    await writeImageArchive(root, { name: 'postgres:18', entrypoint, environment: {} }, file)
-  })
-  return [...own, postgres]
+  return [tidemark, runner, postgres]
 }
 
 async function made(

@@ -4,8 +4,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../cli/boot/process/ports.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
 import { verifier } from '../support/signature-verifier.ts'
-import { describeInCluster, helm, inTime, kubectl, list, read } from './kubectl.ts'
-import { allReady, condition, NAMESPACE, openRelease, paste, type Release, ROOT, shellBlocks } from './release.ts'
+import { apply, describeInCluster, helm, inTime, kubectl, list, read } from './kubectl.ts'
+import {
+  allReady,
+  condition,
+  monitorOf,
+  NAMESPACE,
+  openRelease,
+  paste,
+  type Release,
+  ROOT,
+  shellBlocks,
+  SHORT_LEASE_SECONDS,
+  shortenLeases,
+  upgrade,
+} from './release.ts'
 import { openSite, type Site } from './site.ts'
 
 describeInCluster('A release that was installed by the page of the docs', () => {
@@ -13,11 +26,19 @@ describeInCluster('A release that was installed by the page of the docs', () => 
   let release: Release
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let id = ''
+  /** The steps of the README: its change comes with the schedule, which other tests need not wait for. */
+  let steps: Promise<() => string>
 
   beforeAll(async () => {
     folder = await temporaryFolder()
     site = await openSite()
-    release = await openRelease(site)
+    release = await openRelease(site, '--set=runner.max=0')
+    steps = followReadme().then(
+      (log) => () => log,
+      (error: unknown) => () => {
+        throw error
+      },
+    )
   })
   afterAll(async () => {
     await folder[Symbol.asyncDispose]()
@@ -35,6 +56,20 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     await writeFile(join(examples, 'monitor.yaml'), monitor + deliveries)
     await writeFile(join(examples, 'serp-monitor.yaml'), await read_('serp-monitor.yaml'))
     await kubectl('-n', NAMESPACE, 'apply', '-f', examples)
+  }
+
+  /** Does what the README says, and returns the log of its page. */
+  async function followReadme(): Promise<string> {
+    const [start = '', forward = '', change = ''] = (await shellBlocks('README.md', 'In Kubernetes')).slice(2, 5)
+    await paste(start)
+    const port = await freePort('127.0.0.1')
+    await paste(`${forward.trim().replace('8080:', `${port}:`)} >/dev/null & trap "kill $!" EXIT
+      until curl -sf http://127.0.0.1:${port}/healthz; do sleep 0.2; done
+      ${change.replace('127.0.0.1:8080', `127.0.0.1:${port}`)}`)
+    return inTime(
+      () => kubectl('-n', NAMESPACE, 'logs', 'changing-page'),
+      (text) => text.includes('received'),
+    )
   }
 
   test('runs all its pods within the profile restricted', async () => {
@@ -78,22 +113,6 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     expect(changed.status.lastChange.fields).toEqual([{ name: 'title', before: '$1', after: '$2' }])
   })
 
-  test('does what the README says: a page in a pod, a monitor of it, a change, and a verified webhook', async () => {
-    const section = (await shellBlocks('README.md', 'In Kubernetes')).slice(2, 5)
-    const [start = '', forward = '', change = ''] = section
-    await paste(start)
-    const port = await freePort('127.0.0.1')
-    await paste(`${forward.trim().replace('8080:', `${port}:`)} >/dev/null & trap "kill $!" EXIT
-      until curl -sf http://127.0.0.1:${port}/healthz; do sleep 0.2; done
-      ${change.replace('127.0.0.1:8080', `127.0.0.1:${port}`)}`)
-    const log = await inTime(
-      () => kubectl('-n', NAMESPACE, 'logs', 'changing-page'),
-      (text) => text.includes('received'),
-    )
-    expect(log).toContain('received, verified:')
-    expect(log).toContain('"price": "$17.49"')
-  })
-
   test('passes helm test', async () => {
     expect(await helm('test', 'tidemark', '-n', NAMESPACE)).toContain('Succeeded')
   })
@@ -116,38 +135,49 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     expect((await release.api('GET', `/v1/monitors/${id}`)).status).toBe(404)
   })
 
-  test('goes on through an upgrade and a rollback', async () => {
+  test('says of what needs a browser that there is none, while it may have no runner pods', async () => {
+    const answer = await release.api('POST', '/v1/monitors', {
+      name: 'alone',
+      url: `${site.url}/rendered/alone`,
+      fetch_mode: 'browser',
+      isolation: 'pod',
+      schedule_interval_seconds: 86_400,
+      extract_config: { method: 'css', fields: { price: '.price' } },
+      diff_predicate: { type: 'any_field_changes' },
+    })
+    expect(answer.status, answer.body).toBe(422)
+    expect(answer.body).toContain('runner pods')
+    await apply(monitorOf('waits', `${site.url}/rendered/waits`, { fetchMode: 'browser' }))
+    await condition('monitor', 'waits', 'Ready', 'True')
+    await condition('monitor', 'waits', 'Healthy', 'Unknown')
+  })
+
+  test('does what waited for a browser once an upgrade lets it have runner pods', async () => {
+    await upgrade('--set=runner.max=3')
+    await allReady()
+    expect((await condition('monitor', 'waits', 'Healthy', 'True')).status.values).toEqual({ price: '$1' })
+  })
+
+  test('goes on through an upgrade that changes the settings of all its pods', async () => {
     await applyExamples()
     const before = (await condition('monitor', 'example-title', 'Healthy', 'True')).status.id
-    const args = ['--namespace', NAMESPACE]
-    await helm(
-      'upgrade',
-      'tidemark',
-      join(ROOT, 'charts/tidemark'),
-      ...args,
-      '--reuse-values',
-      '--set',
-      'settings.TIDEMARK_RATE_LIMIT=1200',
-    )
-    await allReady()
-    const api = await read('-n', NAMESPACE, 'deployment', 'tidemark-api')
-    expect(api.spec.template.spec.containers[0].env).toContainEqual({ name: 'TIDEMARK_RATE_LIMIT', value: '1200' })
-    await helm('rollback', 'tidemark', ...args)
-    await allReady()
-    expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBe(before)
+    await shortenLeases(site)
+    const { spec } = await read('-n', NAMESPACE, 'deployment', 'tidemark-worker')
+    const lease = { name: 'TIDEMARK_LEASE_SECONDS', value: String(SHORT_LEASE_SECONDS) }
+    expect(spec.template.spec.containers[0].env).toContainEqual(lease)
     const visits = await site.visits('shop')
-    await kubectl(
-      '-n',
-      NAMESPACE,
-      'annotate',
-      '--overwrite',
-      'monitor',
-      'example-title',
-      'tidemark.dev/run-requested-at=again',
-    )
+    const annotation = 'tidemark.dev/run-requested-at=again'
+    await kubectl('-n', NAMESPACE, 'annotate', '--overwrite', 'monitor', 'example-title', annotation)
     await inTime(
       () => site.visits('shop'),
       (seen) => seen > visits,
     )
+    expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBe(before)
+  })
+
+  test('does what the README says: a page in a pod, a monitor of it, a change, and a verified webhook', async () => {
+    const log = (await steps)()
+    expect(log).toContain('received, verified:')
+    expect(log).toContain('"price": "$17.49"')
   })
 })

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject, type TestContext } from 'vitest'
+import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
 
@@ -12,6 +13,8 @@ export const isOneNode = cluster.ok && cluster.isOneNode
 /** The label of the namespaces that a run of the tests makes, and its value in this run. */
 export const RUN_LABEL = 'tidemark.dev/test-run'
 export const RUN = cluster.ok ? cluster.run : ''
+/** The longest request is a call that waits for a preview. */
+const REQUEST_MS = 90_000
 const PATH = [process.env['KUBEBUILDER_ASSETS'], process.env['PATH']].filter(Boolean).join(':')
 
 /** The environment of a person who works with the cluster: its kubeconfig, and kubectl and helm in the path. */
@@ -53,6 +56,20 @@ const pathOf = (name: string): string => {
   }
 }
 
+/**
+ * Sends a request to the API server, and returns what it answered; rejects when that is no success. A process of
+ * kubectl for each of many requests would cost more than they do.
+ */
+export async function request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+  // KUBECONFIG may name several files.
+  client ??= createKubeClient(isOneNode ? environment['KUBECONFIG'] : undefined)
+  const answer = await client.call<T>({ method, path, body, timeoutMs: REQUEST_MS })
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+let client: KubeClient | undefined
+
 /** Runs kubectl with something to read. */
 export async function kubectlWith(input: string, ...args: readonly string[]): Promise<string> {
   const child = spawn(pathOf('kubectl'), args, { env: environment })
@@ -81,6 +98,16 @@ export async function read(...args: readonly string[]): Promise<KubeObject> {
 
 /** Returns the objects of a list. */
 export const list = async (...args: readonly string[]): Promise<KubeObject[]> => (await read(...args))?.items ?? []
+
+/** Returns the run of the tests that made a namespace; null where there is none. Rejects where no test has made it. */
+export async function runOf(namespace: string): Promise<string | null> {
+  const found = await read('namespace', namespace)
+  if (found === null) return null
+  const run = found.metadata.labels?.[RUN_LABEL]
+  if (run === undefined)
+    throw new Error(`the cluster has a namespace ${namespace} that no test has made: choose another cluster`)
+  return run
+}
 
 /** As `eventually`, for what takes a process of kubectl to see. */
 export const inTime = <T>(look: () => Promise<T>, condition: (seen: T) => boolean, forMs = 90_000): Promise<T> =>

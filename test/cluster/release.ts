@@ -2,14 +2,18 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { apply, environment, helm, inTime, isOneNode, kubectl, list, read, RUN, RUN_LABEL } from './kubectl.ts'
+import { apply, environment, helm, inTime, isOneNode, kubectl, list, read, RUN, RUN_LABEL, runOf } from './kubectl.ts'
 import { VOLUMES } from './one-node-cluster.ts'
 import type { Site } from './site.ts'
+import { timed } from './timed.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 /** Where the page of the docs installs the release. */
 export const NAMESPACE = 'tidemark'
 const API = `http://tidemark-api.${NAMESPACE}.svc`
+const DEFINITIONS = ['monitors.tidemark.dev', 'serpmonitors.tidemark.dev']
+/** The annotation with which Helm says which namespace has the release of an object. */
+const OWNER = 'meta.helm.sh/release-namespace'
 const CLAIMS = ['tidemark-postgres', 'tidemark-pictures']
 /** Namespaces of which no pod may ask for more than the profile `restricted` allows. */
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
@@ -42,7 +46,12 @@ export async function paste(text: string): Promise<string> {
 }
 
 /** Calls the API as the first owner, inside the cluster. */
-type CallApi = (method: string, path: string, body?: object) => Promise<{ status: number; body: string }>
+type CallApi = (
+  method: string,
+  path: string,
+  body?: object,
+  options?: { readonly forMs: number },
+) => Promise<{ status: number; body: string }>
 
 export interface Release {
   readonly api: CallApi
@@ -50,41 +59,93 @@ export interface Release {
 
 /**
  * Returns the release of this run of the tests, which all of its files share: the first one installs it by the lines of
- * the page, with the networks of the site opened. What another run left is removed before that. Refuses a cluster where
- * the namespace is somebody else's.
+ * the page, with the networks of the site opened, and with values of its own. What another run left is removed before
+ * that. Refuses a cluster where the namespace is somebody else's.
  */
-export async function openRelease(site: Site): Promise<Release> {
-  const namespace = await read('namespace', NAMESPACE)
-  const run = namespace === null ? null : namespace.metadata.labels[RUN_LABEL]
-  if (run === undefined)
-    throw new Error(`the cluster has a namespace ${NAMESPACE} that no test has made: choose another cluster`)
+export async function openRelease(site: Site, ...values: readonly string[]): Promise<Release> {
+  const run = await runOfRelease()
   if (run !== RUN) {
     if (run !== null) await removeRelease()
-    await install(site)
+    await timed('the release is installed', install(site, values))
   }
   const owner = await read('-n', NAMESPACE, 'secret', 'tidemark-owner')
   const key = Buffer.from(owner.data['api-key'], 'base64').toString()
-  const api: CallApi = (method, path, body) =>
-    site.call(
+  const api: CallApi = (method, path, body, options) =>
+    site.call({
       method,
-      `${API}${path}`,
-      { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-      body,
-    )
+      url: `${API}${path}`,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body }),
+      ...options,
+    })
   return { api }
 }
 
-async function install(site: Site): Promise<void> {
+/**
+ * Returns the run of the tests that the release is of; null where there is none. Rejects where the namespace or the
+ * definitions are somebody else's: with a definition go all its resources.
+ */
+async function runOfRelease(): Promise<string | null> {
+  const run = await runOf(NAMESPACE)
+  for (const { metadata } of await list('crd', ...DEFINITIONS)) {
+    const isLabelled = metadata.labels?.[RUN_LABEL] !== undefined
+    // A run that was killed while it installed has labelled the namespace only.
+    if (!isLabelled && (run === null || metadata.annotations?.[OWNER] !== NAMESPACE))
+      throw new Error(`the cluster has a definition ${metadata.name} that no test has made: choose another cluster`)
+  }
+  return run
+}
+
+async function install(site: Site, values: readonly string[]): Promise<void> {
   const labels = { ...RESTRICTED, [RUN_LABEL]: INSTALLING }
   await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } })
   if (isOneNode) await makeVolumes()
   else await demandStorageClass()
   const [, block = ''] = await shellBlocks('README.md', 'In Kubernetes')
   const [command = '', ...ready] = block.trim().split('\n')
-  const extra = [`--set=egress.allowPrivateCidrs={${[...NETWORKS, ...site.cidrs].join(',')}}`, ...VALUES]
+  const extra = [`--set=egress.allowPrivateCidrs={${[...NETWORKS, ...site.cidrs].join(',')}}`, ...VALUES, ...values]
   await paste([`${command} ${extra.map((arg) => `'${arg}'`).join(' ')}`, ...ready].join('\n'))
   await allReady()
+  await kubectl('label', 'crd', ...DEFINITIONS, `${RUN_LABEL}=${RUN}`)
   await kubectl('label', '--overwrite', 'namespace', NAMESPACE, `${RUN_LABEL}=${RUN}`)
+}
+
+interface Revision {
+  readonly revision: number
+  readonly description: string
+}
+
+const history = async (): Promise<readonly Revision[]> =>
+  JSON.parse(await helm('history', 'tidemark', '--namespace', NAMESPACE, '--output', 'json')) as Revision[]
+
+/** Upgrades the release by the chart of this repository, with its values and these. */
+export const upgrade = (...options: readonly string[]): Promise<string> =>
+  helm('upgrade', 'tidemark', join(ROOT, 'charts/tidemark'), '--namespace', NAMESPACE, '--reuse-values', ...options)
+
+/** Seconds after which checks of a runner that is lost are taken over, while its tests run. */
+export const SHORT_LEASE_SECONDS = 20
+const SHORT = 'short leases'
+
+/**
+ * Upgrades the release for the tests of runner pods, unless that was done: with leases that end soon, exits that are
+ * named for nodes, and the site in place of a search engine.
+ */
+export async function shortenLeases(site: Site): Promise<void> {
+  if ((await history()).some(({ description }) => description === SHORT)) return
+  const settings = {
+    TIDEMARK_LEASE_SECONDS: SHORT_LEASE_SECONDS,
+    TIDEMARK_SERP_ENDPOINTS: JSON.stringify({ google: site.url }),
+  }
+  const each = Object.entries(settings).map(([name, value]) => `--set-json=settings.${name}=${JSON.stringify(value)}`)
+  await upgrade('--description', SHORT, '--set=exit.fromNode=true', ...each)
+  await allReady()
+}
+
+/** Rolls the release back to what it was before that. */
+export async function rollBackLeases(): Promise<void> {
+  const { revision } = (await history()).findLast(({ description }) => description === SHORT) ?? { revision: 1 }
+  await helm('rollback', 'tidemark', String(revision - 1), '--namespace', NAMESPACE)
+  await allReady()
 }
 
 async function demandStorageClass(): Promise<void> {
@@ -101,11 +162,12 @@ export async function allReady(): Promise<void> {
     await kubectl(...['-n', NAMESPACE, 'rollout', 'status', `${object.kind}/${object.metadata.name}`, '--timeout=180s'])
 }
 
-/** Removes the release and all that it leaves. */
+/** Removes the release and all that it leaves. Refuses one that is somebody else's. */
 export async function removeRelease(): Promise<void> {
+  await runOfRelease()
   await helm('uninstall', 'tidemark', '--namespace', NAMESPACE, '--ignore-not-found', '--timeout', '120s')
   await kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s')
-  await kubectl('delete', 'crd', 'monitors.tidemark.dev', 'serpmonitors.tidemark.dev', '--ignore-not-found')
+  await kubectl('delete', 'crd', ...DEFINITIONS, '--ignore-not-found')
   if (!isOneNode) return
   await kubectl('delete', 'persistentvolume', ...CLAIMS, '--ignore-not-found')
   await kubectl('delete', 'storageclass', 'folders', '--ignore-not-found')

@@ -87,8 +87,41 @@ export async function claimWith(token: string): Promise<{ readonly status: numbe
     })
     const body = await answer.json()
     console.log(JSON.stringify({ status: answer.status, checks: body.tasks?.length ?? 0 }))`
+  return inWorker(script)
+}
+
+/** Runs a program in a pod of the workers, and returns the JSON that it wrote. */
+async function inWorker<T>(script: string): Promise<T> {
   const worker = ['-n', NAMESPACE, 'exec', 'deployment/tidemark-worker', '-c', 'worker', '--']
-  return JSON.parse(await kubectl(...worker, NODE, '--input-type=module', '-e', script))
+  return JSON.parse(await kubectl(...worker, NODE, '--input-type=module', '-e', script)) as T
+}
+
+/** Returns the names of the exits that searches went out from. */
+export const exitNames = (): Promise<readonly string[]> =>
+  inWorker(`const { default: pg } = await import('/opt/tidemark/node_modules/pg/lib/index.js')
+    const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+    await client.connect()
+    const { rows } = await client.query('select distinct exit from serp_exits where last_team is not null')
+    console.log(JSON.stringify(rows.map(({ exit }) => exit)))
+    await client.end()`)
+
+interface PodProcess {
+  readonly pid: number
+  readonly name: string
+  /** As in /proc: Z is one that has ended and that nobody has collected. */
+  readonly state: string
+}
+
+/** Returns the processes of a container. */
+export async function processesOf(pod: string, container: string): Promise<readonly PodProcess[]> {
+  const script = `const stats = fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).flatMap((pid) => {
+      try { return [fs.readFileSync('/proc/' + pid + '/stat', 'utf8')] } catch { return [] }
+    })
+    console.log(JSON.stringify(stats.map((stat) => {
+      const [, pid, name, state] = /^([0-9]+) [(](.*)[)] (.)/s.exec(stat)
+      return { pid: Number(pid), name, state }
+    })))`
+  return JSON.parse(await kubectl('-n', NAMESPACE, 'exec', pod, '-c', container, '--', NODE, '-e', script))
 }
 
 /** Changes the container `runner` of the PodTemplate, and returns what makes it as it was. */

@@ -10,6 +10,7 @@ interface Call {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body?: string
+  readonly forMs: number
 }
 
 const prices = new Map<string, string>()
@@ -67,8 +68,8 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
     case 'GET arrivals':
       return json(arrivals)
     case 'POST price':
-      prices.set(name, body)
-      return json({ price: body })
+      prices.set(name, JSON.parse(body) as string)
+      return json({ price: prices.get(name) })
     case 'POST hold':
       if (!held.has(name)) held.set(name, new Set())
       return json({ held: [...held.keys()] })
@@ -86,9 +87,9 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
   }
 }
 
-async function call({ url, ...init }: Call): Promise<{ status: number; body: string }> {
+async function call({ url, forMs, ...init }: Call): Promise<{ status: number; body: string }> {
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(20_000) })
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(forMs) })
     return { status: response.status, body: await response.text() }
   } catch (error) {
     return { status: 0, body: String(error) }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { apply, inTime, kubectl, kubectlWith, read, RUN, RUN_LABEL } from './kubectl.ts'
+import { apply, inTime, kubectl, read, request, RUN, RUN_LABEL, runOf } from './kubectl.ts'
 
 const NAMESPACE = 'tidemark-site'
 const IMAGE = 'tidemark:0.1.0'
@@ -14,6 +14,18 @@ interface Arrival {
 
 type Held = 'rendered' | 'gate'
 
+/** Milliseconds that the site waits for an answer when it calls somebody. */
+const CALL_MS = 20_000
+
+interface SiteCall {
+  readonly method: string
+  readonly url: string
+  readonly headers: object
+  readonly body?: object
+  /** How long to wait for the answer. */
+  readonly forMs?: number
+}
+
 /** Pages to watch and a receiver of webhooks, in a pod of the cluster. */
 export interface Site {
   /** Its address inside the cluster. */
@@ -21,7 +33,7 @@ export interface Site {
   /** The networks that checks and deliveries have to reach. */
   readonly cidrs: readonly string[]
   /** Sets what a page shows. */
-  price(page: string, text: string): Promise<void>
+  price(page: string, text: string): Promise<unknown>
   /** How often a page was asked for. */
   visits(page: string): Promise<number>
   /** The addresses that asked for a page, one for each time. */
@@ -32,16 +44,15 @@ export interface Site {
    * Pages of a kind do not answer from now on, and then all of them do. A browser waits for a document for 15 s, and
    * for a price that comes through the gate for 40 s.
    */
-  hold(kind: Held): Promise<void>
-  release(kind: Held): Promise<void>
-  /** Asks for an address of the cluster, such as that of the API. Status 0: nobody answered. */
-  call(method: string, url: string, headers: object, body?: object): Promise<{ status: number; body: string }>
+  hold(kind: Held): Promise<unknown>
+  release(kind: Held): Promise<unknown>
+  /** Asks for an address of the cluster, such as that of the API. Status 0: nobody answered in time. */
+  call(request: SiteCall): Promise<{ status: number; body: string }>
 }
 
 /** Returns the site of this run of the tests, which all of its files share. What another run left is removed. */
 export async function openSite(): Promise<Site> {
-  const namespace = await read('namespace', NAMESPACE)
-  if (namespace !== null && namespace.metadata.labels[RUN_LABEL] !== RUN) await removeSite()
+  if (![null, RUN].includes(await runOf(NAMESPACE))) await removeSite()
   const program = await readFile(join(import.meta.dirname, 'site-pod.ts'), 'utf8')
   const metadata = { name: 'site', namespace: NAMESPACE, labels: { app: 'site' } }
   await apply(
@@ -60,13 +71,12 @@ export async function openSite(): Promise<Site> {
     read('-n', NAMESPACE, 'pod', 'site'),
     read('-n', NAMESPACE, 'service', 'site'),
   ])
-  const get = async (path: string) => JSON.parse(await kubectl('get', '--raw', `${PROXY}/${path}`))
-  const post = async (path: string, body = '') =>
-    JSON.parse(await kubectlWith(body, 'create', '--raw', `${PROXY}/${path}`, '-f', '-'))
-  const visitors = async (page: string): Promise<readonly string[]> => (await get('visitors'))[page] ?? []
+  const get = <T>(path: string) => request<T>('GET', `${PROXY}/${path}`)
+  const post = <T>(path: string, body: unknown = null) => request<T>('POST', `${PROXY}/${path}`, body)
+  const visitors = async (page: string) => (await get<Record<string, string[]>>('visitors'))[page] ?? []
   // The service leads to the pod a moment after the pod is ready.
   await inTime(
-    () => get('visitors').catch(() => null),
+    () => get<object>('visitors').catch(() => null),
     (seen) => seen !== null,
   )
   return {
@@ -76,15 +86,17 @@ export async function openSite(): Promise<Site> {
     price: (page, text) => post(`price/${page}`, text),
     visits: async (page) => (await visitors(page)).length,
     visitors,
-    arrivals: async (path) => ((await get('arrivals')) as Arrival[]).filter((arrival) => arrival.path === path),
+    arrivals: async (path) => (await get<Arrival[]>('arrivals')).filter((arrival) => arrival.path === path),
     hold: (kind) => post(`hold/${kind}`),
     release: (kind) => post(`release/${kind}`),
-    call: (method, url, headers, body) =>
-      post('call', JSON.stringify({ method, url, headers, ...(body && { body: JSON.stringify(body) }) })),
+    call: ({ body, ...call }) => post('call', { forMs: CALL_MS, ...call, ...(body && { body: JSON.stringify(body) }) }),
   }
 }
 
-export const removeSite = (): Promise<string> => kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found')
+/** Removes it. Rejects where the namespace is somebody else's. */
+export async function removeSite(): Promise<void> {
+  if ((await runOf(NAMESPACE)) !== null) await kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found')
+}
 
 const podSpec = () => ({
   automountServiceAccountToken: false,
