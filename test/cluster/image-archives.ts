@@ -55,3 +55,6 @@ async function makePostgres(base: string, root: string): Promise<void> {
   await run('chmod', ['-R', 'a+rX', join(root, 'postgres')])
   await chmod(root, 0o755)
 }
+
+// As a program it makes them ahead of a run of the tests, in a folder.
+if (import.meta.main) await Promise.all(imageArchives(process.argv[2] ?? '.'))

@@ -27,7 +27,7 @@ const VALUES = [
   '--set=runner.resources.requests.cpu=20m,runner.browserResources.requests.cpu=20m',
   // A page of the site that takes no time is rendered within a second: so much disk is for its tests.
   '--set=runner.resources.requests.ephemeral-storage=32Mi,runner.resources.limits.ephemeral-storage=32Mi',
-  '--set=settings.TIDEMARK_RUNNER_START_SECONDS=45',
+  '--set=settings.TIDEMARK_RUNNER_START_SECONDS=30',
 ]
 
 /** Returns the blocks of shell in a page of the docs, or in one of its sections. */
