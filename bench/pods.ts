@@ -88,7 +88,7 @@ const monitors = (count: number) =>
     metadata: { name: `bench-${n}`, namespace: NAMESPACE, labels: { 'tidemark.dev/bench': 'pods' } },
     spec: {
       name: `Kettle ${n}`,
-      url: `${PAGE}?${n}`,
+      url: PAGE,
       fetchMode: 'browser',
       scheduleIntervalSeconds: 86_400,
       extractConfig: { method: 'css', fields: { price: '.price' } },
