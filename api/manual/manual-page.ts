@@ -44,6 +44,8 @@ th,td{padding:6px 10px;border:1px solid var(--line);text-align:left;vertical-ali
 td{min-width:80px;overflow-wrap:normal}
 img{max-width:100%;height:auto}
 blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:var(--soft)}
+.parts summary{color:var(--soft);cursor:pointer}
+.parts ul{margin:8px 0}
 .note{color:var(--soft);font-size:14px}
 `.trim()
 
@@ -51,6 +53,23 @@ blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:va
 export const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
   "img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+/** From how many parts on a page begins with a list of them. */
+const LISTED_FROM = 4
+
+/** Returns a page with a list of its parts below its title, where there are many. */
+function withParts(html: string): string {
+  const parts = Array.from(
+    html.matchAll(/<h2 id="([^"]*)">(.*?) <a class="anchor"/g),
+    ([, anchor = '', title = '']) => {
+      const text = title.replaceAll(/<\/?a\b[^>]*>/g, '')
+      return `<li><a href="#${anchor}">${text}</a></li>`
+    },
+  )
+  if (parts.length < LISTED_FROM) return html
+  const list = `<details class="parts"><summary>On this page</summary>\n<ul>\n${parts.join('\n')}\n</ul></details>\n`
+  return html.replace('</h1>\n', (end) => end + list)
+}
 
 /** Returns a page of the manual with its frame. `contents`: the list of all pages. */
 export const manualPage = (page: { title: string; html: string; contents: string }): string =>
@@ -63,7 +82,7 @@ export const manualPage = (page: { title: string; html: string; contents: string
 <a href="/docs/api">Try the API</a></header>
 <div class="sides">
 <main>
-${page.html}</main>
+${withParts(page.html)}</main>
 <nav id="contents" aria-label="All pages">
 ${page.contents}</nav>
 </div>`,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { TSchema } from 'typebox'
@@ -80,7 +80,7 @@ describe('A block of JSON', () => {
 })
 
 describe('A block of YAML', () => {
-  const values = Compile(JSON.parse(readFileSync(join(ROOT, 'charts/tidemark/values.schema.json'), 'utf8')) as TSchema)
+  const values = Compile(VALUES as TSchema)
 
   test.each(titled(inLanguage('yaml')))('in %s is valid', (_, { marker, text }) => {
     if (marker?.startsWith('checked elsewhere: '))
@@ -134,6 +134,10 @@ const SETTINGS: ReadonlySet<string> = new Set([
   ...SECRET_SETTINGS.map((name) => `${name}_FILE`),
   ...Object.keys(CLIENT_VARIABLES),
 ])
+interface Values {
+  readonly properties?: Readonly<Record<string, Values>>
+}
+const VALUES = JSON.parse(readFileSync(join(ROOT, 'charts/tidemark/values.schema.json'), 'utf8')) as Values
 const COMPOSE = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as {
   readonly services: Readonly<Record<string, { readonly profiles?: readonly string[] }>>
 }
@@ -145,7 +149,7 @@ function lineFaults(line: string): string[] {
   const faults = settings.filter((name) => !SETTINGS.has(name)).map((name) => `${name} is no setting`)
   const files = [...line.matchAll(/[\s=]((?:crds|examples|charts|bench)\/[\w./-]*|images\/[\w.-]+\.ts)/g)]
   faults.push(...files.flatMap(([, path = '']) => (existsSync(join(ROOT, path)) ? [] : [`${path} does not exist`])))
-  faults.push(...scriptFaults(line), ...composeFaults(line))
+  faults.push(...scriptFaults(line), ...composeFaults(line), ...clusterFaults(line))
   const at = words.findIndex((word) => word.endsWith('./tidemark'))
   return at < 0 ? faults : [...faults, ...commandFaults(line.slice(line.indexOf('./tidemark') + 10).split(/[|;)]/)[0])]
 }
@@ -168,6 +172,35 @@ function composeFaults(line: string): string[] {
   if (service === undefined) return faults
   if (!Object.hasOwn(COMPOSE.services, service)) faults.push(`there is no service ${service}`)
   return [...faults, ...commandFaults(` ${command}`)]
+}
+
+/** What the pages look at in a cluster, beside the resources of crds/. */
+const OBJECTS = 'configmap crd deployment jobs namespace pod pods podtemplate pvc secret service'.split(' ')
+const CRD_NAMES = readdirSync(join(ROOT, 'crds')).flatMap((file) => {
+  const { spec } = parse(readFileSync(join(ROOT, 'crds', file), 'utf8')) as { readonly spec: { readonly names: Names } }
+  return [spec.names.plural, spec.names.singular, ...(spec.names.shortNames ?? [])]
+})
+interface Names {
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames?: readonly string[]
+}
+
+/** Resources that are neither of Kubernetes nor of crds/, and values that the chart does not know. */
+function clusterFaults(line: string): string[] {
+  const words = [...line.matchAll(/kubectl (?:-n \S+ )?(?:get|describe|wait|label) ((?:--?\S+ )*)(\S+)/g)]
+  const kinds = words.flatMap(([, flags = '', first = '']) =>
+    flags.includes('--raw') ? [] : first.startsWith('-') ? [] : (first.split('/')[0]?.split(',') ?? []),
+  )
+  const faults = kinds
+    .filter((kind) => !OBJECTS.includes(kind) && !CRD_NAMES.includes(kind))
+    .map((kind) => `${kind} is no resource`)
+  for (const [, path = ''] of line.matchAll(/--set '?([\w.]+)=/g)) {
+    let node: Values | undefined = VALUES
+    for (const key of path.split('.')) node = node?.properties?.[key]
+    if (!node) faults.push(`the chart has no value ${path}`)
+  }
+  return faults
 }
 
 /** What is wrong with the values that a block gives to settings. Texts with `$`, `<` or `…` stand for others. */

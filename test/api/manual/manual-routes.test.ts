@@ -71,6 +71,15 @@ describe('The documentation', () => {
     expect((await get('/docs/architecture')).body).toContain('flowchart LR')
   })
 
+  test('lists the parts of a long page below its title, and of a short one not', async () => {
+    const { body } = await get('/docs/webhooks')
+    const [, list = ''] = /<\/h1>\n<details class="parts">(.*?)<\/details>/s.exec(body) ?? []
+    const listed = [...list.matchAll(/<a href="#([^"]*)">/g)].map(([, anchor]) => anchor)
+    expect(listed).toEqual([...body.matchAll(/<h2 id="([^"]*)"/g)].map(([, anchor]) => anchor))
+    expect(listed.length).toBeGreaterThan(3)
+    expect((await get('/docs/concepts/team')).body).not.toContain('class="parts"')
+  })
+
   test('marks the page in the side list', async () => {
     expect((await get('/docs/webhooks')).body).toContain('<a href="/docs/webhooks" aria-current="page">')
   })
