@@ -10,6 +10,8 @@ import { describeIf } from '../support/skip.ts'
 const cluster = inject('cluster')
 /** The cluster runs on this machine, which is its only node. */
 export const isOneNode = cluster.ok && cluster.isOneNode
+/** Where the page of the docs installs the release, and where the site of the tests is. */
+export const NAMESPACES = { release: 'tidemark', site: 'tidemark-site' }
 /** The label of the namespaces that a run of the tests makes, and its value in this run. */
 export const RUN_LABEL = 'tidemark.dev/test-run'
 export const RUN = cluster.ok ? cluster.run : ''

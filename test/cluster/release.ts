@@ -2,14 +2,27 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { apply, environment, helm, inTime, isOneNode, kubectl, list, read, RUN, RUN_LABEL, runOf } from './kubectl.ts'
+import {
+  apply,
+  environment,
+  helm,
+  inTime,
+  isOneNode,
+  kubectl,
+  list,
+  NAMESPACES,
+  read,
+  RUN,
+  RUN_LABEL,
+  runOf,
+} from './kubectl.ts'
 import { VOLUMES } from './one-node-cluster.ts'
 import type { Site } from './site.ts'
 import { timed } from './timed.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 /** Where the page of the docs installs the release. */
-export const NAMESPACE = 'tidemark'
+export const NAMESPACE = NAMESPACES.release
 const API = `http://tidemark-api.${NAMESPACE}.svc`
 const DEFINITIONS = ['monitors.tidemark.dev', 'serpmonitors.tidemark.dev']
 /** The annotation with which Helm says which namespace has the release of an object. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { apply, inTime, kubectl, read, request, RUN, RUN_LABEL, runOf } from './kubectl.ts'
+import { apply, inTime, kubectl, NAMESPACES, read, request, RUN, RUN_LABEL, runOf } from './kubectl.ts'
 
-const NAMESPACE = 'tidemark-site'
+const NAMESPACE = NAMESPACES.site
 const IMAGE = 'tidemark:0.1.0'
 const PROXY = `/api/v1/namespaces/${NAMESPACE}/services/site:80/proxy`
 
@@ -50,8 +50,12 @@ export interface Site {
   call(request: SiteCall): Promise<{ status: number; body: string }>
 }
 
-/** Returns the site of this run of the tests, which all of its files share. What another run left is removed. */
+/**
+ * Returns the site of this run of the tests, which all of its files share. What another run left is removed. Nothing is
+ * made where the release is somebody else's.
+ */
 export async function openSite(): Promise<Site> {
+  await runOf(NAMESPACES.release)
   if (![null, RUN].includes(await runOf(NAMESPACE))) await removeSite()
   const program = await readFile(join(import.meta.dirname, 'site-pod.ts'), 'utf8')
   const metadata = { name: 'site', namespace: NAMESPACE, labels: { app: 'site' } }
