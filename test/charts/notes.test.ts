@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
+import { describeIf } from '../support/skip.ts'
+import { CHART, HELM_ADVICE, hasHelm, program, valuesFile } from './helm.ts'
+
+describeIf(hasHelm(), HELM_ADVICE)('The notes of a release', () => {
+  let kube: KubeApi
+  beforeAll(async () => {
+    kube = await startKubeApi()
+  })
+  afterAll(() => kube?.stop())
+
+  /** Helm renders notes for an installation alone, and asks the API server for what is there already. */
+  async function notes(values: string, ...args: string[]): Promise<string> {
+    const of = ['install', 'tidemark', CHART, '-n', 'tidemark', '--dry-run=client', '--kubeconfig', kube.kubeconfig]
+    const { ok, out } = await program('helm', ...of, '-f', valuesFile(values), ...args)
+    expect(ok, out).toBe(true)
+    return out.slice(out.indexOf('\nNOTES:'))
+  }
+
+  test('say how to read the first Secret, and what is not safe', async () => {
+    const said = await notes('try-out')
+    expect(said).toContain('kubectl -n tidemark get secret tidemark-owner -o jsonpath=')
+    expect(said).toMatch(/WARNING: browsers run without their own sandbox, because the seccomp profile RuntimeDefault/)
+    expect(said).toMatch(/WARNING: the database is a Postgres of one pod/)
+    const bare = await notes('internal', '--set', 'networkPolicy.enabled=false')
+    expect(bare).toContain('WARNING: there are no network policies')
+    expect(bare).not.toMatch(/sandbox|tidemark-owner|Postgres of one pod/)
+  })
+
+  test('say that nothing is rendered where the sandbox is required and refused', async () => {
+    const required = await notes('try-out', '--set', 'runner.sandbox=required')
+    expect(required).toMatch(/WARNING: nothing is rendered, because runner\.sandbox is required/)
+    expect(required).not.toContain('without their own sandbox')
+    const profile = ['--set', 'runner.seccompProfile.type=Localhost,runner.seccompProfile.localhostProfile=a.json']
+    for (const sandbox of ['auto', 'required'])
+      expect(await notes('try-out', ...profile, '--set', `runner.sandbox=${sandbox}`)).not.toMatch(/sandbox|rendered/)
+  })
+})
