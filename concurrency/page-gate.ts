@@ -1,7 +1,8 @@
-import { type Bound, type HostGate, partOf } from './host-gate.ts'
+import type { HostGate, HostJob } from './host-gate.ts'
+import { partOf } from './team-shares.ts'
 
 /** A gate for a few slots that are used for seconds each, such as those of a browser. */
-export interface PageGate<T extends Bound> extends HostGate<T> {
+export interface PageGate<T extends HostJob> extends HostGate<T> {
   /** Slow jobs that wait. */
   readonly waitingSlow: number
 }
@@ -18,7 +19,7 @@ interface Waiting<T> {
  *
  * It is separate from `createHostGate`, which examines one job only, and where a team may use many slots in its turn.
  */
-export function createPageGate<T extends Bound>(caps: {
+export function createPageGate<T extends HostJob>(caps: {
   readonly perHost: number
   readonly total: number
   /** As in `createHostGate`. */

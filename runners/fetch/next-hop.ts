@@ -14,11 +14,6 @@ export interface Hop {
 
 type NextHop = { readonly ok: true; readonly hop: Hop } | { readonly ok: false; readonly fault: RunFault }
 
-/** Returns whether a status is a redirect that is followed. */
-export function isRedirect(status: number): boolean {
-  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
-}
-
 /**
  * Returns the target of a redirect. It passes the URL check again and follows the method rules of RFC 9110 §15.4. After
  * a change of origin the user's headers are not sent any more, even when a redirect leads back. A body is not sent to

@@ -5,7 +5,7 @@ import { CHALLENGE_BYTES, settle, type Answer, elapsed, failed, type FetchContex
 import { becameGet, exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, type FetchLimits } from './fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
-import { isRedirect, nextHop, type Hop } from './next-hop.ts'
+import { nextHop, type Hop } from './next-hop.ts'
 import { oneHeader, hasUserHeaders, requestHeaders } from './request-headers.ts'
 
 /**
@@ -43,6 +43,11 @@ function bodyRuleOf(limits: FetchLimits): (status: number) => BodyRule {
   const whole: BodyRule = { maxBytes: limits.maxWireBytes, partial: false }
   const start: BodyRule = { maxBytes: CHALLENGE_BYTES, partial: true }
   return (status) => (status < 300 ? whole : start)
+}
+
+/** Returns whether a status is a redirect that is followed. */
+function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308
 }
 
 /** Follows redirects until another response comes. */

@@ -201,7 +201,20 @@ const claimSizeOf = ({ concurrency, claimsAhead = true }: CheckLoopOptions): num
   claimsAhead ? Math.min(1000, concurrency * 8) : concurrency
 
 /**
- * Decides how much is claimed at once, how much of one host may wait, and whether there are probably more due checks.
+ * Decides how much is claimed at once, how much may wait here, and whether there are probably more due checks.
+ *
+ * Checks are claimed ahead of need, so that no slot waits for the store. Three bounds keep what waits few, and of many
+ * hosts and teams. As an example, a process has 128 slots, 8 of them for one host, so a claim takes 1,000:
+ *
+ * - **Of a host**, as many wait as its slots complete in three seconds: 240 if a check takes 100 ms. At a host of no
+ *   known pace it is 128, and 32 once a whole claim waits. Beyond that, each team may have 8 there, and then 1.
+ * - **Of a team** that has shown no quick sites, as many wait as there are slots, 128, unless it is alone. Then no more
+ *   come until half of them have started.
+ * - **Of all**, once two claims are ahead, no more are claimed of the teams that have an even part of them: of ten
+ *   teams, those with 200. Once three are, what was claimed of such teams all the same is given back.
+ *
+ * The first is decided here (`isQueueFull`), the others by the gate (`TeamShares`). A browser has few slots, and so
+ * bounds of its own (`createPageGate`).
  */
 function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
   const { concurrency, perHost, claimsAhead = true } = options
@@ -215,9 +228,9 @@ function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
   }
   return {
     claimSize,
-    // If one team fills the queue of a host, there is still room for a few checks of another team. The number of
-    // waiting slow pages is limited to the number of slots. More of them would leave no room for others. Likewise for
-    // the checks of a team that is not known to free its slots quickly: another process may have slots for them.
+    // The number of waiting slow pages is limited to the number of slots: more of them would leave no room for others.
+    // What is given back of a team may find slots in another process. If one team fills the queue of a host, there is
+    // still room for a few checks of another team.
     isQueueFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
       (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
       gate.isFullOf(team) ||

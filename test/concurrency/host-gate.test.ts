@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createHostGate } from '../../concurrency/host-gate.ts'
+import { addMany, startAll, type TeamJob } from './team-jobs.ts'
 
 const byName = (one = '', other = '') => one.localeCompare(other)
 
@@ -21,7 +22,7 @@ test('jobs of one host start in the order in which they came, up to its cap', ()
   expect(gate.next()).toEqual(job('a', 2))
 })
 
-test('hosts take turns, so that a long line of one is no longer than the others for the rest', () => {
+test('hosts take turns, so that many jobs of one host do not delay those of the others', () => {
   const gate = createHostGate({ perHost: 100, total: 100 })
   for (let n = 0; n < 50; n++) gate.add(job('a', n))
   gate.add(job('b'))
@@ -29,7 +30,7 @@ test('hosts take turns, so that a long line of one is no longer than the others 
   expect(hosts).toContain('b')
 })
 
-test('at a host, teams take turns, so that one of a team waits for no line of another', () => {
+test('at a host, teams take turns, so that a job of one team does not wait for all those of another', () => {
   const gate = createHostGate<{ host: string; team: string; n: number }>({ perHost: 8, total: 100 })
   for (let n = 0; n < 50; n++) gate.add({ host: 'a', team: 'x', n })
   const first = gate.next()
@@ -126,20 +127,6 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
   )
 })
 
-interface TeamJob {
-  readonly host: string
-  readonly team: string
-}
-type TeamGate = ReturnType<typeof createHostGate<TeamJob>>
-
-const addMany = (gate: TeamGate, team: string, count: number) => {
-  for (let n = 0; n < count; n++) gate.add({ host: `${team}${n}`, team })
-}
-const startAll = (gate: TeamGate): TeamJob[] => {
-  const started = []
-  for (let next = gate.next(); next; next = gate.next()) started.push(next)
-  return started
-}
 const shared = (total: number) => createHostGate<TeamJob>({ perHost: 1, total, sharesSlots: true })
 
 test('teams take turns, however many hosts one of them has', () => {

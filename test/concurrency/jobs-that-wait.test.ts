@@ -1,20 +1,6 @@
 import { expect, test } from 'vitest'
 import { createHostGate } from '../../concurrency/host-gate.ts'
-
-interface TeamJob {
-  readonly host: string
-  readonly team: string
-}
-type TeamGate = ReturnType<typeof createHostGate<TeamJob>>
-
-const addMany = (gate: TeamGate, team: string, count: number) => {
-  for (let n = 0; n < count; n++) gate.add({ host: `${team}${n}`, team })
-}
-const startAll = (gate: TeamGate): TeamJob[] => {
-  const started = []
-  for (let next = gate.next(); next; next = gate.next()) started.push(next)
-  return started
-}
+import { addMany, startAll, type TeamGate, type TeamJob } from './team-jobs.ts'
 
 /** Offers jobs of these teams again and again, as claims do. Returns the most that waited. */
 function offerClaims(gate: TeamGate, teams: readonly string[], { rounds = 40, size = 64 } = {}): number {

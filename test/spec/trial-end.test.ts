@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setPlan } from '../../store/accounts/admin-accounts.ts'
-import { fitLocks } from '../../store/quota/locks.ts'
+import { fitLocks } from '../../store/maintenance/fit-locks.ts'
 import { seedRun } from './seed.ts'
 import { MONITOR, type ServedApi, serveApi } from './support.ts'
 

@@ -3,7 +3,7 @@ import { SERP_LIMITS, type SearchConfig } from '../../serp/search-page.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { type Extraction, type Page, failed } from '../page.ts'
 import type { Piscina } from 'piscina'
-import { Fifo } from '../../../concurrency/host-gate.ts'
+import { Fifo } from '../../../concurrency/fifo.ts'
 
 /** What a thread does with a page. */
 export type ReadConfig = ExtractConfig | SearchConfig
