@@ -1,23 +1,24 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Store } from '../../store/db/client.ts'
 import { keepIdempotentAnswer, takeIdempotencyKey } from '../../store/maintenance/idempotent-answers.ts'
 import { operationId } from '../openapi/operation.ts'
 import { ApiError, apiError } from './api-error.ts'
-import type { Answer, PrivateRoute } from './route.ts'
+import type { Answer, Call, KeyedRoute, KeyedServices } from './route.ts'
 
 /** Printable ASCII, which every client can send. */
 const KEY = /^[!-~]{1,255}$/
 /** Says that an answer was given before. */
 const REPLAYED = { 'idempotency-replayed': 'true' }
 
-type Call = Parameters<PrivateRoute['handle']>[0]
-
 /**
  * Returns the answer to a request that has an Idempotency-Key. It is handled in one transaction with the record
  * of its answer, so a client that got no answer may send it again: it is handled if it had no effect, and answered as
  * before if it had. A refusal had no effect and is not kept.
  */
-export async function answerOnce(route: PrivateRoute, key: unknown, call: Call): Promise<Answer> {
+export async function answerOnce(
+  route: KeyedRoute,
+  key: unknown,
+  call: Call<unknown, unknown, unknown>,
+): Promise<Answer> {
   if (typeof key !== 'string' || !KEY.test(key)) throw notAKey()
   const { services, principal, params, query, body } = call
   const operation = operationId(route)
@@ -31,8 +32,8 @@ export async function answerOnce(route: PrivateRoute, key: unknown, call: Call):
     if (known === 'busy') throw busy()
     if (known !== null && known.request !== request) throw usedBefore()
     if (known !== null) return { status: known.status as Answer['status'], body: known.body, headers: REPLAYED }
-    // The use cases of such routes take a transaction for a store. What they start is visible after its end.
-    const inside = { ...services, store: tx as unknown as Store, wake: () => void (isWoken = true) }
+    // What the use cases start is visible after the end of the transaction.
+    const inside: KeyedServices = { ...services, store: tx, wake: () => void (isWoken = true) }
     const made = await route.handle({ ...call, services: inside })
     const kept = { request, status: made.status, body: made.body }
     await keepIdempotentAnswer(tx, services.secrets, { ...keyed, id: randomUUID() }, kept)

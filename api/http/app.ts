@@ -258,8 +258,8 @@ function answerOf(services: Services, route: Route, request: FastifyRequest): Pr
   if (route.policy === 'public') return route.handle(call)
   if (!request.principal) throw new Error('a route with a policy was reached without a principal')
   const admitted = { ...call, principal: request.principal, actor: actorOf(request.principal, address) }
-  const key = route.takesKey ? request.headers['idempotency-key'] : undefined
-  return key === undefined ? route.handle(admitted) : answerOnce(route, key, admitted)
+  const key = request.headers['idempotency-key']
+  return route.takesKey && key !== undefined ? answerOnce(route, key, admitted) : route.handle(admitted)
 }
 
 /** Distinguishes an address that does not exist (404) from one that exists with other methods (405). */

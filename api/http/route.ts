@@ -7,6 +7,7 @@ import { Closed, Uuid } from '../../schema/shape/shape.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { PolicyName } from '../auth/policy.ts'
 import type { Principal } from '../auth/principals.ts'
+import type { Queryable } from '../../store/db/client.ts'
 import type { Services } from '../services.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
@@ -30,12 +31,17 @@ export const okText = (type: string, content: string): Answer => ({ status: 200,
 export const created = (body: unknown): Answer => ({ status: 201, body })
 export const noContent = (): Answer => ({ status: 204 })
 
+/** What a route works with that may run within a transaction: then that is the store. */
+export interface KeyedServices extends Omit<Services, 'store'> {
+  readonly store: Queryable
+}
+
 /** A request whose parts are validated. */
-export interface PublicCall<P, Q, B> {
+export interface PublicCall<P, Q, B, S = Services> {
   readonly params: P
   readonly query: Q
   readonly body: B
-  readonly services: Services
+  readonly services: S
   readonly headers: IncomingHttpHeaders
   /** The client's address, as far as TIDEMARK_TRUSTED_PROXIES allows it to be known. */
   readonly address: string | null
@@ -44,7 +50,7 @@ export interface PublicCall<P, Q, B> {
 }
 
 /** A request of a caller who is allowed to make it. */
-interface Call<P, Q, B> extends PublicCall<P, Q, B> {
+export interface Call<P, Q, B, S = Services> extends PublicCall<P, Q, B, S> {
   readonly principal: Principal
   /** The principal for `recordAudit`. */
   readonly actor: Actor
@@ -77,10 +83,7 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly body?: B
   /** Empty, missing and `{}` are the same. */
   readonly bodyOptional?: boolean
-  /**
-   * The header Idempotency-Key makes a repeated request give the first answer again. Only for routes whose use cases
-   * run within a transaction, and that answer JSON without a secret that is shown once.
-   */
+  /** The header Idempotency-Key makes a repeated request give the first answer again (`keyedRoute`). */
   readonly takesKey?: boolean
   /** Fill the defaults of the schema into the body. */
   readonly defaults?: boolean
@@ -98,7 +101,14 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
 
 interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: PolicyName
+  readonly takesKey?: false
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
+}
+
+interface KeyedRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+  readonly policy: PolicyName
+  readonly takesKey: true
+  handle(call: Call<Static<P>, Static<Q>, Static<B>, KeyedServices>): Promise<Answer>
 }
 
 interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
@@ -118,7 +128,8 @@ interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema
 }
 
 /** A route without its type parameters: an item of the route table. */
-export type PrivateRoute = RouteDef<TSchema, TSchema, TSchema>
+export type KeyedRoute = KeyedRouteDef<TSchema, TSchema, TSchema>
+export type PrivateRoute = RouteDef<TSchema, TSchema, TSchema> | KeyedRoute
 export type PublicRoute = PublicRouteDef<TSchema, TSchema, TSchema>
 export type Route = PrivateRoute | PublicRoute
 
@@ -126,6 +137,14 @@ export type Route = PrivateRoute | PublicRoute
  * Declares a route for the callers that its policy allows. The types of params, query and body come from their schemas.
  */
 export const route = <P extends TSchema, Q extends TSchema, B extends TSchema>(def: RouteDef<P, Q, B>): Route => def
+
+/**
+ * Declares a route whose request may be sent again with the same Idempotency-Key. Its use cases run within a
+ * transaction, and it answers JSON without a secret that is shown once.
+ */
+export const keyedRoute = <P extends TSchema, Q extends TSchema, B extends TSchema>(
+  def: KeyedRouteDef<P, Q, B>,
+): Route => def
 
 /** Declares a route for everybody. */
 export const publicRoute = <P extends TSchema, Q extends TSchema, B extends TSchema>(

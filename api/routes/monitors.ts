@@ -20,7 +20,7 @@ import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/m
 import { faultOf } from '../http/fault.ts'
 import { doneOf, noSuch, outcomeError } from '../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../http/page-of-rows.ts'
-import { ById, created, noContent, ok, route } from '../http/route.ts'
+import { ById, created, keyedRoute, noContent, ok, route } from '../http/route.ts'
 import { shownMonitor } from '../presenters/shown.ts'
 
 export const listMonitorsRoute = route({
@@ -53,7 +53,7 @@ export const listMonitorsRoute = route({
 export const selectorOf = (label: string | undefined) =>
   label === undefined ? undefined : (parseLabelSelector(label) ?? undefined)
 
-export const createMonitorRoute = route({
+export const createMonitorRoute = keyedRoute({
   method: 'POST',
   path: '/v1/monitors',
   summary: 'Create a monitor',

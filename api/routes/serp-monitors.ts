@@ -31,9 +31,8 @@ import { countRuns, listRuns } from '../../store/runs/runs.ts'
 import type { Principal } from '../auth/principals.ts'
 import { doneOf, later, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../http/page-of-rows.ts'
-import { ById, created, noContent, ok, route } from '../http/route.ts'
+import { ById, created, keyedRoute, type KeyedServices, noContent, ok, route } from '../http/route.ts'
 import { shownSerpMonitor } from '../presenters/shown.ts'
-import type { Services } from '../services.ts'
 import { selectorOf } from './monitors.ts'
 import { shownManifest } from './monitor-manifests.ts'
 import { SigningSecret } from './signing-secrets.ts'
@@ -42,7 +41,7 @@ const tag = 'SERP monitors'
 const kind = 'serp'
 
 interface ServedReader {
-  readonly services: Services
+  readonly services: KeyedServices
   readonly principal: Principal
 }
 
@@ -73,7 +72,7 @@ const list = route({
   },
 })
 
-const create = route({
+const create = keyedRoute({
   method: 'POST',
   path: '/v1/serp-monitors',
   summary: 'Create a SERP monitor',

@@ -6,7 +6,7 @@ import { Monitor } from '../../schema/monitor/monitor.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { doneOf } from '../http/outcome-error.ts'
-import { created, ok, route } from '../http/route.ts'
+import { created, keyedRoute, ok, route } from '../http/route.ts'
 import { shownMonitor } from '../presenters/shown.ts'
 
 export const listTemplatesRoute = route({
@@ -23,7 +23,7 @@ export const listTemplatesRoute = route({
   },
 })
 
-export const createFromTemplateRoute = route({
+export const createFromTemplateRoute = keyedRoute({
   method: 'POST',
   path: '/v1/monitors/from-template/:slug',
   summary: 'Create a monitor from a template',

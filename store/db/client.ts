@@ -109,7 +109,7 @@ const rowCheck: Interceptor = {
     if (!parser) return row
     const checked = parser['~standard'].validate(row)
     if (checked instanceof Promise) throw new TypeError('row schemas are synchronous')
-    if (checked.issues) throw new SchemaValidationError(query, row as never, checked.issues)
+    if (checked.issues) throw new SchemaValidationError(query, row, checked.issues)
     return checked.value as typeof row
   },
 }

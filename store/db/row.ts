@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Static, TProperties, TSchema } from 'typebox'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { type ListSqlToken, type PrimitiveValueExpression, sql } from 'slonik'
 
@@ -16,8 +16,8 @@ export interface RowSchema<T> {
 }
 
 /** The schema of a statement's rows, for `sql.type(row({...}))`. Compiled once: call it at the top of a module. */
-export function row<P extends TProperties>(properties: P): RowSchema<Static<ReturnType<typeof Type.Object<P>>>> {
-  return rowOf(Type.Object(properties)) as never
+export function row<P extends TProperties>(properties: P): RowSchema<Static<TObject<P>>> {
+  return rowOf(Type.Object(properties))
 }
 
 /** Does the same as `row` for a complete schema. */

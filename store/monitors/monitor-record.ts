@@ -104,15 +104,19 @@ const SERP_COLUMNS = sql.fragment`
   m.keyword, m.engine, m.mode, m.pages, m.location_code, m.language_code, m.device, m.target_domain,
   m.rank_change_threshold, ${EVERY_COLUMN}, c.next_run_at`
 
-const SELECTED = {
+/** What a statement selects of a monitor, and the rows that it gets. */
+interface Selected<Row> {
+  readonly columns: typeof EVERY_COLUMN
+  readonly row: RowSchema<Row>
+}
+
+const SELECTED: { readonly [K in MonitorKind]: Selected<RowOfKind[K]> } = {
   page: { columns: MONITOR_COLUMNS, row: monitorRow },
   serp: { columns: SERP_COLUMNS, row: rowOf(SerpMonitorRow) },
-} as const
+}
 
 /** Returns what a statement selects from `monitors m join checks c` for a monitor of this kind. */
-export const selected = <K extends MonitorKind>(
-  kind: K,
-): { readonly columns: typeof EVERY_COLUMN; readonly row: RowSchema<RowOfKind[K]> } => SELECTED[kind] as never
+export const selected = <K extends MonitorKind>(kind: K): Selected<RowOfKind[K]> => SELECTED[kind]
 
 /**
  * Returns the configuration in a row, with its secrets decrypted. A value that a tolerant box cannot open is absent.

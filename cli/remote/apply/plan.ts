@@ -86,7 +86,7 @@ async function stepOf(
   if (record.managed_by !== 'api') return { fault: `${ELSEWHERE[record.managed_by]}: change it there` }
   if (adopted && record.external_key !== null)
     return { fault: `adopts ${record.id}, which belongs to ${record.external_key}` }
-  const { patch, differences } = differencesOf(record as unknown as Readonly<Record<string, unknown>>, spec)
+  const { patch, differences } = differencesOf({ ...record }, spec)
   const pausing = pausingOf(record, manifest.suspend)
   const { id } = record
   if (differences.length === 0 && pausing === null) return { action: 'keep', kind, key, wanted, id }

@@ -20,29 +20,33 @@ export function parseXPath(source: string): Expr {
   return expr
 }
 
-type Level = { readonly ops: readonly string[]; readonly make: (op: string, left: Expr, right: Expr) => Expr }
+/** Joins the two sides of an operator. */
+type Join = (left: Expr, right: Expr) => Expr
 
-const LEVELS: readonly Level[] = [
-  { ops: ['or'], make: (_op, left, right) => ({ kind: 'or', left, right }) },
-  { ops: ['and'], make: (_op, left, right) => ({ kind: 'and', left, right }) },
-  { ops: ['=', '!='], make: (op, left, right) => ({ kind: 'compare', op: op as CompareOp, left, right }) },
-  { ops: ['<', '<=', '>', '>='], make: (op, left, right) => ({ kind: 'compare', op: op as CompareOp, left, right }) },
-  { ops: ['+', '-'], make: (op, left, right) => ({ kind: 'arithmetic', op: op as ArithmeticOp, left, right }) },
-  {
-    ops: ['*', 'div', 'mod'],
-    make: (op, left, right) => ({ kind: 'arithmetic', op: op as ArithmeticOp, left, right }),
-  },
+const compare = (op: CompareOp): [string, Join] => [op, (left, right) => ({ kind: 'compare', op, left, right })]
+const compute = (op: ArithmeticOp): [string, Join] => [op, (left, right) => ({ kind: 'arithmetic', op, left, right })]
+const logical = (kind: 'or' | 'and'): [string, Join] => [kind, (left, right) => ({ kind, left, right })]
+
+/** The operators by what they bind, those that bind least first. */
+const LEVELS: readonly ReadonlyMap<string, Join>[] = [
+  new Map([logical('or')]),
+  new Map([logical('and')]),
+  new Map([compare('='), compare('!=')]),
+  new Map([compare('<'), compare('<='), compare('>'), compare('>=')]),
+  new Map([compute('+'), compute('-')]),
+  new Map([compute('*'), compute('div'), compute('mod')]),
 ]
 
 function parseExpr(reader: TokenReader, level = 0): Expr {
-  const here = LEVELS[level]
-  if (here === undefined) return parseUnary(reader)
+  const operators = LEVELS[level]
+  if (operators === undefined) return parseUnary(reader)
   let left = parseExpr(reader, level + 1)
   for (;;) {
     const token = reader.peek()
-    if (token.type !== 'operator' || !here.ops.includes(token.text)) return left
+    const join = token.type === 'operator' ? operators.get(token.text) : undefined
+    if (!join) return left
     reader.next()
-    left = here.make(token.text, left, parseExpr(reader, level + 1))
+    left = join(left, parseExpr(reader, level + 1))
   }
 }
 
