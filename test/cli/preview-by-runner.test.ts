@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { eventually } from '../support/eventually.ts'
-import { html, openSite, type Site, status } from '../support/site.ts'
+import { scriptedPage } from '../support/scripted-page.ts'
+import { openSite, type Site, status } from '../support/site.ts'
 import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 // Processes and browsers start.
@@ -12,13 +13,6 @@ beforeAll(async () => {
   installation = await openRunnerInstallation()
 })
 afterAll(() => installation[Symbol.asyncDispose]())
-
-/** A page whose text is made by a script. */
-const shell = (price: string) =>
-  html(`<!doctype html><title>Shop</title><div id="root"></div>
-    <script>
-      setTimeout(() => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' }, 50)
-    </script>`)
 
 const preview = (site: Site, more: object = {}) =>
   installation.api<Preview>('POST', '/v1/monitors/preview', {
@@ -41,7 +35,7 @@ test('without a runner, a page that needs a browser is refused at once, and anot
 
 test('an API without a browser previews what a runner renders, with how it was fetched', async () => {
   await using site = await openSite()
-  site.answer(shell('$7'))
+  site.answer(scriptedPage('$7'))
   await using _runner = await installation.runner('renders')
   const before = await used()
   const sandboxed = async () => /^tidemark_browser_sandboxed (.*)$/m.exec(await installation.metrics())?.[1]
@@ -57,7 +51,7 @@ test('an API without a browser previews what a runner renders, with how it was f
   expect([await used(), await waiting()]).toEqual([(before ?? 0) + 1, []])
   // The worker shows it: nothing reaches the metrics of a runner pod.
   expect(await sandboxed()).toBe('1')
-  // The API fetches first, and finds a shell.
+  // The API fetches first, and finds a page without its text.
   expect(await preview(site, { fetch_mode: 'auto' })).toMatchObject({
     ...{ fields: { price: '$7' }, fetch_method: 'browser', fetch_reason: 'needs_scripts' },
   })
@@ -69,7 +63,7 @@ test('an API without a browser previews what a runner renders, with how it was f
   expect(await preview(site)).toMatchObject({ status: 'error', error_code: 'http_status', http_status: 404 })
 })
 
-/** A preview of a page that hangs, in the hands of one of two runners. */
+/** Begins a preview of a page that hangs, which one of two runners has claimed. */
 async function hanging(site: Site) {
   site.answer(() => {})
   const names = ['holds', 'takes-over']
@@ -92,7 +86,7 @@ async function hanging(site: Site) {
 test('a preview whose runner is killed is done by another one', async () => {
   await using site = await openSite()
   const { shown, holder, end } = await hanging(site)
-  site.answer(shell('$8'))
+  site.answer(scriptedPage('$8'))
   holder.signal('SIGKILL')
   expect(await shown).toMatchObject({ status: 'success', fields: { price: '$8' } })
   await end()

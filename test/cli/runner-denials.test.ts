@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { html, openSite } from '../support/site.ts'
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
-import { openRunnerInstallation, type RunnerInstallation, type SeenRun } from './runner-installation.ts'
+import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 const DENIED = '127.0.0.99'
 const API_SERVER = { host: '127.0.0.98', port: 65_000 }
@@ -25,23 +24,8 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-async function runOf(url: string): Promise<SeenRun & { error_code?: string }> {
-  const { id } = await installation.api<{ id: string }>('POST', '/v1/monitors', {
-    name: 'A kettle',
-    url,
-    schedule_interval_seconds: 86_400,
-    fetch_mode: 'browser',
-    extract_config: { method: 'css', fields: { it: 'p' } },
-    diff_predicate: { type: 'any_field_changes' },
-  })
-  const { data } = await eventually(
-    () => installation.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
-    (page) => page.data.some((run) => run.status !== 'running'),
-  )
-  const [run] = data
-  if (!run) throw new Error('no run')
-  return run
-}
+const FIRST_PARAGRAPH = { extract_config: { method: 'css', fields: { it: 'p' } } }
+const runOf = async (url: string) => (await installation.ended(await installation.watch(url, FIRST_PARAGRAPH)))[0]
 
 test('a runner, which has no database and denies nothing itself, denies what its worker denies', async () => {
   await using site = await openSite()

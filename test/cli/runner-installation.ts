@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/postgres.ts'
 import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
 
 /** A run as the API answers it: what tests read. */
-export interface SeenRun {
+interface SeenRun {
   readonly id: string
   readonly status: string
   readonly fetch_method: string | null
@@ -15,6 +15,7 @@ export interface SeenRun {
   readonly diff: object
   readonly delivery_triggered: boolean
   readonly visual_change_pct?: number
+  readonly error_code?: string | null
   readonly error_message: string | null
 }
 
@@ -36,6 +37,10 @@ export interface RunnerInstallation extends AsyncDisposable {
   /** Its whole environment; nothing of a database. */
   runnerEnvironment(token: string): Environment
   api<T>(method: string, path: string, body?: object): Promise<T>
+  /** Creates a monitor of the price of a page that has to be rendered, once a day. Returns its id. */
+  watch(url: string, more?: object): Promise<string>
+  /** Returns the runs of a monitor that have ended, newest first, once there are so many. Default 1. */
+  ended(id: string, count?: number): Promise<readonly SeenRun[]>
   runNow(id: string): Promise<SeenRun>
   rows<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>
 }
@@ -128,6 +133,26 @@ export async function openRunnerInstallation(
     },
     api,
     rows,
+    async watch(url, more = {}) {
+      const { id } = await api<{ id: string }>('POST', '/v1/monitors', {
+        name: 'A kettle',
+        url,
+        schedule_interval_seconds: 86_400,
+        fetch_mode: 'browser',
+        extract_config: { method: 'css', fields: { price: '.price' } },
+        diff_predicate: { type: 'any_field_changes' },
+        ...more,
+      })
+      return id
+    },
+    ended: (id, count = 1) =>
+      eventually(
+        async () => {
+          const { data } = await api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`)
+          return data.filter(({ status }) => status !== 'running')
+        },
+        (runs) => runs.length >= count,
+      ),
     async runNow(id) {
       const { run_id } = await api<{ run_id: string }>('POST', `/v1/monitors/${id}/run`, {})
       return eventually(

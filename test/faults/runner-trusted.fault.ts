@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
 import { html, openSite, status } from '../support/site.ts'
-import {
-  runnerApiOf,
-  openRunnerInstallation,
-  type RunnerInstallation,
-  type SeenRun,
-} from '../cli/runner-installation.ts'
+import { runnerApiOf, openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 
 let proxy: ProxyServer
 let installation: RunnerInstallation
@@ -24,22 +18,7 @@ afterAll(async () => {
 /** A script makes the price. */
 const MADE = `<body><script>document.body.innerHTML = '<b class="price">$8</b>'</script></body>`
 
-const bodyOf = (url: string) => ({
-  name: 'A kettle',
-  url,
-  schedule_interval_seconds: 86_400,
-  fetch_mode: 'browser',
-  extract_config: { method: 'css', fields: { price: '.price' } },
-  diff_predicate: { type: 'field_changes', field: 'price' },
-})
-async function firstRun(url: string) {
-  const { id } = await installation.api<{ id: string }>('POST', '/v1/monitors', bodyOf(url))
-  const { data } = await eventually(
-    () => installation.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
-    (page) => page.data.some((run) => run.status !== 'running'),
-  )
-  return data[0]
-}
+const firstRun = async (url: string) => (await installation.ended(await installation.watch(url)))[0]
 
 test(
   'what a runner is refused, it renders through the relay of the worker, on the allowance of the team; it knows ' +
@@ -71,7 +50,9 @@ test('one process that renders nothing serves the runner API, and a runner does 
   const headers = { authorization: `Bearer ${installation.apiKey}`, 'content-type': 'application/json' }
   await serve.says(/runner API listening/)
   const runner = await installation.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
-  const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(site.url)) }
+  const extract_config = { method: 'css', fields: { price: '.price' } }
+  const body = JSON.stringify({ url: site.url, fetch_mode: 'browser', extract_config })
+  const init = { method: 'POST', headers, body }
   const preview = (await (await fetch(`${base}/v1/monitors/preview`, init)).json()) as object
   expect(preview).toMatchObject({ status: 'success', fetch_method: 'browser' })
   expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, reply } from '../deliveries/loop/receiver.ts'
 import { eventually } from '../support/eventually.ts'
+import { scriptedPage } from '../support/scripted-page.ts'
 import { type Answer, html, openSite, type Site } from '../support/site.ts'
 import { verifier } from '../support/signature-verifier.ts'
 import { runCli } from '../cli/cli-process.ts'
-import { openRunnerInstallation, type RunnerInstallation, type SeenRun } from '../cli/runner-installation.ts'
+import { openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
 
 let installation: RunnerInstallation
@@ -15,32 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-/** A page whose text is made by a script. */
-const shell = (price: string) =>
-  html(`<!doctype html><title>Shop</title><div id="root"></div>
-    <script>
-      setTimeout(() => { document.getElementById('root').innerHTML = '<b class="price">${price}</b>' }, 50)
-    </script>`)
-
-const watch = (site: Site, more: object = {}) =>
-  installation.api<{ id: string }>('POST', '/v1/monitors', {
-    name: 'A kettle',
-    url: site.url,
-    schedule_interval_seconds: 86_400,
-    fetch_mode: 'browser',
-    extract_config: { method: 'css', fields: { price: '.price' } },
-    diff_predicate: { type: 'field_changes', field: 'price' },
-    ...more,
-  })
-const runsOf = async (id: string) =>
-  (await installation.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`)).data.filter(
-    ({ status }) => status !== 'running',
-  )
-const ended = (id: string, count = 1) =>
-  eventually(
-    () => runsOf(id),
-    (runs) => runs.length >= count,
-  )
 const leaseOf = async (id: string) => {
   const [check] = await installation.rows<{
     no: number
@@ -56,10 +31,10 @@ const leaseOf = async (id: string) => {
   if (!check) throw new Error('no such check')
   return check
 }
-/** A monitor whose page hangs, in the hands of a runner. */
+/** Creates a monitor whose page hangs, and waits until a runner loads it. */
 async function hanging(site: Site, answer: Answer = () => {}) {
   site.answer(answer)
-  const { id } = await watch(site)
+  const id = await installation.watch(site.url)
   await eventually(
     () => site.requests.length,
     (count) => count > 0,
@@ -74,13 +49,14 @@ test(
     await using site = await openSite()
     await using hook = await openReceiver(reply(204))
     const runner = await installation.runner('renders')
-    site.answer(shell('$1'))
+    site.answer(scriptedPage('$1'))
     // Fetched by the worker first, which renders nothing.
-    const { id } = await watch(site, { fetch_mode: 'auto', deliveries: [{ type: 'webhook', url: hook.url }] })
-    const [baseline] = await ended(id)
+    const deliveries = [{ type: 'webhook', url: hook.url }]
+    const id = await installation.watch(site.url, { fetch_mode: 'auto', deliveries })
+    const [baseline] = await installation.ended(id)
     expect(baseline).toMatchObject({ status: 'success', fetch_method: 'browser', extracted: { price: '$1' } })
 
-    site.answer(shell('$2'))
+    site.answer(scriptedPage('$2'))
     const changed = await installation.runNow(id)
     expect(changed).toMatchObject({ fetch_method: 'browser', delivery_triggered: true })
     expect(changed.diff).toMatchObject({ before: { price: '$1' }, after: { price: '$2' } })
@@ -109,8 +85,8 @@ test('a monitor with pictures is done by a runner, and the worker compares them'
   const striped = (color: string) =>
     html(`<!doctype html><style>body{margin:0;background:${color}}</style><p class="price">1`)
   site.answer(striped('#fff'))
-  const { id } = await watch(site, { visual_config: { enabled: true, fullPage: false } })
-  expect((await ended(id))[0]).toMatchObject({ status: 'success', visual_change_pct: 0 })
+  const id = await installation.watch(site.url, { visual_config: { enabled: true, fullPage: false } })
+  expect((await installation.ended(id))[0]).toMatchObject({ status: 'success', visual_change_pct: 0 })
   site.answer(striped('#036'))
   const changed = await installation.runNow(id)
   expect(changed.visual_change_pct).toBeGreaterThan(90)
@@ -139,12 +115,14 @@ test('a runner that is killed in the middle of a check leaves it to another: the
 
   doomed.signal('SIGKILL')
   await doomed.exited
-  site.answer(shell('$5'))
+  site.answer(scriptedPage('$5'))
   const another = await installation.runner('another')
-  expect(await ended(id)).toMatchObject([{ id: check.run_id, status: 'success', extracted: { price: '$5' } }])
+  expect(await installation.ended(id)).toMatchObject([
+    { id: check.run_id, status: 'success', extracted: { price: '$5' } },
+  ])
   another.signal('SIGTERM')
   expect(await another.exited).toBe(0)
-  expect(await runsOf(id)).toHaveLength(1)
+  expect(await installation.ended(id)).toHaveLength(1)
 }, 90_000)
 
 test('a runner that has to stop finishes what it can, gives back the rest at once, and exits with 0', async () => {
@@ -152,8 +130,8 @@ test('a runner that has to stop finishes what it can, gives back the rest at onc
   await using never = await openSite()
   const runner = await installation.runner('stops', { TIDEMARK_BROWSER_PAGES: '4' })
   const finish = Promise.withResolvers<void>()
-  slow.answer((response, request, nth) => void finish.promise.then(() => shell('$6')(response, request, nth)))
-  const kept = await watch(slow)
+  slow.answer((response, request, nth) => void finish.promise.then(() => scriptedPage('$6')(response, request, nth)))
+  const kept = await installation.watch(slow.url)
   // For longer than a runner has to stop: a site that says nothing is given up before.
   const { id } = await hanging(never, html('<script>for (;;);</script>'))
   await eventually(
@@ -163,7 +141,7 @@ test('a runner that has to stop finishes what it can, gives back the rest at onc
   const started = performance.now()
   runner.signal('SIGTERM')
   finish.resolve()
-  expect((await ended(kept.id))[0]).toMatchObject({ status: 'success', extracted: { price: '$6' } })
+  expect((await installation.ended(kept))[0]).toMatchObject({ status: 'success', extracted: { price: '$6' } })
   expect(await runner.exited).toBe(0)
   expect(performance.now() - started).toBeLessThan(25_000)
   // Due now, and nobody's: not one that waits for its lease.
@@ -198,7 +176,7 @@ test('an idle runner exits with 0 by itself; so does one whose token, from a fil
 
 test('a runner tells its readiness and metrics, and outlives its worker', async () => {
   await using site = await openSite()
-  site.answer(shell('$7'))
+  site.answer(scriptedPage('$7'))
   await using other = await openRunnerInstallation()
   const port = Number(new URL((await openAndClose()).url).port)
   const environment = { TIDEMARK_METRICS_PORT: String(port), ...other.runnerEnvironment(await other.token('outlives')) }
@@ -209,18 +187,7 @@ test('a runner tells its readiness and metrics, and outlives its worker', async 
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tidemark_checks_active 0')
 
   await other.restartWorker()
-  const { id } = await other.api<{ id: string }>('POST', '/v1/monitors', {
-    name: 'A kettle',
-    url: site.url,
-    schedule_interval_seconds: 86_400,
-    fetch_mode: 'browser',
-    extract_config: { method: 'css', fields: { price: '.price' } },
-    diff_predicate: { type: 'field_changes', field: 'price' },
-  })
-  await eventually(
-    () => other.api<{ data: SeenRun[] }>('GET', `/v1/monitors/${id}/runs`),
-    ({ data }) => data.some(({ status }) => status === 'success'),
-  )
+  expect(await other.ended(await other.watch(site.url))).toMatchObject([{ status: 'success' }])
   runner.signal('SIGTERM')
   expect(await runner.exited).toBe(0)
 }, 90_000)

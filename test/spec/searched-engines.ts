@@ -50,6 +50,8 @@ export interface SearchedEngines extends AsyncDisposable {
   check(no: number): Promise<Run>
   runs(no: number): Promise<readonly Run[]>
   payloads(no: number): Promise<readonly DeliveryPayload[]>
+  /** Ends what a test leaves: nothing is due, no engine is left alone, and the clock is true again. */
+  reset(): Promise<void>
 }
 
 export async function openSearchedEngines(): Promise<SearchedEngines> {
@@ -131,6 +133,13 @@ export async function openSearchedEngines(): Promise<SearchedEngines> {
       )
       return sent.map(({ payload }) => JSON.parse(payload) as DeliveryPayload)
     },
+    async reset() {
+      await database.query('update checks set due_at = null, next_run_at = null')
+      await database.query('delete from serp_engines')
+      await database.query('delete from serp_exits')
+      await database.setClock('0')
+      asked.length = 0
+    },
     async [Symbol.asyncDispose]() {
       for (const worker of workers) await worker[Symbol.asyncDispose]()
       await browsers.close()
@@ -141,6 +150,13 @@ export async function openSearchedEngines(): Promise<SearchedEngines> {
     },
   }
 }
+
+/** A destination of monitors whose deliveries are read in the outbox, and not sent. */
+export const HOOK = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
+
+/** Addresses of results, each at a site of its own: site-1.example, site-2.example, … */
+export const resultUrls = (count: number, from = 1): string[] =>
+  Array.from({ length: count }, (_, at) => `https://site-${from + at}.example/page`)
 
 /** One result of a test's page. */
 interface Listed {

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findUnreadPage, sweepUnreadPages } from '../../store/objects/unread-pages.ts'
 import type { RunningWorker } from '../support/check-worker.ts'
-import { googlePage, openSearchedEngines, REFUSAL, type SearchedEngines } from './searched-engines.ts'
+import { googlePage, HOOK, openSearchedEngines, REFUSAL, resultUrls, type SearchedEngines } from './searched-engines.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -16,18 +16,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   team = await serp.database.team()
 })
-afterEach(async () => {
-  await serp.database.query('update checks set due_at = null, next_run_at = null')
-  await serp.database.query('delete from serp_engines')
-  await serp.database.query('delete from serp_exits')
-  await serp.database.setClock('0')
-  serp.asked.length = 0
-})
+afterEach(() => serp.reset())
 afterAll(() => serp[Symbol.asyncDispose]())
-
-const HOOK = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
-const list = (count: number, from = 1) =>
-  Array.from({ length: count }, (_, at) => `https://site-${from + at}.example/page`)
 
 describe('a check of a search', () => {
   test('stores each organic result; without a snippet, its description is null', async () => {
@@ -57,7 +47,7 @@ describe('a check of a search', () => {
     serp.answer((query) =>
       query.get('start') === '10'
         ? googlePage(['https://site-2.example/page', 'https://site-3.example/page'])
-        : googlePage(list(2), '/search?q=shoes&start=10&from=page'),
+        : googlePage(resultUrls(2), '/search?q=shoes&start=10&from=page'),
     )
     const run = await serp.check(await serp.add(team, { pages: 2, mode: 'full_analysis' }))
     expect(run.organic_results?.map(({ position, domain }) => [position, domain])).toEqual([
@@ -70,7 +60,7 @@ describe('a check of a search', () => {
   })
 
   test('carries the results in both modes; in full_analysis rank and delta are null', async () => {
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     const run = await serp.check(await serp.add(team, { mode: 'full_analysis' }))
     expect(run.organic_results).toHaveLength(3)
     expect(run).toMatchObject({ target_rank: null, rank_delta: null })
@@ -78,7 +68,7 @@ describe('a check of a search', () => {
   })
 
   test('that is equal to the previous one stores its results once, and shows them again', async () => {
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
     const first = await serp.check(no)
     const second = await serp.check(no)
@@ -89,7 +79,7 @@ describe('a check of a search', () => {
   })
 
   test('that is equal to one of an earlier month stores its results again: months are dropped', async () => {
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
     const first = await serp.check(no)
     await serp.database.setClock('32 days')
@@ -104,7 +94,7 @@ describe('a check of a search', () => {
   })
 
   test('for another country than that of the exit says that its country is approximate', async () => {
-    serp.answer(() => googlePage(list(1)))
+    serp.answer(() => googlePage(resultUrls(1)))
     const no = await serp.add(team)
     await serp.database.query("update monitors set location_code = 'de' where no = $1", [no])
     expect((await serp.check(no)).serp_check).toMatchObject({ country: 'approximate' })
@@ -114,11 +104,11 @@ describe('a check of a search', () => {
 describe('rank_tracking', () => {
   test('fires when the rank moved by the threshold; the payload has the block serp and an empty diff', async () => {
     const no = await serp.add(team, { target: 'site-5.example', threshold: 3, deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(6)))
+    serp.answer(() => googlePage(resultUrls(6)))
     await serp.check(no)
-    serp.answer(() => googlePage([...list(2), 'https://site-5.example/page', ...list(2, 3)]))
+    serp.answer(() => googlePage([...resultUrls(2), 'https://site-5.example/page', ...resultUrls(2, 3)]))
     expect(await serp.check(no)).toMatchObject({ target_rank: 3, rank_delta: 2, delivery_triggered: false })
-    serp.answer(() => googlePage([...list(4), 'https://x.example', 'https://site-5.example/page']))
+    serp.answer(() => googlePage([...resultUrls(4), 'https://x.example', 'https://site-5.example/page']))
     expect(await serp.check(no)).toMatchObject({ target_rank: 6, rank_delta: -3, delivery_triggered: true })
     const [payload] = await serp.payloads(no)
     expect(payload).toMatchObject({
@@ -131,11 +121,11 @@ describe('rank_tracking', () => {
 
   test('fires when the domain leaves and when it enters again; a rank that is not listed is null', async () => {
     const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     await serp.check(no)
-    serp.answer(() => googlePage(list(3, 2)))
+    serp.answer(() => googlePage(resultUrls(3, 2)))
     expect(await serp.check(no)).toMatchObject({ target_rank: null, rank_delta: null, delivery_triggered: true })
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     expect(await serp.check(no)).toMatchObject({ target_rank: 1, delivery_triggered: true })
     expect((await serp.payloads(no)).map((payload) => payload.serp)).toMatchObject([
       { rank: null, previous_rank: 1, rank_delta: null },
@@ -169,7 +159,7 @@ describe('full_analysis', () => {
 describe('an engine that refuses', () => {
   test('gives a blocked run, is not asked again, and its page is stored nowhere', async () => {
     const no = await serp.add(team, { deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     await serp.check(no)
     serp.asked.length = 0
     serp.answer(() => REFUSAL)
@@ -195,12 +185,12 @@ describe('an engine that refuses', () => {
 
   test('is asked again when the time is over; the baseline is still the one before the refusals', async () => {
     const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     await serp.check(no)
     serp.answer(() => REFUSAL)
     await serp.check(no)
     await serp.database.setClock('16 minutes')
-    serp.answer(() => googlePage(list(3)))
+    serp.answer(() => googlePage(resultUrls(3)))
     expect(await serp.check(no)).toMatchObject({ status: 'success', delivery_triggered: false })
     expect(await serp.database.query('select from serp_engines')).toEqual([])
   })
@@ -208,8 +198,8 @@ describe('an engine that refuses', () => {
   test('on a later page leaves the pages before it, costs all, and fires only by what both checks cover', async () => {
     const no = await serp.add(team, { mode: 'full_analysis', pages: 2, deliveries: [HOOK] })
     const second = (page: string | typeof REFUSAL) =>
-      serp.answer((query) => (query.has('start') ? page : googlePage(list(2), '/search?q=shoes&start=10')))
-    second(googlePage(list(2, 3)))
+      serp.answer((query) => (query.has('start') ? page : googlePage(resultUrls(2), '/search?q=shoes&start=10')))
+    second(googlePage(resultUrls(2, 3)))
     await serp.check(no)
     second(REFUSAL)
     const short = await serp.check(no)
@@ -221,7 +211,7 @@ describe('an engine that refuses', () => {
     expect(await serp.database.query('select engine from serp_engines')).toEqual([{ engine: 'google' }])
     // The check before the short one is still what the next one is compared with.
     await serp.database.setClock('20 minutes')
-    second(googlePage(list(2, 4)))
+    second(googlePage(resultUrls(2, 4)))
     expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
   })
 })
@@ -229,25 +219,25 @@ describe('an engine that refuses', () => {
 test('a change that a shorter check has sent is sent once, however often a later page fails', async () => {
   const no = await serp.add(team, { mode: 'full_analysis', pages: 2, deliveries: [HOOK] })
   let isDown = false
-  let first = list(2)
+  let first = resultUrls(2)
   serp.answer((query) => {
     if (!query.has('start')) return googlePage(first, '/search?q=shoes&start=10')
-    return isDown ? { status: 503, html: '<title>x</title>down' } : googlePage(list(2, 3))
+    return isDown ? { status: 503, html: '<title>x</title>down' } : googlePage(resultUrls(2, 3))
   })
   await serp.check(no)
   isDown = true
-  first = list(2).toReversed()
+  first = resultUrls(2).toReversed()
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, serp_check: { cut_by: 'engine_error' } })
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: false })
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: false })
   isDown = false
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: false, serp_check: { cut_by: null } })
   isDown = true
-  first = list(2)
+  first = resultUrls(2)
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
   // The way back is told too, although the last full check before has the same list.
   isDown = false
-  first = list(2).toReversed()
+  first = resultUrls(2).toReversed()
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, serp_check: { cut_by: null } })
 })
 
@@ -261,7 +251,7 @@ describe('other outcomes', () => {
 
   test('an unknown page is never "not listed": it fails, tells the operator, and is kept for seven days', async () => {
     const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(1)))
+    serp.answer(() => googlePage(resultUrls(1)))
     await serp.check(no)
     serp.answer(() => '<!doctype html><title>x</title><body><p>A page of another kind.</p>')
     const run = await serp.check(no)
@@ -280,7 +270,9 @@ describe('other outcomes', () => {
   test('a list whose way on is unknown has not ended: it fires nothing, tells the operator, and is kept', async () => {
     const no = await serp.add(team, { target: 'site-12.example', pages: 2, deliveries: [HOOK] })
     let link = '<a id="pnnext" href="/search?q=shoes&start=10">Next</a>'
-    serp.answer((query) => (query.has('start') ? googlePage(list(5, 11)) : `${googlePage(list(10))}${link}`))
+    serp.answer((query) =>
+      query.has('start') ? googlePage(resultUrls(5, 11)) : `${googlePage(resultUrls(10))}${link}`,
+    )
     expect(await serp.check(no)).toMatchObject({ target_rank: 12 })
     link = '<a class="another-name" href="/search?q=shoes&start=10">Next</a>'
     const run = await serp.check(no)
@@ -300,20 +292,20 @@ describe('other outcomes', () => {
 
   test('a list whose layout is unknown is shown as a guess, and fires nothing', async () => {
     const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(6)))
+    serp.answer(() => googlePage(resultUrls(6)))
     await serp.check(no)
-    const other = list(6, 2).map((url) => `<section><a href="${url}"><h4>${url}</h4></a><p>words</p></section>`)
+    const other = resultUrls(6, 2).map((url) => `<section><a href="${url}"><h4>${url}</h4></a><p>words</p></section>`)
     serp.answer(() => `<!doctype html><title>x</title><body><main>${other.join('')}</main>`)
     const run = await serp.check(no)
     expect(run).toMatchObject({ status: 'success', delivery_triggered: false, serp_check: { is_guess: true } })
     expect(run.warnings.join(' ')).toContain('fire no alert')
-    serp.answer(() => googlePage(list(6)))
+    serp.answer(() => googlePage(resultUrls(6)))
     expect(await serp.check(no)).toMatchObject({ delivery_triggered: false, serp_check: { is_guess: false } })
   })
 
   test('nothing found is a success with an empty list, and the target has left', async () => {
     const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
-    serp.answer(() => googlePage(list(2)))
+    serp.answer(() => googlePage(resultUrls(2)))
     await serp.check(no)
     serp.answer(
       () =>

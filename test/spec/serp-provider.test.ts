@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { SearchProvider } from '../../worker/searches/search-provider.ts'
-import { googlePage, openSearchedEngines, REFUSAL, type SearchedEngines } from './searched-engines.ts'
+import { googlePage, HOOK, openSearchedEngines, REFUSAL, resultUrls, type SearchedEngines } from './searched-engines.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -12,37 +12,34 @@ beforeAll(async () => {
 beforeEach(async () => {
   team = await serp.database.team()
 })
-afterEach(async () => {
-  await serp.database.query('update checks set due_at = null, next_run_at = null')
-  await serp.database.query('delete from serp_engines')
-  await serp.database.query('delete from serp_exits')
-  await serp.database.setClock('0')
-  serp.asked.length = 0
-})
+afterEach(() => serp.reset())
 afterAll(() => serp[Symbol.asyncDispose]())
 
-const HOOK = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
-const list = (count: number, from = 1) =>
-  Array.from({ length: count }, (_, at) => `https://site-${from + at}.example/page`)
+/** A paid provider that finds these sites, on one page. */
+const providerOf = (sitesOf: (keyword: string) => readonly string[]): SearchProvider => ({
+  async search({ keyword, pages }) {
+    const results = sitesOf(keyword).map((domain, index) => {
+      return { position: index + 1, title: 'A title', url: `https://${domain}/`, domain, description: null }
+    })
+    const found = {
+      ...({ outcome: 'ok', source: 'provider', results, pageEnds: [results.length], isEnd: true } as const),
+      ...({ isPartial: false, isGuess: false, cutBy: null, isRefused: false, aiOverview: false } as const),
+      ...({ featuredSnippet: false, country: 'exact', marker: '', warnings: [] } as const),
+    }
+    return { ok: true, asked: pages, found }
+  },
+  close: async () => {},
+})
 
 test('only Google falls back to the provider, and only when it refuses; its answers do not end the pause', async () => {
   const asked: string[] = []
-  const provider: SearchProvider = {
-    async search({ keyword, pages }) {
-      asked.push(keyword)
-      const results = [{ position: 1, title: 'P', url: 'https://p.example/', domain: 'p.example', description: null }]
-      const found = {
-        ...({ outcome: 'ok', source: 'provider', results, pageEnds: [1], isEnd: true, isPartial: false } as const),
-        ...({ isGuess: false, cutBy: null, isRefused: false, aiOverview: false, featuredSnippet: false } as const),
-        ...({ country: 'exact', marker: '', warnings: [] } as const),
-      }
-      return { ok: true, asked: pages, found }
-    },
-    close: async () => {},
-  }
+  const provider = providerOf((keyword) => {
+    asked.push(keyword)
+    return ['p.example']
+  })
   const other = await serp.work({ provider })
   const google = await serp.add(team, { target: 'p.example', pages: 2 })
-  serp.answer(() => googlePage(list(1)))
+  serp.answer(() => googlePage(resultUrls(1)))
   await serp.check(google)
   expect(asked).toEqual([])
   serp.answer(() => REFUSAL)
@@ -65,22 +62,7 @@ test('only Google falls back to the provider, and only when it refuses; its answ
 
 test('the provider and the engine are compared each with its own last answer', async () => {
   let isThere = true
-  const provider: SearchProvider = {
-    async search() {
-      const title = 'Another title'
-      const of = (position: number, domain: string) => {
-        return { position, title, url: `https://${domain}/`, domain, description: null }
-      }
-      const results = [of(1, isThere ? 'site-3.example' : 'x.example'), of(2, 'y.example')]
-      const found = {
-        ...({ outcome: 'ok', source: 'provider', results, pageEnds: [2], isEnd: true, isPartial: false } as const),
-        ...({ isGuess: false, cutBy: null, isRefused: false, aiOverview: false, featuredSnippet: false } as const),
-        ...({ country: 'exact', marker: '', warnings: [] } as const),
-      }
-      return { ok: true, asked: 1, found }
-    },
-    close: async () => {},
-  }
+  const provider = providerOf(() => [isThere ? 'site-3.example' : 'x.example', 'y.example'])
   const other = await serp.work({ provider })
   const [rank, analysis] = [
     await serp.add(team, { target: 'site-3.example', threshold: 1, deliveries: [HOOK] }),
@@ -97,7 +79,7 @@ test('the provider and the engine are compared each with its own last answer', a
     const fired = runs.map(({ delivery_triggered: fires }) => fires)
     return [runs[0]?.serp_check?.source, ...fired]
   }
-  await engine(list(3))
+  await engine(resultUrls(3))
   expect(await checks()).toEqual(['engine', false, false])
   serp.answer(() => REFUSAL)
   const first = await serp.check(rank)
@@ -105,15 +87,15 @@ test('the provider and the engine are compared each with its own last answer', a
   expect(first.warnings.join('')).toContain('compared from its next answer on')
   expect(await checks()).toEqual(['provider', false, false])
   expect((await serp.check(rank)).warnings).toEqual([])
-  await engine(list(3))
+  await engine(resultUrls(3))
   expect(await checks()).toEqual(['engine', false, false])
   serp.answer(() => REFUSAL)
   isThere = false
   expect(await checks()).toEqual(['provider', true, true])
   // The engine says the same of the rank, which is known by now. Its list is told in its own words.
-  await engine(list(2))
+  await engine(resultUrls(2))
   expect(await checks()).toEqual(['engine', false, true])
-  await engine(list(3))
+  await engine(resultUrls(3))
   expect(await checks()).toEqual(['engine', true, true])
   expect((await serp.payloads(rank)).map(({ serp: block }) => block)).toMatchObject([
     { rank: null, previous_rank: 1 },

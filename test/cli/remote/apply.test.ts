@@ -1,57 +1,18 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type RemoteServer, startRemoteServer } from './remote-server.ts'
+import { HOOK, type ManifestServer, secretOf, startManifestServer } from './manifest-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
-let remote: RemoteServer
+let remote: ManifestServer
 beforeAll(async () => {
-  remote = await startRemoteServer()
+  remote = await startManifestServer()
 }, 60_000)
+beforeEach(() => remote.clear())
 afterAll(() => remote[Symbol.asyncDispose]())
 
-interface Listed {
-  readonly id: string
-  readonly name: string
-  readonly status: string
-  readonly external_key: string | null
-  readonly labels: Readonly<Record<string, string>>
-  readonly deliveries: readonly { readonly url: string }[]
-  readonly schedule_interval_seconds: number
-}
-const list = async (path = '/v1/monitors') => (await remote.ask<{ data: Listed[] }>('GET', `${path}?limit=100`)).data
-
-beforeEach(async () => {
-  for (const path of ['/v1/monitors', '/v1/serp-monitors'])
-    for (const { id } of await list(path)) await remote.ask('DELETE', `${path}/${id}`)
-  await rm(join(remote.folder, 'monitors'), { recursive: true, force: true })
-})
-
-async function write(file: string, text: string): Promise<void> {
-  const path = join(remote.folder, file)
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, text)
-}
-
-const page = (name: string, more = '', metadata = '') => `apiVersion: tidemark.dev/v1
-kind: Monitor
-metadata:
-  name: ${name}
-  namespace: shop
-${metadata}spec:
-  name: The ${name}
-  url: ${remote.site.url}
-  scheduleIntervalSeconds: 3600
-  extractConfig: { method: css, fields: { price: .price } }
-  diffPredicate: { type: any_field_changes }
-${more}`
-
-const HOOK = `  deliveries:
-    - type: webhook
-      urlFrom: { secretKeyRef: { name: chat, key: webhook } }
-`
 const SEARCH = `apiVersion: tidemark.dev/v1
 kind: SerpMonitor
 metadata: { name: rank, namespace: shop }
@@ -61,28 +22,26 @@ spec:
   scheduleIntervalSeconds: 86400
   targetDomain: shop.example.com
 `
-const SECRET = (url: string) => `apiVersion: v1
-kind: Secret
-metadata: { name: chat, namespace: shop }
-stringData: { webhook: "${url}" }
-`
 
 describe('apply', () => {
   test('makes both kinds of a folder; again it changes nothing, and diff exits with 0', async () => {
-    await write('monitors/kettle.yaml', `${page('kettle', HOOK)}---\n${SECRET('https://hooks.example.com/s3cret')}`)
-    await write('monitors/deep/rank.yaml', SEARCH)
+    await remote.write(
+      'monitors/kettle.yaml',
+      `${remote.manifest('kettle', HOOK)}---\n${secretOf('https://hooks.example.com/s3cret')}`,
+    )
+    await remote.write('monitors/deep/rank.yaml', SEARCH)
     const shown = await remote.sh('./tidemark diff -f monitors')
     expect(shown).toMatchObject({ code: 1, stderr: '' })
     expect(shown.stdout).toBe('+ create serpmonitor shop/rank\n+ create monitor shop/kettle\n')
-    expect(await list()).toEqual([])
+    expect(await remote.list()).toEqual([])
     const first = await remote.sh('./tidemark apply -f monitors/')
     expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('created monitor shop/kettle') })
-    const [kettle] = await list()
+    const [kettle] = await remote.list()
     expect(kettle).toMatchObject({
       external_key: 'shop/kettle',
       deliveries: [{ url: 'https://hooks.example.com/s3cret' }],
     })
-    expect(await list('/v1/serp-monitors')).toMatchObject([{ external_key: 'shop/rank' }])
+    expect(await remote.list('/v1/serp-monitors')).toMatchObject([{ external_key: 'shop/rank' }])
     const again = await remote.sh('./tidemark apply -f monitors; ./tidemark diff -f monitors')
     expect(again).toMatchObject({ code: 0, stdout: 'Nothing differs: 2 unchanged.\n'.repeat(2) })
     expect(await remote.sh('./tidemark get kettle shop/rank -o name')).toMatchObject({ code: 1 })
@@ -90,8 +49,8 @@ describe('apply', () => {
   })
 
   test('what export prints of applied monitors can be applied again, and changes nothing', async () => {
-    await write('monitors/kettle.yaml', page('kettle'))
-    await write('monitors/rank.yaml', SEARCH.replace(', namespace: shop', ''))
+    await remote.write('monitors/kettle.yaml', remote.manifest('kettle'))
+    await remote.write('monitors/rank.yaml', SEARCH.replace(', namespace: shop', ''))
     await remote.sh('./tidemark apply -f monitors')
     const again = await remote.sh('./tidemark export --dir exported; ./tidemark diff -f exported')
     expect(again.code).toBe(0)
@@ -104,10 +63,13 @@ describe('apply', () => {
   })
 
   test('says in words what changes, with secrets masked, and changes only that', async () => {
-    await write('monitors/kettle.yaml', `${page('kettle', HOOK)}---\n${SECRET('https://hooks.example.com/old')}`)
+    await remote.write(
+      'monitors/kettle.yaml',
+      `${remote.manifest('kettle', HOOK)}---\n${secretOf('https://hooks.example.com/old')}`,
+    )
     await remote.sh('./tidemark apply -f monitors')
-    const changed = page('kettle', HOOK).replace('3600', '900')
-    await write('monitors/kettle.yaml', `${changed}---\n${SECRET('https://hooks.example.com/new')}`)
+    const changed = remote.manifest('kettle', HOOK).replace('3600', '900')
+    await remote.write('monitors/kettle.yaml', `${changed}---\n${secretOf('https://hooks.example.com/new')}`)
     const shown = await remote.sh('./tidemark diff -f monitors')
     expect(shown.stdout).toBe(
       '~ change monitor shop/kettle\n' +
@@ -118,28 +80,28 @@ describe('apply', () => {
       expect((await remote.sh(`./tidemark diff -f monitors -o ${form}`)).stdout).not.toMatch(/\/(old|new)/)
     expect(await remote.sh('./tidemark apply -f monitors')).toMatchObject({ code: 0 })
     const deliveries = [{ url: 'https://hooks.example.com/new' }]
-    expect(await list()).toMatchObject([{ schedule_interval_seconds: 900, deliveries }])
+    expect(await remote.list()).toMatchObject([{ schedule_interval_seconds: 900, deliveries }])
   })
 
   test('takes secrets from --secrets and the environment; a missing one is refused with file and line', async () => {
-    await write('monitors/pot.yaml', `# A comment\n${page('pot', HOOK)}`)
+    await remote.write('monitors/pot.yaml', `# A comment\n${remote.manifest('pot', HOOK)}`)
     const none = await remote.sh('./tidemark apply -f monitors')
     expect([none.code, none.stdout]).toEqual([2, ''])
     expect(none.stderr).toMatch(
       /monitors\/pot\.yaml:\d+ the Secret shop\/chat has no value for the key webhook: .*SECRET_CHAT_WEBHOOK/,
     )
-    await write('secrets.yaml', SECRET('https://hooks.example.com/a'))
+    await remote.write('secrets.yaml', secretOf('https://hooks.example.com/a'))
     expect(await remote.sh('./tidemark apply -f monitors --secrets secrets.yaml')).toMatchObject({ code: 0 })
     const variable = { SECRET_CHAT_WEBHOOK: 'https://hooks.example.com/b' }
     expect(await remote.sh('./tidemark diff -f monitors', variable)).toMatchObject({ code: 1 })
     expect(await remote.sh('./tidemark apply -f monitors', variable)).toMatchObject({ code: 0 })
-    expect(await list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/b' }] }])
+    expect(await remote.list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/b' }] }])
   })
 
   test('--prune deletes what an apply of this set made and no manifest declares, and nothing else', async () => {
-    await write('monitors/kettle.yaml', page('kettle'))
-    await write('monitors/pot.yaml', page('pot'))
-    await write('other.yaml', page('urn'))
+    await remote.write('monitors/kettle.yaml', remote.manifest('kettle'))
+    await remote.write('monitors/pot.yaml', remote.manifest('pot'))
+    await remote.write('other.yaml', remote.manifest('urn'))
     await remote.watch('by hand', { external_key: 'shop/by-hand' })
     await remote.sh('./tidemark apply -f monitors; ./tidemark apply -f other.yaml --set other')
     await rm(join(remote.folder, 'monitors/pot.yaml'))
@@ -147,73 +109,79 @@ describe('apply', () => {
     const shown = await remote.sh('./tidemark diff -f monitors --prune')
     expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('- delete monitor shop/pot\n') })
     expect(await remote.sh('./tidemark apply -f monitors --prune')).toMatchObject({ code: 0 })
-    expect((await list()).map(({ name }) => name).sort()).toEqual(['The kettle', 'The urn', 'by hand'])
+    expect((await remote.list()).map(({ name }) => name).sort()).toEqual(['The kettle', 'The urn', 'by hand'])
     await rm(join(remote.folder, 'monitors/kettle.yaml'))
     const empty = await remote.sh('./tidemark apply -f monitors --prune')
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('has no files') })
-    expect(await list()).toHaveLength(3)
+    expect(await remote.list()).toHaveLength(3)
   })
 
   test('--prune deletes nothing where a creation was refused: a renamed manifest keeps its old record', async () => {
-    await write('monitors/a.yaml', page('kettle'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle'))
     await remote.sh('./tidemark apply -f monitors')
-    await write('monitors/a.yaml', page('blue-kettle').replace(remote.site.url, 'http://10.1.2.3/'))
+    await remote.write('monitors/a.yaml', remote.manifest('blue-kettle').replace(remote.site.url, 'http://10.1.2.3/'))
     const { code, stderr } = await remote.sh('./tidemark apply -f monitors --prune')
     expect(code).toBe(1)
     expect(stderr).toContain('nothing was deleted, because something failed before:\n  monitor shop/kettle\n')
     expect(stderr).toContain('0 of 2 were applied; apply again')
-    expect(await list()).toMatchObject([{ external_key: 'shop/kettle' }])
-    await write('monitors/a.yaml', page('blue-kettle'))
+    expect(await remote.list()).toMatchObject([{ external_key: 'shop/kettle' }])
+    await remote.write('monitors/a.yaml', remote.manifest('blue-kettle'))
     expect(await remote.sh('./tidemark apply -f monitors --prune')).toMatchObject({ code: 0 })
-    expect(await list()).toMatchObject([{ external_key: 'shop/blue-kettle' }])
+    expect(await remote.list()).toMatchObject([{ external_key: 'shop/blue-kettle' }])
   })
 
   test('--prune takes an empty file and a slip in apiVersion for faults; other documents are named', async () => {
-    await write('monitors/a.yaml', page('kettle'))
-    await write('monitors/b.yaml', page('pot'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle'))
+    await remote.write('monitors/b.yaml', remote.manifest('pot'))
     await remote.sh('./tidemark apply -f monitors')
-    await write('monitors/b.yaml', '')
+    await remote.write('monitors/b.yaml', '')
     const cut = await remote.sh('./tidemark apply -f monitors --prune')
     expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining('monitors/b.yaml:1 is empty')])
-    await write('monitors/b.yaml', page('pot').replace('tidemark.dev/v1', 'tidemark.io/v1'))
+    await remote.write('monitors/b.yaml', remote.manifest('pot').replace('tidemark.dev/v1', 'tidemark.io/v1'))
     const slip = await remote.sh('./tidemark apply -f monitors --prune')
     expect([slip.code, slip.stderr]).toEqual([
       2,
       expect.stringContaining('b.yaml:1 apiVersion must be tidemark.dev/v1'),
     ])
-    expect(await list()).toHaveLength(2)
-    await write('monitors/b.yaml', `${page('pot')}---\napiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n`)
+    expect(await remote.list()).toHaveLength(2)
+    await remote.write(
+      'monitors/b.yaml',
+      `${remote.manifest('pot')}---\napiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n`,
+    )
     const other = await remote.sh('./tidemark apply -f monitors --prune')
     expect(other).toMatchObject({ code: 0, stderr: 'tidemark: left out, being no monitors: Namespace shop\n' })
   })
 
   test('adopts a record of the API once, and keeps its id', async () => {
     const id = await remote.watch('The kettle')
-    await write('monitors/a.yaml', page('kettle', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`))
+    await remote.write(
+      'monitors/a.yaml',
+      remote.manifest('kettle', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`),
+    )
     const done = await remote.sh('./tidemark apply -f monitors')
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('took over monitor shop/kettle') })
-    expect(await list()).toMatchObject([{ id, external_key: 'shop/kettle' }])
+    expect(await remote.list()).toMatchObject([{ id, external_key: 'shop/kettle' }])
     expect(await remote.sh('./tidemark diff -f monitors')).toMatchObject({ code: 0 })
-    await write('monitors/a.yaml', page('pot', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`))
+    await remote.write('monitors/a.yaml', remote.manifest('pot', '', `  annotations: { tidemark.dev/adopt: ${id} }\n`))
     const taken = await remote.sh('./tidemark apply -f monitors')
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('belongs to shop/kettle') })
   })
 
   test('suspend pauses; without it the monitor is resumed, but not one that a person has paused', async () => {
-    await write('monitors/a.yaml', page('kettle', '  suspend: true\n'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle', '  suspend: true\n'))
     await remote.sh('./tidemark apply -f monitors')
-    expect(await list()).toMatchObject([{ status: 'paused' }])
+    expect(await remote.list()).toMatchObject([{ status: 'paused' }])
     expect(await remote.sh('./tidemark diff -f monitors')).toMatchObject({ code: 0 })
     // An export has no labels of apply: it makes them anew.
     const exported = await remote.sh('./tidemark export shop/kettle; ./tidemark export shop/kettle --json')
     expect(exported).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ {2}suspend: true$/m) })
     expect(exported.stdout).not.toMatch(/tidemark-s|^ {2}labels:/m)
     expect(await remote.sh('./tidemark export shop/kettle | ./tidemark diff -f -')).toMatchObject({ code: 0 })
-    await write('monitors/a.yaml', page('kettle'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle'))
     await remote.sh('./tidemark apply -f monitors')
-    expect(await list()).toMatchObject([{ status: 'active' }])
+    expect(await remote.list()).toMatchObject([{ status: 'active' }])
     await remote.sh('./tidemark pause shop/kettle; ./tidemark apply -f monitors')
-    expect(await list()).toMatchObject([{ status: 'paused' }])
+    expect(await remote.list()).toMatchObject([{ status: 'paused' }])
   })
 })
 
@@ -233,15 +201,15 @@ describe('an input that is not valid changes nothing, and names file and line', 
       /bad\.yaml:9 spec\.schedule.* at least 60/,
     ],
   ])('%s', async (_, change, message) => {
-    await write('monitors/good.yaml', page('pot'))
-    await write('monitors/bad.yaml', change(page('kettle')))
+    await remote.write('monitors/good.yaml', remote.manifest('pot'))
+    await remote.write('monitors/bad.yaml', change(remote.manifest('kettle')))
     for (const command of ['apply', 'diff']) {
       const { code, stdout, stderr } = await remote.sh(`./tidemark ${command} -f monitors`)
       expect([code, stdout]).toEqual([2, ''])
       expect(stderr).toMatch(message)
       expect(stderr).not.toContain('    at ')
     }
-    expect(await list()).toEqual([])
+    expect(await remote.list()).toEqual([])
   })
 
   test.each([
@@ -256,19 +224,19 @@ describe('an input that is not valid changes nothing, and names file and line', 
   })
 
   test('what only the server can find is reported with file and line; the others are applied', async () => {
-    await write('monitors/a.yaml', page('kettle').replace(remote.site.url, 'http://10.1.2.3/'))
-    await write('monitors/b.yaml', page('pot'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle').replace(remote.site.url, 'http://10.1.2.3/'))
+    await remote.write('monitors/b.yaml', remote.manifest('pot'))
     const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
     expect(code).toBe(1)
     expect(stderr).toMatch(/monitor shop\/kettle was not applied: .*\n +monitors\/a\.yaml:8 spec\.url/)
-    expect((await list()).map(({ name }) => name)).toEqual(['The pot'])
+    expect((await remote.list()).map(({ name }) => name)).toEqual(['The pot'])
   })
 
   test('a record that a file or a cluster declares is not touched', async () => {
-    await write('monitors/a.yaml', page('kettle'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle'))
     await remote.sh('./tidemark apply -f monitors')
     await remote.sql(`update monitors set managed_by = 'file' where external_key = 'shop/kettle'`)
-    await write('monitors/a.yaml', page('kettle').replace('3600', '900'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle').replace('3600', '900'))
     const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
     expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml:1 .*tidemark serve --config: change it there/)])
     await remote.sql(`update monitors set managed_by = 'api'`)

@@ -4,25 +4,7 @@ import { decideAnalysis, decideRank } from '../../../core/serp/decide-search.ts'
 import { covered, type SearchReading } from '../../../core/serp/search-reading.ts'
 import { isTarget, targetRank } from '../../../core/serp/target-rank.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
-
-const result = (position: number, domain: string, more: Partial<SerpResult> = {}): SerpResult => ({
-  position,
-  title: `Title of ${domain}`,
-  url: `https://${domain}/page`,
-  domain,
-  description: 'A snippet.',
-  ...more,
-})
-const listOf = (...domains: string[]): SerpResult[] => domains.map((domain, at) => result(at + 1, domain))
-const reading = (domains: readonly string[], more: Partial<SearchReading> = {}): SearchReading => ({
-  results: listOf(...domains),
-  pageEnds: [domains.length],
-  isEnd: false,
-  isPartial: false,
-  isGuess: false,
-  ...more,
-})
-const RULE = { keyword: 'shoes', target_domain: 'mine.example', rank_change_threshold: 2 }
+import { listOf, reading, result, RULE } from './readings.ts'
 
 describe('the rank of a target', () => {
   const list = [

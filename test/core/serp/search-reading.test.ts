@@ -11,26 +11,7 @@ import {
   toldReading,
 } from '../../../core/serp/search-reading.ts'
 import { targetRank } from '../../../core/serp/target-rank.ts'
-import type { SerpResult } from '../../../schema/serp/serp-result.ts'
-
-const result = (position: number, domain: string, more: Partial<SerpResult> = {}): SerpResult => ({
-  position,
-  title: `Title of ${domain}`,
-  url: `https://${domain}/page`,
-  domain,
-  description: 'A snippet.',
-  ...more,
-})
-const listOf = (...domains: string[]): SerpResult[] => domains.map((domain, at) => result(at + 1, domain))
-const reading = (domains: readonly string[], more: Partial<SearchReading> = {}): SearchReading => ({
-  results: listOf(...domains),
-  pageEnds: [domains.length],
-  isEnd: false,
-  isPartial: false,
-  isGuess: false,
-  ...more,
-})
-const RULE = { keyword: 'shoes', target_domain: 'mine.example', rank_change_threshold: 2 }
+import { reading, RULE } from './readings.ts'
 
 describe('the baseline', () => {
   test('is the last full check: of shorter ones only what they sent is remembered beside it, and no guess is', () => {
