@@ -6,6 +6,7 @@ import {
   addPurchase,
   emailOf,
   findByCustomer,
+  keepTeam,
   lockSubscription,
   noteCheckout,
   noteCustomer,
@@ -301,11 +302,10 @@ export async function takeEvent(
 /** Adds paid credits once, however often the provider tells of them. */
 async function takePurchase({ store, log }: BillingContext, paid: PaidCredits): Promise<void> {
   const { teamId, runs, customer, userId, checkout } = paid
-  const row = await findByCustomer(store, customer)
-  if (row?.team_id !== teamId) return
-  if (row.is_ended)
-    return log.error({ team: teamId, checkout }, 'a deleted team has paid for run credits; give the money back')
+  if ((await findByCustomer(store, customer))?.team_id !== teamId) return
   await store.transaction(async (tx) => {
+    if (!(await keepTeam(tx, teamId)))
+      return log.error({ team: teamId, checkout }, 'a deleted team has paid for run credits; give the money back')
     if (!(await addPurchase(tx, paid))) return
     const email = await emailOf(tx, userId)
     const actor: Actor = email === null ? SYSTEM : { type: 'user', id: userId, label: email, ip: null }

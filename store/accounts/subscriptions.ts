@@ -91,6 +91,10 @@ export async function writeSubscription(
   return true
 }
 
+/** Returns whether the team goes on. If so, it does not end until the transaction does. */
+export const keepTeam = (tx: Transaction, teamId: string): Promise<boolean> =>
+  tx.exists(sql.type(nothing)`select from teams where id = ${teamId}::uuid and ended_at is null for share`)
+
 /** Adds paid credits. Returns false, and adds nothing, when this checkout was counted before. */
 export async function addPurchase(tx: Transaction, paid: { checkout: string; teamId: string; runs: number }) {
   const { rowCount } = await tx.query(sql.type(nothing)`

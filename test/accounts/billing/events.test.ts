@@ -1,8 +1,10 @@
+import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listCustomers } from '../../../store/accounts/subscriptions.ts'
 import { rowOf } from '../../../store/db/row.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
 import { shownSession } from './stripe-server.ts'
 
@@ -321,6 +323,35 @@ describe('run credits', () => {
       ),
     ).toBe(204)
     expect(await installation.usageOf(owner)).toMatchObject({ runCredits: 5000 })
+  })
+
+  test('that are paid while the account is deleted are not added', async () => {
+    const { owner, session } = await installation.creditsPaid()
+    const { databaseUrl, services } = installation.api
+    const holder = new pg.Client({ connectionString: databaseUrl })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('select from teams where id = $1 for no key update', [owner.team_id])
+    const waiters = (wanted: number) =>
+      eventually(
+        () =>
+          services.store.oneFirst(sql.type(rowOf(Type.Object({ count: Type.Integer() })))`
+            select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+        (count) => count === wanted,
+      )
+    const deleted = installation.api.call(owner.session_token, 'DELETE', '/v1/account', { email: owner.email })
+    await waiters(1)
+    const told = installation.deliver(
+      installation.stripe.event('checkout.session.completed', shownSession(session)),
+      installation.other,
+    )
+    await waiters(2)
+    await holder.query('commit')
+    await holder.end()
+    expect([(await deleted).status, await told]).toEqual([204, 204])
+    const credits = await services.store.oneFirst(sql.type(rowOf(Type.Object({ credits: Type.Integer() })))`
+      select credits from team_usage where team_id = ${owner.team_id}::uuid`)
+    expect(credits).toBe(0)
   })
 
   test('of a customer are never added to the team of another', async () => {
