@@ -129,7 +129,7 @@ interface Making {
 
 const identity = (value: number) => value
 
-const STRANGERS: Readonly<Record<string, readonly unknown[]>> = {
+const OTHER_TYPES: Readonly<Record<string, readonly unknown[]>> = {
   string: [1, true, [], {}],
   integer: ['1', 60.5, true],
   number: ['1', true],
@@ -141,7 +141,7 @@ const STRANGERS: Readonly<Record<string, readonly unknown[]>> = {
 function kinds(place: Place, node: Definition): Case[] {
   const { type, properties, required = [] } = bare(node)
   if (place.length === 0 || type === undefined) return []
-  const cases = (STRANGERS[type] ?? []).map((value) => caseOf(false, place, value, `as ${JSON.stringify(value)}`))
+  const cases = (OTHER_TYPES[type] ?? []).map((value) => caseOf(false, place, value, `as ${JSON.stringify(value)}`))
   if (isNullable(node)) cases.push(caseOf(true, place, null, 'as null'))
   if (bare(node).enum) cases.push(caseOf(false, place, 'something else', 'as something else'))
   if (!properties) return cases

@@ -2,22 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import type { Template } from '../../schema/monitor/template.ts'
 import { type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
-
-/** Below what a monitor may have, which none of the fifteen is. */
-const HASTY: Template = {
-  slug: 'hasty',
-  name: 'Every ten seconds',
-  description: 'A template of the test.',
-  category: 'test',
-  audience: 'operator',
-  example_url: 'https://example.com/hasty',
-  config: {
-    extract: { method: 'css', fields: { value: 'h1' } },
-    diff_predicate: { type: 'any_field_changes' },
-    schedule_interval_seconds: 10,
-  },
-  created_at: '2026-05-01T00:00:00.000Z',
-}
+import { HASTY } from '../support/hasty-template.ts'
 
 let served: ServedApi
 let hasty: ServedApi

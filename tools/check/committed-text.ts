@@ -1,7 +1,7 @@
 import type { Check } from './check.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** Text that is true on one machine only, and a command that runs a stranger's package outside a clone. */
+/** Text that is true on one machine only, and a command that runs the package of somebody else outside a clone. */
 const FORBIDDEN: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /(?<![\w.-])\/work\/(?:main|shared)\b/, what: 'a path of one machine' },
   { pattern: /(?<![\w.-])\/(?:root|home\/\w+|Users\/\w+)\//, what: 'a path of one machine' },

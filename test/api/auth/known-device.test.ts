@@ -17,13 +17,13 @@ beforeEach(() => {
 })
 
 /** Each from a network of its own. */
-let stranger = 0
+let network = 0
 async function signIn({ email }: { email: string }, password: string, headers: Record<string, string> = {}) {
-  stranger += 1
+  network += 1
   const answer = await api.app.inject({
     method: 'POST',
     url: '/auth/sign-in/email',
-    headers: { 'x-forwarded-for': `203.0.113.${stranger}`, ...headers },
+    headers: { 'x-forwarded-for': `203.0.113.${network}`, ...headers },
     payload: { email, password },
   })
   return { status: answer.statusCode, cookies: answer.cookies }
@@ -41,8 +41,8 @@ const markerOf = ({ cookies }: Awaited<ReturnType<typeof signIn>>) => {
   return `${marker?.name}=${marker?.value}`
 }
 
-describe('wrong passwords of strangers', () => {
-  test('lock out strangers, but not the browser that was signed in before', async () => {
+describe('wrong passwords from elsewhere', () => {
+  test('lock out others, but not the browser that was signed in before', async () => {
     const owner = await api.owner()
     const cookie = markerOf(await signIn(owner, owner.password))
     await lockOut(owner)
@@ -79,10 +79,10 @@ describe('wrong passwords of strangers', () => {
 
 describe('signing in without a browser', () => {
   const fetched = (owner: CreatedOwner, headers: Record<string, string> = {}) => {
-    stranger += 1
+    network += 1
     return fetch(`${base}/auth/sign-in/email`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${stranger}`, ...headers },
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${network}`, ...headers },
       body: JSON.stringify({ email: owner.email, password: owner.password }),
     })
   }

@@ -113,7 +113,7 @@ describe('a message about a picture', () => {
     expect(Number(signed?.untilMs) - Date.now()).toBeLessThan(301_000)
   })
 
-  test.each(['slack', 'discord'] as const)('has none in %s where strangers cannot reach us', async (type) => {
+  test.each(['slack', 'discord'] as const)('has none in %s where others cannot reach the API', async (type) => {
     await using folder = await temporaryFolder()
     await using chat = await openReceiver()
     await using opened = openLoop({ folder: folder.path, isPublic: false })

@@ -83,7 +83,7 @@ describe('a message about a list of results', () => {
     }
   })
 
-  test('cannot act on a format through titles of strangers', () => {
+  test('cannot act on a format through untrusted titles', () => {
     const evil = one(1, 'a', '<!channel> @everyone <script>alert(1)</script> [x](https://evil.example)')
     const { all } = messages({ serp_analysis: { keyword: 'x', results: [evil], previous_results: [] } })
     const [slack = '', discord = '', , html = ''] = all

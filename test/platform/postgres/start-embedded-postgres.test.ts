@@ -118,7 +118,7 @@ describe('the embedded Postgres', () => {
     await again.stop()
   })
 
-  test('starts although its file names a stranger, as after a restart of the machine', async () => {
+  test('starts although its file names another process, as after a restart of the machine', async () => {
     await writeFile(join(data, 'postmaster.pid'), `${process.pid}\n${data}\n`)
     const server = await start()
     expect(await ask(server.url, 'select 1')).toBe(1)

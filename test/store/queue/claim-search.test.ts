@@ -8,18 +8,13 @@ import { saveSerpMonitor } from '../../../store/monitors/serp-monitors.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
-import { addSearch, checkIn, claimIn, leaveAlone, recordIn } from './stored-searches.ts'
+import { addSearch, checkIn, claimIn, leaveAlone, recordIn, resetSearches } from './stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
   database = await openQueueDatabase()
 })
-afterEach(async () => {
-  await database.setClock('0')
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null, queued_run_id = null')
-  await database.query('delete from serp_exits')
-  await database.query('delete from serp_engines')
-})
+afterEach(() => resetSearches(database))
 afterAll(() => database[Symbol.asyncDispose]())
 
 const MINUTES = 60_000

@@ -2,18 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { NewMail } from '../../../store/accounts/mail-queue.ts'
 import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
 import { startSchedule } from '../../../store/monitors/monitor-pause.ts'
-import { addSearch, checkIn, claimIn, recordIn } from './stored-searches.ts'
+import { addSearch, checkIn, claimIn, recordIn, resetSearches } from './stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
   database = await openQueueDatabase()
 })
-afterEach(async () => {
-  await database.setClock('0')
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null, queued_run_id = null')
-  await database.query('delete from serp_exits')
-  await database.query('delete from serp_engines')
-})
+afterEach(() => resetSearches(database))
 afterAll(() => database[Symbol.asyncDispose]())
 
 const MINUTE = 60_000

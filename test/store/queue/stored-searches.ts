@@ -105,3 +105,11 @@ export async function checkIn(
   await recordIn(database, claimed, found, more)
   return claimed
 }
+
+/** Ends what a test leaves: no search is due, no engine is left alone, and the clock is true again. */
+export async function resetSearches(database: QueueDatabase): Promise<void> {
+  await database.setClock('0')
+  await database.query('update checks set due_at = null, next_run_at = null, run_id = null, queued_run_id = null')
+  await database.query('delete from serp_exits')
+  await database.query('delete from serp_engines')
+}
