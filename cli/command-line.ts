@@ -3,6 +3,8 @@ import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
 import type { SearchOptions } from './check/check-search.ts'
 import type { ImportFlags } from './commands/import.ts'
+import { addOutputOptions } from './output-options.ts'
+import { type OutputOptions, whenUnread } from './output.ts'
 import type { ImportedTool } from '../manifests/import/read-import.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 import { commanderOf } from './remote/remote-command.ts'
@@ -33,6 +35,7 @@ export function commandLine(version: string): Command {
     addImport,
   ])
     add(program)
+  for (const command of program.commands) addOutput(command)
   for (const command of REMOTE_COMMANDS) program.addCommand(commanderOf(command))
   pointToHelp(program, 'tidemark')
   return program
@@ -46,6 +49,19 @@ function pointToHelp(command: Command, path: string): void {
     below.showHelpAfterError(`(${own} --help shows the ${what})`)
     pointToHelp(below, own)
   }
+}
+
+/** These only read, and end where nobody reads what they print. What changes something goes on to its end. */
+const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import'])
+
+/** Gives a command, and those below it, the options of what it prints. */
+function addOutput(command: Command, before = ''): void {
+  const words = `${before}${command.name()}`
+  for (const below of command.commands) addOutput(below, `${words} `)
+  // A command that only has others prints nothing.
+  if (WITH_COMMANDS[words]) return
+  addOutputOptions(command, words)
+  command.hook('preAction', () => whenUnread(!READERS.has(command.name())))
 }
 
 const EXAMPLES = `
@@ -178,7 +194,9 @@ const addMigrate = (program: Command) =>
     .description('Migrates the database to the schema of this version. Safe to run again, and several times at once.')
     .option('--wait <seconds>', 'how long to wait for a database that does not answer yet', seconds, 0)
     .addHelpText('after', MIGRATE_HELP)
-    .action(async ({ wait }: { wait: number }) => (await import('./commands/migrate.ts')).migrate(wait * 1_000))
+    .action(async (flags: OutputOptions & { readonly wait: number }) =>
+      (await import('./commands/migrate.ts')).migrate(flags.wait * 1_000, flags),
+    )
 
 function clusterId(text: string): string {
   // Manifests in a folder have it in place of a cluster.
@@ -221,9 +239,9 @@ const addSmokeTest = (program: Command) =>
     .command('smoke-test')
     .description('Makes a monitor through the API of a server, reads it, and deletes it. helm test runs it.')
     .addHelpText('after', SMOKE_TEST_HELP)
-    .action(async () => {
+    .action(async (flags: OutputOptions) => {
       const { TIDEMARK_URL: url, TIDEMARK_API_KEY: key } = process.env
-      await (await import('./commands/smoke-test.ts')).smokeTest(url, key)
+      await (await import('./commands/smoke-test.ts')).smokeTest(url, key, flags)
     })
 
 const addAdmin = (program: Command) =>
@@ -241,7 +259,10 @@ const WITH_COMMANDS: Readonly<Record<string, () => Promise<readonly Command[]>>>
 export async function loadCommands(program: Command, words: readonly string[]): Promise<void> {
   for (const parent of program.commands) {
     const load = words.includes(parent.name()) ? WITH_COMMANDS[parent.name()] : undefined
-    for (const command of (await load?.()) ?? []) parent.addCommand(command)
+    for (const command of (await load?.()) ?? []) {
+      addOutput(command, `${parent.name()} `)
+      parent.addCommand(command)
+    }
   }
   pointToHelp(program, 'tidemark')
 }
@@ -249,7 +270,8 @@ export async function loadCommands(program: Command, words: readonly string[]): 
 const CHECK_HELP = `
 A target is an http:// or https:// address, a file, or - for standard input. An address is fetched as in a run. A
 private address needs TIDEMARK_ALLOW_PRIVATE_CIDRS. Nothing is stored or compared, and no server is needed. A check from
-the command line belongs to no team, so client certificates are not shown; POST /v1/monitors/preview shows them.
+the command line belongs to no team, so client certificates are not shown; POST /v1/monitors/preview shows them. With
+--json, each target is a line.
 
 Exits with 0 when every check was a success and every field had a match, 1 when not, 2 when the command line is not
 valid.
@@ -280,7 +302,6 @@ const addCheck = (program: Command) => {
     .option('--header <name: value>', 'request header to send; can be repeated', collect)
     .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
     .option('--wait-for <selector>', 'render the page, and read it once an element matches this CSS selector')
-    .option('--json', 'print one line of JSON for each target')
     .option('--watch', 'check again when a file changes, and addresses at intervals; show what differs, until Ctrl-C')
     .option('--every <seconds>', 'with --watch: seconds between two checks of addresses', pause, 60)
     .addHelpText('after', CHECK_HELP)
@@ -339,9 +360,9 @@ are in Secrets beside the manifests, so keep the result as you keep passwords. d
 Exits with 0 when the file could be read, 2 when not.
 
 Examples:
-  $ ./tidemark import changedetection url-watches.json -o monitors/
+  $ ./tidemark import changedetection url-watches.json --dir monitors/
   $ ./tidemark import urlwatch urls.yaml --interval 1800 > monitors.yaml
-  $ ./tidemark import uptime-kuma backup.json -o monitors/ && ./tidemark serve --config monitors/
+  $ ./tidemark import uptime-kuma backup.json --dir monitors/ && ./tidemark serve --config monitors/
 `
 
 const addImport = (program: Command) => {
@@ -350,7 +371,7 @@ const addImport = (program: Command) => {
     .description('Writes the configuration of another tool as manifests.')
     .addArgument(new Argument('<tool>', 'the tool').choices(TOOLS))
     .argument('<file>', 'its configuration or export, or - for standard input')
-    .option('-o, --output <folder>', 'write a file for each monitor into this folder (default: standard output)')
+    .option('--dir <folder>', 'write a file for each monitor into this folder (default: standard output)')
     .option('--interval <seconds>', 'seconds between two checks, where the tool has none', interval, 3600)
     .addHelpText('after', IMPORT_HELP)
     .action(async (tool: ImportedTool, file: string, flags: ImportFlags) => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ManifestFault, ManifestText } from './read-manifests.ts'
+import { type ManifestFault, type ManifestText, MOST_BYTES, TOO_LARGE } from './read-manifests.ts'
 
 /** The files of a folder that may have manifests, and what could not be read. */
 interface ManifestFolder {
@@ -26,7 +26,7 @@ export async function readFolder(folder: string): Promise<ManifestFolder> {
     paths: [],
     seen: new Set(),
     writtenAt: 0,
-    onFault: (path, error) => fault(path, reasonOf(error)),
+    onFault: (path, error) => fault(path, typeof error === 'string' ? error : reasonOf(error)),
   }
   await lookIn(folder, found)
   for (const path of found.paths)
@@ -71,6 +71,7 @@ interface Found {
   /** The folders that were read, by what the file system knows them by: a link may lead back to one of them. */
   readonly seen: Set<string>
   writtenAt: number
+  /** `error`: what the file system said, or a sentence about the file. */
   onFault(path: string, error: unknown): void
 }
 
@@ -93,6 +94,7 @@ async function lookIn(folder: string, found: Found): Promise<void> {
       // Files of a mounted ConfigMap are links.
       const entry = await stat(path)
       if (entry.isDirectory()) await lookIn(path, found)
+      else if (entry.isFile() && NAMES.test(name) && entry.size > MOST_BYTES) onFault(path, TOO_LARGE)
       else if (entry.isFile() && NAMES.test(name)) {
         paths.push(path)
         found.writtenAt = Math.max(found.writtenAt, entry.ctimeMs)
@@ -105,5 +107,6 @@ async function lookIn(folder: string, found: Found): Promise<void> {
 
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOTDIR') return 'is a file, and not a folder: name the folder that it is in'
   return code === 'ENOENT' ? 'is not there, or leads to what is not there' : `cannot be read: ${code ?? String(error)}`
 }

@@ -82,8 +82,12 @@ const KINDS: readonly ResourceKind[] = [MONITOR_RESOURCE, SERP_MONITOR_RESOURCE]
 const OWN_KINDS: ReadonlySet<string> = new Set(KINDS.flatMap(({ kind }) => [kind, `${kind}List`]))
 const LISTS: ReadonlySet<string> = new Set(['List', ...KINDS.map(({ kind }) => `${kind}List`)])
 const TOO_DEEP = 'is nested too deeply'
-/** More text than a hundred thousand monitors need. */
-const MOST_TEXT = 64 * 1024 * 1024
+const IN_QUOTES = 'must be a text: write it in quotes'
+/** More bytes than a hundred thousand monitors need. */
+export const MOST_BYTES = 64 * 1024 * 1024
+/** As many monitors of one list may share a value by an anchor. Aliases of aliases are multiplied. */
+const MOST_ALIASES = 10_000
+export const TOO_LARGE = `is larger than ${MOST_BYTES / 1024 / 1024} MB`
 
 /**
  * Reads manifests from YAML or JSON: several documents in a text, lists, monitors of both kinds, and Secrets. Returns
@@ -117,7 +121,7 @@ interface Part {
 
 function readText({ file, text }: ManifestText, found: Found): void {
   const fault = (line: number, message: string) => void found.faults.push({ file, line, message })
-  if (text.length > MOST_TEXT) return fault(1, `is larger than ${MOST_TEXT / 1024 / 1024} MB`)
+  if (text.length > MOST_BYTES) return fault(1, TOO_LARGE)
   if (text.trim() === '')
     return void found.empty.push({ file, line: 1, message: 'is empty: delete the file, or write a comment into it' })
   const lines = new LineCounter()
@@ -152,7 +156,7 @@ function readText({ file, text }: ManifestText, found: Found): void {
 
 function valueOf(document: Document.Parsed, lines: LineCounter, fault: (line: number, message: string) => void) {
   try {
-    return document.toJS({ maxAliasCount: 100 }) as unknown
+    return document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown
   } catch (error) {
     // An alias without its anchor, or aliases of aliases that would fill the memory.
     if (!(error instanceof Error) || !['ReferenceError', 'RangeError'].includes(error.name)) throw error
@@ -250,7 +254,7 @@ function readSecret(part: Part, found: Found, fault: Fault): void {
       continue
     }
     for (const [name, text] of Object.entries(given))
-      if (typeof text !== 'string') fault([key, name], 'must be a text: write it in quotes')
+      if (typeof text !== 'string') fault([key, name], IN_QUOTES)
       else if (key === 'data' && !isBase64(text)) fault([key, name], 'must be base64: write plain text in stringData')
       else if (key === 'data' && !isUtf8(Buffer.from(text, 'base64'))) fault([key, name], 'must be base64 of a text')
       else values[name] = withoutBreak(key === 'data' ? Buffer.from(text, 'base64').toString('utf8') : text)
@@ -274,14 +278,15 @@ function identityOf(part: Part, found: Found, fault: Fault) {
     fault(['metadata'], 'must be an object with a name')
     return null
   }
-  const { name, namespace = DEFAULT_NAMESPACE } = metadata
+  const { name } = metadata
+  // What a template leaves empty is null. kubectl takes it for the namespace of the context.
+  const namespace = metadata['namespace'] ?? DEFAULT_NAMESPACE
   if (typeof name !== 'string' || !isManifestName(name)) {
-    const is = typeof name === 'string' ? 'must have lower-case letters, digits, "-" and "." only' : 'is required'
-    fault(['metadata', 'name'], `${is}, as in blue-kettle`)
+    fault(['metadata', 'name'], `${ofName(name)}, as in blue-kettle`)
     return null
   }
   if (typeof namespace !== 'string' || !isResourceName(namespace)) {
-    fault(['metadata', 'namespace'], 'must have at most 63 lower-case letters, digits and "-"')
+    fault(['metadata', 'namespace'], ofNamespace(namespace))
     return null
   }
   for (const key of ['labels', 'annotations'] as const)
@@ -289,7 +294,7 @@ function identityOf(part: Part, found: Found, fault: Fault) {
   for (const [key, each, text] of ['labels', 'annotations'].flatMap((key) =>
     Object.entries(textsOf(metadata[key])).map(([each, text]) => [key, each, text] as const),
   ))
-    if (typeof text !== 'string') fault(['metadata', key, each], 'must be a text: write it in quotes')
+    if (typeof text !== 'string') fault(['metadata', key, each], IN_QUOTES)
   const id = `${kind} ${namespace}/${name}`
   const first = found.seen.get(id)
   if (first) {
@@ -299,6 +304,15 @@ function identityOf(part: Part, found: Found, fault: Fault) {
   found.seen.set(id, placeAt(part, []))
   return { metadata, namespace, name }
 }
+
+/** Returns what is wrong with a name. */
+function ofName(name: unknown): string {
+  if (name === undefined || name === null) return 'is required'
+  return typeof name === 'string' ? 'must have lower-case letters, digits, "-" and "." only' : IN_QUOTES
+}
+
+const ofNamespace = (namespace: unknown): string =>
+  typeof namespace === 'string' ? 'must have at most 63 lower-case letters, digits and "-"' : IN_QUOTES
 
 const spelled = (path: readonly Key[]): string => (path.length === 0 ? '' : `${joinPath('', ...path)} `)
 

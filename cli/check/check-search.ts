@@ -4,19 +4,19 @@ import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners
 import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
+import { isForPrograms, type OutputOptions, partText, terminalWidth, widthOf } from '../output.ts'
 import { printable } from '../printable.ts'
 import type { CheckOutput } from './run-check.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The options of `tidemark check serp`, as commander reads them. */
-export interface SearchOptions {
+export interface SearchOptions extends OutputOptions {
   readonly engine: string
   readonly country: string
   readonly language: string
   readonly device: string
   readonly pages: string
   readonly target?: string
-  readonly json?: boolean
 }
 
 /** Reads the command line. Throws UsageError with everything that is wrong. */
@@ -61,9 +61,10 @@ export async function runSearch(
   const extractor = createExtractor({ threads: 1 })
   try {
     const checked = await checkSearch(search, { ...means, extractor, signal: new AbortController().signal })
-    if (output.json) output.out(`${JSON.stringify(asJson(search, target, checked))}\n`)
+    const { form } = output
+    if (isForPrograms(form)) output.out(await partText(form, asJson(search, target, checked)))
     else output.out(asTable(search, target, checked))
-    if (!checked.ok && !output.json) output.err(`tidemark check: ${printable(checked.fault.message)}\n`)
+    if (!checked.ok && !isForPrograms(form)) output.err(`tidemark check: ${printable(checked.fault.message)}\n`)
     return checked.ok
   } finally {
     await extractor.close()
@@ -105,12 +106,17 @@ function asTable(search: SerpSearch, target: string | null, checked: SearchCheck
   if (checked.ok && checked.results.length > 0) {
     const width = String(checked.results.length).length
     const titles = checked.results.map(({ title }) => cut(printable(title)))
-    const widest = Math.max(...titles.map((title) => title.length))
+    const widest = Math.max(...titles.map(widthOf))
     const place = target === null ? null : rankOf(target, checked.results)
+    const before = width + 4
+    const longest = Math.max(...checked.results.map(({ url }) => widthOf(printable(url))))
+    const isNarrow = before + widest + 2 + longest > terminalWidth()
     parts.push(
       checked.results.map(({ position, url }, at) => {
-        const mark = position === place ? '→' : ' '
-        return `${mark} ${String(position).padStart(width)}  ${(titles[at] ?? '').padEnd(widest)}  ${printable(url)}`
+        const title = titles[at] ?? ''
+        // On a narrow terminal an address is below its title.
+        const gap = isNarrow ? `\n${' '.repeat(before)}` : ' '.repeat(widest - widthOf(title) + 2)
+        return `${position === place ? '→' : ' '} ${String(position).padStart(width)}  ${title}${gap}${printable(url)}`
       }),
     )
   }

@@ -1,5 +1,7 @@
+import type { OutputOptions } from '../output.ts'
+
 /** The options of `tidemark check`, as commander reads them. */
-export interface CheckOptions {
+export interface CheckOptions extends OutputOptions {
   readonly css?: readonly string[]
   readonly xpath?: readonly string[]
   readonly jsonPath?: readonly string[]
@@ -10,7 +12,6 @@ export interface CheckOptions {
   readonly template?: string
   readonly monitor?: string
   readonly header?: readonly string[]
-  readonly json?: boolean
   readonly watch?: boolean
   /** Seconds between two checks of addresses that are watched. */
   readonly every?: number

@@ -7,6 +7,7 @@ import type { Prompts } from '../../worker/prompts/prompts-port.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Configuration } from './configuration.ts'
+import { isForPrograms, type OutputForm, partText } from '../output.ts'
 import { printable } from '../printable.ts'
 import { table } from './table.ts'
 import { isWebAddress } from './source.ts'
@@ -14,7 +15,7 @@ import { tryTarget, type Web } from './try-target.ts'
 
 /** The outputs of a check. */
 export interface CheckOutput {
-  readonly json: boolean
+  readonly form: OutputForm
   /** Writes the result. */
   out(text: string): void
   /** Writes errors and hints. */
@@ -50,12 +51,12 @@ export async function runCheck(
     for (const [index, target] of targets.entries()) {
       const shown = await tryTarget(target, spec, ports)
       isSuccess &&= isWhole(shown, spec)
-      if (output.isNews?.(target, shown) !== false) tell(target, shown, { ...output, isFirst: index === 0 })
+      if (output.isNews?.(target, shown) !== false) await tell(target, shown, { ...output, isFirst: index === 0 })
     }
   } finally {
     await Promise.all([extractor.close(), web?.close()])
   }
-  if (isSuccess && isDefault && !output.json && !output.isNews)
+  if (isSuccess && isDefault && !isForPrograms(output.form) && !output.isNews)
     output.err('No rule was given, so the whole answer was hashed; name fields with --css or a similar option.\n')
   return isSuccess
 }
@@ -85,12 +86,12 @@ async function warmUp(extractor: Extractor): Promise<void> {
   await extractor.extract(page, { method: 'css', fields: { p: 'p' } })
 }
 
-function tell(
+async function tell(
   target: string,
   shown: Preview,
-  { json, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
-): void {
-  if (json) return out(`${JSON.stringify({ target, ...shown })}\n`)
+  { form, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
+): Promise<void> {
+  if (isForPrograms(form)) return out(await partText(form, { target, ...shown }))
   if (!isFirst) out('\n')
   out(table(target, shown))
   if (shown.error_message !== null) err(`tidemark check: ${printable(shown.error_message)}\n`)

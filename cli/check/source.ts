@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
+import { textOfBytes } from '../../manifests/read-folder.ts'
 import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
 
 /** Returns whether a target is an address; everything else is a file. */
@@ -16,7 +17,10 @@ interface Unread {
  * Returns the whole content of a file, or of standard input for `-`, up to the size limit of a fetch. Never rejects
  * because of the file system.
  */
-export async function readBytes(path: string): Promise<Read<{ readonly bytes: Buffer }> | Unread> {
+export async function readBytes(
+  path: string,
+  most = FETCH_LIMITS.maxBodyBytes,
+): Promise<Read<{ readonly bytes: Buffer }> | Unread> {
   const source: Readable = path === '-' ? process.stdin : createReadStream(path)
   const chunks: Buffer[] = []
   let size = 0
@@ -24,11 +28,8 @@ export async function readBytes(path: string): Promise<Read<{ readonly bytes: Bu
     for await (const chunk of source as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.length
-      if (size > FETCH_LIMITS.maxBodyBytes)
-        return {
-          ok: false,
-          message: `${nameOf(path)} is larger than ${FETCH_LIMITS.maxBodyBytes / 1_048_576} MiB, the limit of a check.`,
-        }
+      if (size > most)
+        return { ok: false, message: `${nameOf(path)} is larger than ${most / 1_048_576} MiB, the limit of a file.` }
     }
   } catch (error) {
     return { ok: false, message: `${nameOf(path)} cannot be read: ${reasonOf(error)}.${hintOf(path)}` }
@@ -38,11 +39,20 @@ export async function readBytes(path: string): Promise<Read<{ readonly bytes: Bu
   return { ok: true, bytes: Buffer.concat(chunks) }
 }
 
-/** Returns the content as `readBytes` does, as UTF-8. */
-export async function readText(path: string): Promise<Read<{ readonly text: string }> | Unread> {
-  const read = await readBytes(path)
-  return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\ufeff/, '') } : read
+/** Returns the content as `readBytes` does, as UTF-8 without a mark of its byte order. */
+export async function readText(path: string, most?: number): Promise<Read<{ readonly text: string }> | Unread> {
+  const read = await readBytes(path, most)
+  if (!read.ok) return read
+  const text = textOfBytes(read.bytes)
+  if (text !== null) return { ok: true, text }
+  const advice =
+    read.bytes.toString('latin1', 0, 4) === ZIP ? 'is an archive: unpack it, and name the file in it' : UTF8
+  return { ok: false, message: `${nameOf(path)} ${advice}.` }
 }
+
+/** How an archive begins, such as the backup of another tool. */
+const ZIP = 'PK\u0003\u0004'
+const UTF8 = 'is not UTF-8: save it in this encoding'
 
 /**
  * Returns the type that a server would send with a file of this name; null where the name does not tell, so that the

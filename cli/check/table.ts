@@ -1,9 +1,15 @@
 import type { Preview } from '../../schema/monitor/preview.ts'
+import { inLines, terminalWidth, widthOf } from '../output.ts'
 import { printable } from '../printable.ts'
 
 const WIDEST_NAME = 32
 
 const MOST_CHARACTERS = 160
+
+const INDENT = '  '
+const GAP = 3
+/** Where a value has less room than this beside its name, it is on lines of its own. */
+const LEAST_ROOM = 16
 
 /** Returns a value as JSON, on one line, cut where it is long. */
 function printableValue(value: unknown): string {
@@ -20,10 +26,16 @@ function printableValue(value: unknown): string {
  */
 export function table(target: string, shown: Preview): string {
   const names = Object.keys(shown.fields).map((name) => printable(name))
-  const width = Math.min(WIDEST_NAME, Math.max(0, ...names.map((name) => name.length)))
+  const width = Math.min(WIDEST_NAME, Math.max(0, ...names.map(widthOf)))
+  const room = terminalWidth() - width - INDENT.length - GAP
+  // On a narrow terminal the values are below their names.
+  const before = ' '.repeat(room < LEAST_ROOM ? INDENT.length * 2 : width + INDENT.length + GAP)
   const fields = Object.values(shown.fields).map((value, index) => {
     const missing = value === null ? '   (not found)' : ''
-    return `  ${(names[index] ?? '').padEnd(width)}   ${printableValue(value)}${missing}`
+    const name = names[index] ?? ''
+    const lines = inLines(`${printableValue(value)}${missing}`, terminalWidth() - before.length)
+    const start = room < LEAST_ROOM ? `${name}\n${before}` : name + ' '.repeat(Math.max(0, width - widthOf(name)) + GAP)
+    return `${INDENT}${start}${lines.join(`\n${before}`)}`
   })
   const warnings = shown.warnings.map((warning) => `  warning: ${printable(warning)}`)
   const head = [printable(target), `  ${layer(shown, target)} · ${facts(shown)}`]

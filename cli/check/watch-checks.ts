@@ -1,5 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { exitCode } from '../exit-codes.ts'
+import { isForPrograms } from '../output.ts'
 import type { CheckOptions } from './options.ts'
 import type { CheckOutput } from './run-check.ts'
 import { isWebAddress } from './source.ts'
@@ -30,7 +31,7 @@ export async function watchChecks(
       const result = JSON.stringify([status, fields, error_code, warnings])
       if (shown.get(target) === result) return false
       shown.set(target, result)
-      if (!output.json) output.err(`\n${new Date().toISOString()}\n`)
+      if (!isForPrograms(output.form)) output.err(`\n${new Date().toISOString()}\n`)
       return true
     },
   }

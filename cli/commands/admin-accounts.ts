@@ -21,16 +21,16 @@ import { listCustomers } from '../../store/accounts/subscriptions.ts'
 import { notedBaseUrl } from '../../store/accounts/base-url.ts'
 import { printable } from '../printable.ts'
 import { diskOfTeams } from '../../store/quota/usage-summary.ts'
-import { print, withStore } from '../boot/parts/with-store.ts'
+import { withStore } from '../boot/parts/with-store.ts'
+import { type Column, formOf, isForPrograms, type OutputOptions, print, printItems, printResult } from '../output.ts'
 import { billingOf } from '../boot/parts/billing.ts'
 import { createLogger } from '../../core/logger.ts'
 import { syncCustomer } from '../../accounts/billing/billing.ts'
 
 type DiskOfTeam = Awaited<ReturnType<typeof diskOfTeams>>[number]
 
-interface OwnerOption {
+interface OwnerOption extends OutputOptions {
   readonly email: string
-  readonly json: boolean
 }
 
 export function emailAddress(text: string): string {
@@ -46,24 +46,33 @@ const ownerCommand = (name: string, description: string, example: string) =>
   new Command(name)
     .description(description)
     .requiredOption('--email <address>', 'of the owner', emailAddress)
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', `\nExample:\n  $ ./tidemark admin ${name} ${example}\n`)
 
 export const listKeysCommand = () =>
   ownerCommand('list-keys', 'Lists the API keys of an account that work.', '--email me@example.com').action(
-    ({ email, json }: OwnerOption) =>
+    ({ email, ...options }: OwnerOption) =>
       withStore(async (store) => {
         const keys = await listKeysOf(store, email)
         if (!keys) throw noAccount(email)
-        if (json) return print(true, { keys })
-        process.stdout.write(keys.length === 0 ? 'There are no keys.\n' : keys.map(keyLine).join(''))
+        await printItems(formOf(options), {
+          items: keys,
+          columns: KEY_COLUMNS,
+          name: ({ id }) => id,
+          data: (key) => key,
+          whole: { keys },
+          none: 'There are no keys.',
+        })
       }),
   )
 
-const keyLine = ({ id, key_prefix: prefix, scopes, expires_at: expires, last_used_at: used, name }: ApiKey) =>
-  `${id}  ${prefix}…  ${scopes.join(',').padEnd(10)}  ` +
-  `${expires === null ? 'never expires' : `expires ${expires}`}  ${used === null ? 'never used' : `used ${used}`}  ` +
-  `${printable(name)}\n`
+const KEY_COLUMNS: readonly Column<ApiKey>[] = [
+  { head: 'ID', cell: ({ id }) => id },
+  { head: 'KEY', cell: ({ key_prefix: prefix }) => `${prefix}…` },
+  { head: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
+  { head: 'EXPIRES', cell: ({ expires_at: expires }) => expires ?? 'never' },
+  { head: 'LAST USED', cell: ({ last_used_at: used }) => used ?? 'never' },
+  { head: 'NAME', cell: ({ name }) => name },
+]
 
 export const revokeKeyCommand = () =>
   ownerCommand(
@@ -72,13 +81,14 @@ export const revokeKeyCommand = () =>
     '--email me@example.com --id 0f5d6c1e-2c58-4b0a-8d5e-6f1a2b3c4d5e',
   )
     .requiredOption('--id <id>', 'of the key; list-keys shows it', uuid)
-    .action(({ email, id, json }: OwnerOption & { readonly id: string }) =>
+    .action(({ email, id, ...options }: OwnerOption & { readonly id: string }) =>
       withStore(async (store) => {
         const revoked = await revokeKeyOf(store, email, id)
         if (!revoked) throw noAccount(email)
         if (revoked === 'no_such_key')
           throw new InvalidArgumentError(`no key with the id ${id} works for this account; list-keys shows its keys`)
-        print(json, { id: revoked.id, prefix: revoked.prefix, revoked: true })
+        const data = { id: revoked.id, prefix: revoked.prefix, revoked: true }
+        await printResult(options, { data, names: [revoked.id] })
       }),
     )
 
@@ -89,12 +99,12 @@ export const setEmailCommand = () =>
     '--email owner@tidemark.local --to me@example.com',
   )
     .requiredOption('--to <address>', 'the new address', emailAddress)
-    .action(({ email, to, json }: OwnerOption & { readonly to: string }) =>
+    .action(({ email, to, ...options }: OwnerOption & { readonly to: string }) =>
       withStore(async (store) => {
         const outcome = await setEmail(store, email, to)
         if (!outcome) throw noAccount(email)
         if (outcome === 'taken') throw new InvalidArgumentError(`there is already an account with the address ${to}`)
-        print(json, { email: to, previous_email: email })
+        await printResult(options, { data: { email: to, previous_email: email }, names: [to] })
       }),
     )
 
@@ -106,7 +116,7 @@ export const deleteAccountCommand = () =>
     '--email gone@example.com --yes',
   )
     .requiredOption('--yes', 'delete it')
-    .action(({ email, json }: OwnerOption) =>
+    .action(({ email, ...options }: OwnerOption) =>
       withStore(async (store) => {
         const userId = await accountId(store, email)
         const outcome = userId === null ? null : await deleteAccount({ store }, { userId, actor: SYSTEM })
@@ -115,7 +125,8 @@ export const deleteAccountCommand = () =>
             'the team of the account has a subscription that would be renewed; cancel it first',
           )
         if (outcome?.kind !== 'done') throw noAccount(email)
-        print(json, { email, deleted: true, team_id: outcome.teamId, teams_left: outcome.teamsLeft })
+        const data = { email, deleted: true, team_id: outcome.teamId, teams_left: outcome.teamsLeft }
+        await printResult(options, { data, names: [email] })
       }),
     )
 
@@ -125,7 +136,7 @@ export const linkCommand = () =>
     'Prints the links that an address would get by mail: to accept an open invitation, and to set a new password, ' +
       'once, within 5 hours. Links that were sent before stop working. It needs no mail server.',
     '--email me@example.com',
-  ).action(({ email, json }: OwnerOption) =>
+  ).action(({ email, ...options }: OwnerOption) =>
     withStore(async (store, { settings }) => {
       const base = (settings.TIDEMARK_BASE_URL ?? (await notedBaseUrl(store)))?.replace(/\/+$/, '') ?? null
       const renewed = await renewInvitationsOf(store, email)
@@ -133,14 +144,14 @@ export const linkCommand = () =>
       const issued = await createResetToken(store, email)
       if (!issued && invitations.length === 0) throw noAccount(email)
       const reset = issued && { ...issued, url: base && `${base}${PAGES.reset}?token=${issued.token}` }
-      if (json) return print(true, { email, ...reset, invitations })
+      const form = formOf(options)
+      if (isForPrograms(form) || form === 'name')
+        return printResult(options, { data: { email, ...reset, invitations }, names: [email] })
       for (const { team_name, role, url, token } of invitations)
-        process.stdout.write(
-          `To join ${team_name} with the role ${role}, signed in as ${email}:\n  ${url ?? token}\n\n`,
-        )
+        print(`To join ${printable(team_name)} with the role ${role}, signed in as ${email}:\n  ${url ?? token}\n\n`)
       if (!reset) return
-      print(false, { email, ...reset })
-      process.stdout.write(reset.url === null ? NO_ADDRESS : OPEN_ADDRESS)
+      await printResult(options, { data: { email, ...reset }, names: [] })
+      print(reset.url === null ? NO_ADDRESS : OPEN_ADDRESS)
     }),
   )
 
@@ -157,22 +168,22 @@ export const setPlanCommand = () =>
   )
     .addOption(new Option('--plan <name>', 'the plan').choices(TIERS).makeOptionMandatory())
     .option('--serp', 'search-result monitors are part of the plan; of unlimited they always are', false)
-    .action(({ email, plan, serp, json }: OwnerOption & { readonly plan: Tier; readonly serp: boolean }) =>
+    .action(({ email, plan, serp, ...options }: OwnerOption & { readonly plan: Tier; readonly serp: boolean }) =>
       withStore(async (store) => {
         const changed = await setPlan(store, email, plan, serp)
         if (!changed) throw noAccount(email)
-        print(json, { email, ...changed })
+        await printResult(options, { data: { email, ...changed }, names: [email] })
       }),
     )
 
 export const grantCreditsCommand = () =>
   ownerCommand('grant-credits', 'Gives the team of an account run credits.', '--email me@example.com --runs 5000')
     .requiredOption('--runs <number>', 'how many runs', runs)
-    .action(({ email, runs: count, json }: OwnerOption & { readonly runs: number }) =>
+    .action(({ email, runs: count, ...options }: OwnerOption & { readonly runs: number }) =>
       withStore(async (store) => {
         const now = await grantCredits(store, email, count)
         if (!now) throw noAccount(email)
-        print(json, { email, granted: count, ...now })
+        await printResult(options, { data: { email, granted: count, ...now }, names: [email] })
       }),
     )
 
@@ -180,9 +191,8 @@ export const syncBillingCommand = () =>
   new Command('sync-billing')
     .description('Asks the payment provider for the subscriptions of all teams, or of one, and applies them.')
     .option('--email <address>', 'of the owner of one team', emailAddress)
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin sync-billing\n')
-    .action(({ email, json }: Partial<Pick<OwnerOption, 'email'>> & Pick<OwnerOption, 'json'>) =>
+    .action(({ email, ...options }: Partial<OwnerOption>) =>
       withStore(async (store, { settings }) => {
         const billing = billingOf(settings)
         if (!billing)
@@ -191,7 +201,7 @@ export const syncBillingCommand = () =>
         const customers = await listCustomers(store, email ?? null)
         let failed = 0
         for (const customer of customers) if ((await syncCustomer(context, customer)).kind !== 'done') failed += 1
-        print(json, { teams: customers.length, failed })
+        await printResult(options, { data: { teams: customers.length, failed }, names: customers })
         if (failed > 0) process.exitCode = 1
       }),
     )
@@ -201,19 +211,28 @@ const MOST_TEAMS = 50
 export const diskCommand = () =>
   new Command('disk')
     .description('Lists the teams that use the most disk, for pictures of runs and for texts of whole pages.')
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin disk\n')
-    .action(({ json }: Pick<OwnerOption, 'json'>) =>
+    .action((options: OutputOptions) =>
       withStore(async (store) => {
         const teams = await diskOfTeams(store, MOST_TEAMS)
-        if (json) return print(true, { teams })
-        process.stdout.write(teams.length === 0 ? 'No team has pictures or texts.\n' : teams.map(diskLine).join(''))
+        await printItems(formOf(options), {
+          items: teams,
+          columns: DISK_COLUMNS,
+          name: ({ team_id: id }) => id,
+          data: (team) => team,
+          whole: { teams },
+          none: 'No team has pictures or texts.',
+        })
       }),
     )
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`.padStart(12)
-const diskLine = ({ team, owner, picture_bytes: pictures, text_bytes: texts }: DiskOfTeam) =>
-  `${megabytes(pictures)} pictures  ${megabytes(texts)} texts  ${owner ?? 'no owner'}  ${printable(team)}\n`
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const DISK_COLUMNS: readonly Column<DiskOfTeam>[] = [
+  { head: 'PICTURES', cell: ({ picture_bytes: bytes }) => megabytes(bytes) },
+  { head: 'TEXTS', cell: ({ text_bytes: bytes }) => megabytes(bytes) },
+  { head: 'OWNER', cell: ({ owner }) => owner ?? 'no owner' },
+  { head: 'TEAM', cell: ({ team }) => team },
+]
 
 function runs(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)

@@ -5,8 +5,9 @@ import type { Store } from '../../store/db/client.ts'
 import { forgetOtherKeys, isKeyInUse, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { duringRotation, reEncrypt } from '../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import { type AdminContext, print, withStore } from '../boot/parts/with-store.ts'
+import { type AdminContext, withStore } from '../boot/parts/with-store.ts'
 import { addKeyToFile, keepNewestInFile } from '../boot/settings/encryption-key.ts'
+import { formOf, isForPrograms, type OutputOptions, print, printResult } from '../output.ts'
 
 /** Returns the command that encrypts everything with a new key. */
 export const rotateKeyCommand = (): Command =>
@@ -15,7 +16,6 @@ export const rotateKeyCommand = (): Command =>
       'Encrypts every stored secret with the newest encryption key. Servers may run meanwhile. When it is killed, ' +
         'run it again: it goes on.',
     )
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText(
       'after',
       `
@@ -33,29 +33,30 @@ Where the key is in TIDEMARK_ENCRYPTION_KEY, a list of keys separated by commas,
 docs/admin.md explains it, under "A new encryption key".
 `,
     )
-    .action(({ json }: { readonly json: boolean }) =>
+    .action((options: OutputOptions) =>
       withStore(async (store, context) => {
-        const end = await duringRotation(store, (ensureAlone) => rotate(store, { ...context, json, ensureAlone }))
+        const end = await duringRotation(store, (ensureAlone) => rotate(store, { ...context, ensureAlone }))
         if (end === null) throw new UnderWayError()
         const { newest, seen, rows, unreadable, isDone } = end
-        print(json, {
+        const data = {
           key: newest,
           rows_seen: seen,
           rows_encrypted: rows,
           old_keys_may_be_removed: isDone,
           ...(unreadable.length > 0 && { rows_unreadable: unreadable }),
-        })
-        if (!json) process.stdout.write(`${sentence(end)}\n`)
+        }
+        await printResult(options, { data, names: [newest] })
+        const form = formOf(options)
+        if (!isForPrograms(form) && form !== 'name') print(`${sentence(end)}\n`)
         if (!isDone) process.exitCode = 1
       }),
     )
 
 interface Rotation extends AdminContext {
-  readonly json: boolean
   ensureAlone(): Promise<void>
 }
 
-async function rotate(store: Store, { encryptionKey, settings, isShared, json, ensureAlone }: Rotation) {
+async function rotate(store: Store, { encryptionKey, settings, isShared, ensureAlone }: Rotation) {
   const isInFile = settings.TIDEMARK_ENCRYPTION_KEY === undefined
   const list = isInFile ? await addKeyToFile(settings) : encryptionKey
   const secrets = createSecretBox(list)
@@ -63,7 +64,7 @@ async function rotate(store: Store, { encryptionKey, settings, isShared, json, e
   // The server notes the key when it has taken it up. From then on it writes nothing with another one.
   if (isInFile && isShared) await untilInUse(store, newest)
   else await noteEncryptionKey(store, secrets)
-  const showProgress = process.stderr.isTTY && !json
+  const showProgress = process.stderr.isTTY
   const done = await reEncrypt(store, secrets, (soFar) => {
     if (showProgress) process.stderr.write(`\r${soFar.seen} rows seen, ${soFar.rows} encrypted again `)
   })

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createRunnerToken, revokeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
-import { print, withStore } from '../boot/parts/with-store.ts'
+import { withStore } from '../boot/parts/with-store.ts'
+import { type OutputOptions, printResult } from '../output.ts'
 
-interface TokenOptions {
+interface TokenOptions extends OutputOptions {
   readonly job: string
   readonly ttl: number
-  readonly json: boolean
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
@@ -20,12 +20,11 @@ export const createRunnerTokenCommand = () =>
         .argParser(seconds)
         .default(900, '15m'),
     )
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-runner-token --job runner-7 --ttl 1h --json\n')
-    .action(({ job, ttl, json }: TokenOptions) =>
+    .action(({ job, ttl, ...options }: TokenOptions) =>
       withStore(async (store) => {
         const { id, token, expires_at } = await createRunnerToken(store, { job, ttlSeconds: ttl })
-        print(json, { id, job, token, expires_at })
+        await printResult(options, { data: { id, job, token, expires_at }, names: [job] })
       }),
     )
 
@@ -33,10 +32,11 @@ export const revokeRunnerTokenCommand = () =>
   new Command('revoke-runner-token')
     .description('Revokes all tokens of a Job at once. Other runners get its checks when their leases end.')
     .requiredOption('--job <name>', 'the name of the Job', jobName)
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin revoke-runner-token --job runner-7\n')
-    .action(({ job, json }: Omit<TokenOptions, 'ttl'>) =>
-      withStore(async (store) => print(json, { job, revoked: await revokeRunnerTokens(store, job) })),
+    .action(({ job, ...options }: Omit<TokenOptions, 'ttl'>) =>
+      withStore(async (store) =>
+        printResult(options, { data: { job, revoked: await revokeRunnerTokens(store, job) }, names: [job] }),
+      ),
     )
 
 function jobName(text: string): string {

@@ -5,12 +5,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
 import { findUnreadPage, listUnreadPages } from '../../store/objects/unread-pages.ts'
 import { objectsOf } from '../boot/parts/objects.ts'
-import { print, withStore } from '../boot/parts/with-store.ts'
+import { withStore } from '../boot/parts/with-store.ts'
+import { formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
 
-interface UnreadOptions {
+interface UnreadOptions extends OutputOptions {
   readonly engine?: string
   readonly out?: string
-  readonly json: boolean
 }
 
 /** A page that comes from a runner may claim to be larger than any page is. */
@@ -24,16 +24,27 @@ export const unreadPageCommand = () =>
     )
     .addOption(new Option('--engine <name>', 'write the page of this engine').choices(SERP_ENGINES))
     .option('--out <file>', 'the file to write it to; default: standard output')
-    .option('--json', 'print the list as JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin unread-page --engine google --out google.html.txt\n')
-    .action(({ engine, out, json }: UnreadOptions) =>
+    .action(({ engine, out, ...options }: UnreadOptions) =>
       withStore(async (store, { settings }) => {
+        const form = formOf(options)
+        if (engine !== undefined && out === undefined && (isForPrograms(form) || form === 'name'))
+          throw new InvalidArgumentError('--engine prints the page itself: add --out, or leave the form out')
         if (engine === undefined) {
           const pages = await listUnreadPages(store)
-          if (json) return print(true, { pages })
-          const lines = pages.map((page) => `${page.engine}  ${page.seen_at}  ${page.marker}  run ${page.run_id}\n`)
-          process.stdout.write(lines.length === 0 ? 'No page was unreadable in the last seven days.\n' : lines.join(''))
-          return
+          return printItems(form, {
+            items: pages,
+            columns: [
+              { head: 'ENGINE', cell: (page) => page.engine },
+              { head: 'SEEN', cell: (page) => page.seen_at },
+              { head: 'RUN', cell: (page) => page.run_id },
+              { head: 'MARKER', cell: (page) => page.marker },
+            ],
+            name: (page) => page.engine,
+            data: (page) => page,
+            whole: { pages },
+            none: 'No page was unreadable in the last seven days.',
+          })
         }
         const objects = objectsOf(settings)
         try {
@@ -41,7 +52,9 @@ export const unreadPageCommand = () =>
           if (page === null)
             throw new InvalidArgumentError(`no page of ${engine} is kept; without --engine they are listed`)
           const text = await promisify(gunzip)(page, { maxOutputLength: MOST_BYTES })
-          await (out === undefined ? process.stdout.write(text) : writeFile(out, text))
+          if (out === undefined) return void process.stdout.write(text)
+          await writeFile(out, text)
+          await printResult(options, { data: { engine, file: out, bytes: text.length }, names: [engine], text: '' })
         } finally {
           await objects.close()
         }

@@ -4,7 +4,8 @@ import { checkerOf } from '../../schema/validation/validate.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
-import { print, withStore } from '../boot/parts/with-store.ts'
+import { withStore } from '../boot/parts/with-store.ts'
+import { type OutputOptions, printResult } from '../output.ts'
 import {
   deleteAccountCommand,
   emailAddress,
@@ -23,19 +24,17 @@ import { rotateKeyCommand } from './admin-encryption-key.ts'
 import { unreadPageCommand } from './admin-unread-page.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
 
-interface OwnerOptions {
+interface OwnerOptions extends OutputOptions {
   readonly email: string
   readonly password?: string
   readonly plan: Tier
   readonly serp: boolean
-  readonly json: boolean
 }
 
-interface KeyOptions {
+interface KeyOptions extends OutputOptions {
   readonly email: string
   readonly name: string
   readonly scope: readonly Scope[]
-  readonly json: boolean
 }
 
 /** Returns the commands of `tidemark admin`. */
@@ -66,7 +65,6 @@ function ownerCommand(): Command {
     .option('--password <text>', 'default: a random one, which is printed', password)
     .addOption(new Option('--plan <name>', 'plan of the team').choices(TIERS).default(OWNER_PLAN))
     .option('--serp', 'search-result monitors are part of the plan; of unlimited they always are', false)
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
       withStore(
@@ -79,7 +77,7 @@ function ownerCommand(): Command {
             ...(options.password !== undefined && { password: options.password }),
           })
           if (!made.ok) throw new InvalidArgumentError(`there is already an account with the address ${options.email}`)
-          print(options.json, { ...made.owner })
+          await printResult(options, { data: { ...made.owner }, names: [options.email] })
         },
         { creates: true },
       ),
@@ -92,7 +90,6 @@ function keyCommand(): Command {
     .requiredOption('--email <address>', 'of the owner', emailAddress)
     .requiredOption('--name <text>', 'what the key is for', keyName)
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
-    .option('--json', 'print JSON for scripts', false)
     .addHelpText(
       'after',
       '\nExample:\n  $ ./tidemark admin create-key --email me@example.com --name ci --scope read write --json\n',
@@ -101,7 +98,7 @@ function keyCommand(): Command {
       withStore(async (store) => {
         const issued = await createKeyFor(store, options.email, options.name, options.scope)
         if (!issued) throw noAccount(options.email)
-        print(options.json, { ...issued })
+        await printResult(options, { data: { ...issued }, names: [issued.id] })
       }),
     )
 }

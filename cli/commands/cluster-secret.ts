@@ -6,9 +6,10 @@ import { OWNER_PLAN } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner, ownedTeam } from '../../store/accounts/accounts.ts'
 import { sessionKey } from '../../store/accounts/session-token.ts'
 import { withStore } from '../boot/parts/with-store.ts'
+import { type OutputOptions, printResult } from '../output.ts'
 import { emailAddress, noAccount } from './admin-accounts.ts'
 
-interface ClusterOptions {
+interface ClusterOptions extends OutputOptions {
   readonly kubeconfig?: string
 }
 
@@ -30,13 +31,18 @@ function keysCommand(): Command {
     'keys',
     'Makes a Secret with an encryption key and a password for the database, unless it is there.',
     'tidemark-keys',
-  ).action((secret: string, { kubeconfig }: ClusterOptions) =>
-    withCluster(kubeconfig, async (client) => {
+  ).action((secret: string, options: ClusterOptions) =>
+    withCluster(options.kubeconfig, async (client) => {
       const { isNew } = await ensureSecret(client, secret, {
         'encryption-key': randomBytes(32).toString('base64'),
         'postgres-password': randomBytes(24).toString('base64url'),
       })
-      process.stdout.write(isNew ? `Made the Secret ${secret}. Make a backup of it.\n` : `${unchanged(secret)}\n`)
+      await report(
+        options,
+        secret,
+        isNew,
+        isNew ? `Made the Secret ${secret}. Make a backup of it.` : unchanged(secret),
+      )
     }),
   )
 }
@@ -48,20 +54,28 @@ function ownerCommand(): Command {
     'tidemark-owner --email me@example.com',
   )
     .requiredOption('--email <address>', 'the e-mail address to sign in with', emailAddress)
-    .action((secret: string, { kubeconfig, email }: ClusterOptions & { readonly email: string }) =>
-      withCluster(kubeconfig, (client) => makeOwner(client, secret, email)),
+    .action((secret: string, options: ClusterOptions & { readonly email: string }) =>
+      withCluster(options.kubeconfig, async (client) => {
+        const done = await makeOwner(client, secret, options.email)
+        await report(options, secret, done !== null, done ?? unchanged(secret))
+      }),
     )
 }
 
+/** A Secret is named as `kubectl get` takes it. Its content is in the cluster only. */
+const report = (options: OutputOptions, secret: string, isWritten: boolean, text: string): Promise<void> =>
+  printResult(options, { data: { secret, written: isWritten }, names: [`secret/${secret}`], text: `${text}\n` })
+
 /**
  * The Secret with the password is made first: a process that is killed after it had created the account goes on with
- * the same password.
+ * the same password. Returns what was done, or null where the Secret was there.
  */
-async function makeOwner(client: KubeClient, secret: string, email: string): Promise<void> {
+async function makeOwner(client: KubeClient, secret: string, email: string): Promise<string | null> {
   const wanted = { email, password: randomBytes(15).toString('base64url') }
   const { content, isNew } = await ensureSecret(client, secret, wanted)
-  if (content['api-key'] !== undefined) return void process.stdout.write(`${unchanged(secret)}\n`)
+  if (content['api-key'] !== undefined) return null
   const { password } = content
+  let done = ''
   await withStore(async (store, { encryptionKey }) => {
     const made = await createOwner(store, {
       email,
@@ -72,7 +86,7 @@ async function makeOwner(client: KubeClient, secret: string, email: string): Pro
     })
     if (made.ok) {
       await changeSecret(client, secret, { 'api-key': made.owner.api_key, 'team-id': made.owner.team_id })
-      process.stdout.write(`Created the account ${email}, and wrote the Secret ${secret}.\n`)
+      done = `Created the account ${email}, and wrote the Secret ${secret}.`
       return
     }
     const team = await ownedTeam(store, email)
@@ -80,8 +94,9 @@ async function makeOwner(client: KubeClient, secret: string, email: string): Pro
     if (!issued) throw noAccount(email)
     // An account that was there before the Secret has a password of its own.
     await changeSecret(client, secret, { 'api-key': issued.key, 'team-id': team, ...(isNew && { password: null }) })
-    process.stdout.write(`The account ${email} was there. Wrote a new API key into the Secret ${secret}.\n`)
+    done = `The account ${email} was there. Wrote a new API key into the Secret ${secret}.`
   })
+  return done
 }
 
 const unchanged = (secret: string): string => `The Secret ${secret} is there and stays as it is.`

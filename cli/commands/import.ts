@@ -1,21 +1,24 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { monitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
-import { resourceName } from '../../core/custom-resource/resource-name.ts'
+import { type MonitorManifest, monitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
+import { keyOfIdentity, resourceName } from '../../core/custom-resource/resource-name.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { ImportedMonitor } from '../../manifests/import/imported.ts'
 import { type ImportedTool, readImport } from '../../manifests/import/read-import.ts'
+import { MOST_BYTES } from '../../manifests/read-manifests.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { readText } from '../check/source.ts'
+import { dataText, formOf, type OutputForm, type OutputOptions, print } from '../output.ts'
+import { printable } from '../printable.ts'
 
 /** The options of `tidemark import`. */
-export interface ImportFlags {
+export interface ImportFlags extends OutputOptions {
   /** The folder to write to. Default: standard output. */
-  readonly output?: string
+  readonly dir?: string
   /** Seconds between two checks, for tools whose jobs have no interval. */
   readonly interval: number
 }
@@ -28,7 +31,9 @@ const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], nev
  * error. Returns what is wrong with the command line or the file; null when it was read.
  */
 export async function importFile(tool: ImportedTool, path: string, flags: ImportFlags): Promise<string | null> {
-  const read = await readText(path)
+  const form = formOf(flags)
+  if (flags.dir !== undefined && form === 'name') return '--dir and --output name exclude each other'
+  const read = await readText(path, MOST_BYTES)
   if (!read.ok) return read.message
   const imported = readImport(tool, read.text, flags.interval)
   if (typeof imported === 'string') return `${path} ${imported}`
@@ -47,9 +52,9 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
     report.push(`${monitor.body.name}: is left out, because it would not be valid: ${made}`)
     return []
   })
-  const fault = await write(written, flags.output)
+  const fault = await write(written, flags.dir, form)
   if (fault !== null) return fault
-  for (const line of report) process.stderr.write(`${line}\n`)
+  for (const line of report) process.stderr.write(`${printable(line)}\n`)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   process.stderr.write(
     `${many(written.length, 'monitor')} of ${imported.monitors.length} imported, ${many(report.length, 'remark')}.\n`,
@@ -59,7 +64,8 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
 
 interface Written {
   readonly name: string
-  readonly yaml: string
+  /** The manifest, and the Secret with its values where it has some. */
+  readonly documents: readonly MonitorManifest['manifest'][]
 }
 
 /** Returns the name of a manifest, without and with what makes it unique. */
@@ -81,31 +87,40 @@ function manifestOf({ id, body, isPaused }: ImportedMonitor, name: string): Writ
     metadata: { name },
     stringData: Object.fromEntries(secrets.map(({ key, value }) => [key, value])),
   }
-  const documents = [manifest, ...(secrets.length > 0 ? [secret] : [])]
-  return { name, yaml: documents.map((one) => manifestYaml({ manifest: one, secrets: [] }, name)).join('---\n') }
+  return { name, documents: [manifest, ...(secrets.length > 0 ? [secret] : [])] }
 }
 
 /**
  * Writes the manifests, to a file each where a folder is named. A file that is there is never replaced. Returns why
  * nothing was written, or null.
  */
-async function write(written: readonly Written[], folder: string | undefined): Promise<string | null> {
+async function write(
+  written: readonly Written[],
+  folder: string | undefined,
+  form: OutputForm,
+): Promise<string | null> {
   const names = written.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) return `two monitors would have the name ${twice}: give one of them another name`
   if (folder === undefined) {
-    process.stdout.write(written.map(({ yaml }) => yaml).join('---\n'))
+    const references = written.map(({ name }) => `${MONITOR_RESOURCE.singular}/${keyOfIdentity({ name })}\n`)
+    print(form === 'name' ? references.join('') : await textOf(written, form))
     return null
   }
-  const files = written.map(({ name, yaml }) => ({ path: join(folder, `${name}.yaml`), yaml }))
+  const files = await Promise.all(
+    written.map(async (one) => ({
+      path: join(folder, `${one.name}.${form === 'json' ? 'json' : 'yaml'}`),
+      text: await textOf([one], form),
+    })),
+  )
   const there = files.find(({ path }) => existsSync(path))
   if (there) return `${there.path} is there already: move it away, or name another folder`
   let count = 0
   try {
     await mkdir(folder, { recursive: true })
     // They may have the values of Secrets.
-    for (const { path, yaml } of files) {
-      await writeFile(path, yaml, { flag: 'wx', mode: 0o600 })
+    for (const { path, text } of files) {
+      await writeFile(path, text, { flag: 'wx', mode: 0o600 })
       count += 1
     }
     return null
@@ -113,4 +128,16 @@ async function write(written: readonly Written[], folder: string | undefined): P
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     return `${folder} cannot be written: ${reason}; ${count} of ${files.length} files were written`
   }
+}
+
+/** Returns manifests as YAML for people, or as one JSON document. */
+async function textOf(written: readonly Written[], form: OutputForm): Promise<string> {
+  if (form === 'json') {
+    const items = written.flatMap(({ documents }) => documents)
+    return dataText('json', { apiVersion: 'v1', kind: 'List', items })
+  }
+  const texts = written.flatMap(({ name, documents }) =>
+    documents.map((manifest) => manifestYaml({ manifest, secrets: [] }, name)),
+  )
+  return texts.join('---\n')
 }

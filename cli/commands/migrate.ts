@@ -10,13 +10,14 @@ import { progressOf } from '../boot/process/until-stopped.ts'
 import { encryptionKey } from '../boot/settings/encryption-key.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
+import { type OutputOptions, printResult } from '../output.ts'
 
 /**
  * Migrates the database of the settings, and prints what was applied. Waits for a database that does not answer yet. A
  * database of a newer version stays as it is: migrations only add, so this version works with it, and a release can be
  * rolled back.
  */
-export async function migrate(waitMs: number): Promise<void> {
+export async function migrate(waitMs: number, options: OutputOptions): Promise<void> {
   const settings = readSettings(process.env)
   const { DATABASE_URL: url, TIDEMARK_DATA_DIR: folder } = settings
   if (url === undefined && (await existingDatabase(resolve(folder))) === null) throw new NoDatabaseError(folder)
@@ -36,12 +37,12 @@ export async function migrate(waitMs: number): Promise<void> {
         isWaiting = true
       },
     })
-    process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`)
+    const text = applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`
+    await printResult(options, { data: { applied, is_newer: false }, names: applied, text })
   } catch (error) {
     if (!(error instanceof StoreIsNewerError)) throw error
-    process.stdout.write(
-      'A newer version has migrated the database. It stays as it is, and this version works with it.\n',
-    )
+    const text = 'A newer version has migrated the database. It stays as it is, and this version works with it.\n'
+    await printResult(options, { data: { applied: [], is_newer: true }, names: [], text })
   } finally {
     await database.stop()
   }

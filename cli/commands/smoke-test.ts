@@ -1,4 +1,5 @@
 import { ExplainedError } from '../../core/explained-error.ts'
+import { formOf, type OutputOptions, print, printResult } from '../output.ts'
 
 /** The API did not do what the test asked for. */
 class SmokeTestError extends ExplainedError {
@@ -17,9 +18,15 @@ const MONITOR = {
 }
 
 /** Makes a monitor through the API at `url`, reads it, and deletes it. Throws when one of them does not work. */
-export async function smokeTest(url: string | undefined, key: string | undefined): Promise<void> {
+export async function smokeTest(
+  url: string | undefined,
+  key: string | undefined,
+  options: OutputOptions,
+): Promise<void> {
   if (url === undefined || key === undefined)
     throw new SmokeTestError('set TIDEMARK_URL to the address of the API, and TIDEMARK_API_KEY to a key that may write')
+  const isForPeople = ['table', 'wide'].includes(formOf(options))
+  const steps: object[] = []
   const call = async (method: string, path: string, expected: number, body?: object): Promise<{ id?: string }> => {
     const step = `${method} ${path}`
     let answer: Response
@@ -39,7 +46,8 @@ export async function smokeTest(url: string | undefined, key: string | undefined
     const text = await answer.text()
     if (answer.status !== expected)
       throw new SmokeTestError(`${step} was answered with ${answer.status}: ${text.slice(0, 500)}`)
-    process.stdout.write(`${step}: ${answer.status}\n`)
+    steps.push({ method, path, status: answer.status })
+    if (isForPeople) print(`${step}: ${answer.status}\n`)
     return text === '' ? {} : (JSON.parse(text) as { id?: string })
   }
   await call('GET', '/readyz', 200)
@@ -49,5 +57,5 @@ export async function smokeTest(url: string | undefined, key: string | undefined
   } finally {
     await call('DELETE', `/v1/monitors/${id}`, 204)
   }
-  process.stdout.write('Tidemark works.\n')
+  await printResult(options, { data: { works: true, steps }, names: [], text: 'Tidemark works.\n' })
 }

@@ -1,6 +1,11 @@
-import type { CommonOptions } from './output.ts'
+import type { OutputOptions } from '../output.ts'
 import { connectionOf } from './profiles.ts'
 import { RemoteClient } from './remote-client.ts'
+
+/** The options that every command over REST has. */
+export interface CommonOptions extends OutputOptions {
+  readonly profile?: string
+}
 
 /** Returns a client of the server that the options or the environment name. */
 export const connect = ({ profile }: CommonOptions): RemoteClient =>

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { RemoteError } from './remote-error.ts'
@@ -98,6 +98,7 @@ export function connectionOf(env: Environment, named: string | undefined): Conne
     return { url: apiUrl(url, 'TIDEMARK_URL'), key: readKey(key, 'TIDEMARK_API_KEY'), from: 'the environment' }
   }
   const { current, profiles } = readProfiles(env)
+  warnOfReaders(profilesPath(env))
   const name = named ?? (other === '' ? current : other)
   const names = Object.keys(profiles)
   if (name === null) throw new RemoteError(`no server is known: ${HOW}`, 'usage')
@@ -107,6 +108,13 @@ export function connectionOf(env: Environment, named: string | undefined): Conne
     throw new RemoteError(`there is no profile ${name}${known}: call ./tidemark login --profile ${name}`, 'usage')
   }
   return { url: apiUrl(profile.url, `the profile ${name}`), key: profile.key, from: `the profile ${name}` }
+}
+
+/** Says where other accounts of this machine can read the keys: a copy from elsewhere may have lost its mode. */
+function warnOfReaders(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    process.stderr.write(`tidemark: other accounts can open ${path}, which has your keys: chmod 600 ${path}\n`)
 }
 
 /** Returns a key without the white space around it. Throws where a request could not carry it. */

@@ -1,5 +1,6 @@
 import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
+import { exitCode } from '../exit-codes.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
 import {
   MONITOR_KINDS,
@@ -9,6 +10,7 @@ import {
   SERP_MONITOR_RESOURCE,
 } from '../../schema/resource-kind.ts'
 import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
+import { printable } from '../printable.ts'
 import type { RemoteClient, RemoteRequest } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -119,8 +121,36 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
   return found
 }
 
+/**
+ * Calls `act` with each record that is named. Says on standard error which of them fail, and goes on with the others.
+ *
+ * @returns the exit code: that of the first failure
+ */
+export async function forEachRecord(
+  client: RemoteClient,
+  references: readonly Reference[],
+  act: (found: RemoteRecord) => Promise<void>,
+  ignoresMissing = false,
+): Promise<number> {
+  let ending = exitCode('ok')
+  for (const reference of references) {
+    try {
+      await act(await findRecord(client, reference))
+    } catch (error) {
+      // Those of the server hold for the others too, and so does a key that is unknown. One that may not do this to a
+      // monitor, such as one that billing has locked, may do it to another.
+      const isOfOne = error instanceof RemoteError && (error.exitCode === exitCode('failed') || error.status === 403)
+      if (!isOfOne) throw error
+      if (ignoresMissing && error.status === 404) continue
+      process.stderr.write(`tidemark: ${error.message}\n`)
+      ending ||= error.exitCode
+    }
+  }
+  return ending
+}
+
 function noneOfName(text: string, what: string, alike: readonly RemoteRecord[]): RemoteError {
-  const names = alike.slice(0, 5).map(({ record }) => `"${record.name}"`)
+  const names = alike.slice(0, 5).map(({ record }) => `"${printable(record.name)}"`)
   const hint = names.length > 0 ? `; did you mean ${names.join(' or ')}?` : '; "./tidemark get" shows all'
   return missing(`there is no ${what} "${text}"${hint}`)
 }

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { exitCode } from '../exit-codes.ts'
-import { type CommonOptions, OUTPUT_FORMS } from './output.ts'
+import { addOutputOptions } from '../output-options.ts'
+import { whenUnread } from '../output.ts'
+import type { CommonOptions } from './connect.ts'
 
 /** What a command is called with. */
 interface Invocation<O = unknown> {
@@ -31,8 +32,8 @@ export interface RemoteCommand {
   readonly options?: readonly RemoteOption[]
   /** It changes something on a server. So it goes on to its end where nobody reads what it prints. */
   readonly isChange?: true
-  /** The options of its own kind: `all` by default, `output` without `--profile`, or `none`. */
-  readonly common?: 'output' | 'none'
+  /** It is called without a server: it has no `--profile`, or one of its own. */
+  readonly isLocal?: true
   /** What the options do not say. */
   readonly notes?: string
   /** Lines of shell. What follows a `#` explains them. */
@@ -57,42 +58,28 @@ function optionOf({ flags, what, choices, most, default: byDefault, isList }: Re
   return option
 }
 
-const OUTPUT: readonly RemoteOption[] = [
-  { flags: '-o, --output <form>', what: 'the form of what is printed', choices: OUTPUT_FORMS, default: 'table' },
-  { flags: '--json', what: 'the same as --output json' },
-]
-const PROFILE: readonly RemoteOption[] = [
-  { flags: '--profile <name>', what: 'the server and key of this login (default: $TIDEMARK_PROFILE, or the last)' },
-]
-const COMMON = { all: [...OUTPUT, ...PROFILE], output: OUTPUT, none: [] } as const
+const PROFILE: RemoteOption = {
+  flags: '--profile <name>',
+  what: 'the server and key of this login (default: $TIDEMARK_PROFILE, or the last)',
+}
 
 /** Returns a command as commander knows it. */
 export function commanderOf(known: RemoteCommand): Command {
-  const { name, summary, argument, options = [], common = 'all', isChange = false, notes, examples, load } = known
+  const { name, summary, argument, options = [], isLocal = false, isChange = false, notes, examples, load } = known
   const command = new Command(name).description(summary).helpGroup('Over REST, on any server:')
   if (argument) command.argument(...argument)
-  for (const option of [...options, ...COMMON[common]]) command.addOption(optionOf(option))
+  for (const option of isLocal ? options : [...options, PROFILE]) command.addOption(optionOf(option))
+  addOutputOptions(command, name)
   const lines = examples.map((example) => `  $ ${example}\n`).join('')
   command
     .addHelpText('after', `${notes === undefined ? '' : `\n${notes}\n`}\nExamples:\n${lines}`)
     .action(async (...given: readonly unknown[]) => {
       const [words, options] = argument ? given : [[], given[0]]
-      process.stdout.on('error', (error: NodeJS.ErrnoException) => onUnwritten(error, isChange))
-      // Where nobody reads it, there is nobody to be told.
-      process.stderr.on('error', () => {})
+      whenUnread(isChange)
       const handler = await load()
       const list = Array.isArray(words) ? words : words === undefined ? [] : [words]
       const code = await handler({ words: list as readonly string[], options: options as never })
       if (typeof code === 'number') process.exitCode ||= code
     })
   return command
-}
-
-function onUnwritten({ code }: NodeJS.ErrnoException, isChange: boolean): void {
-  // A program that reads only the first lines, as `head` does, closes the pipe.
-  if (code !== 'EPIPE' && process.exitCode === undefined) {
-    process.stderr.write(`tidemark: standard output cannot be written (${code}): what it shows is not complete\n`)
-    process.exitCode = exitCode('failed')
-  }
-  if (!isChange) process.exit()
 }

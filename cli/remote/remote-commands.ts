@@ -24,7 +24,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     summary: 'Stores the address of a server and an API key, for the other commands.',
     argument: ['[url]', 'the address of the API (default: $TIDEMARK_URL, or http://127.0.0.1:8080)'],
     options: [{ flags: '--profile <name>', what: 'the name of this login', default: DEFAULT_PROFILE }],
-    common: 'output',
+    isLocal: true,
     notes:
       'The key is $TIDEMARK_API_KEY, or the first line of standard input. It is checked by a request, and kept in\n' +
       '~/.config/tidemark/profiles.json, which only this account can read. The last login is used until another one.',
@@ -38,14 +38,14 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'logout',
     summary: 'Forgets a login. The key itself stays valid: "tidemark admin revoke-key" ends it.',
     options: [{ flags: '--profile <name>', what: 'the login to forget (default: the last)' }],
-    common: 'output',
+    isLocal: true,
     examples: ['./tidemark logout --profile work'],
     load: async () => (await import('./commands/login.ts')).logout,
   },
   {
     name: 'profiles',
     summary: 'Lists the logins, without their keys.',
-    options: [],
+    isLocal: true,
     examples: ['./tidemark profiles'],
     load: async () => (await import('./commands/login.ts')).profiles,
   },
@@ -203,7 +203,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'completion',
     summary: 'Prints what makes a shell complete the commands and their options.',
     argument: ['<shell>', 'bash, zsh or fish'],
-    common: 'none',
+    isLocal: true,
     examples: [
       './tidemark completion bash > tidemark.bash   # then: source tidemark.bash',
       './tidemark completion zsh > _tidemark',

@@ -1,48 +1,64 @@
 /**
- * Returns the destination that an address of Apprise means, or null. Apprise is the library that many tools notify
- * with; each service has a scheme of its own.
+ * Returns the destinations that an address of Apprise means; none where it is of another service. Apprise is the
+ * library that many tools notify with; each service has a scheme of its own.
  */
-export function destinationOfApprise(address: string): object | null {
+export function destinationsOfApprise(address: string): readonly object[] {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(address.trim()) ?? []
   const parts = (rest.split('?')[0] ?? '').split('/').filter((part) => part !== '')
   switch (scheme.toLowerCase()) {
     case 'discord': {
       const [id, token] = parts.map(withoutUser)
-      return id && token ? { type: 'discord', webhookUrl: `https://discord.com/api/webhooks/${id}/${token}` } : null
+      return id && token ? [{ type: 'discord', webhookUrl: `https://discord.com/api/webhooks/${id}/${token}` }] : []
     }
     case 'slack': {
       const [a, b, c] = parts.map(withoutUser)
-      return a && b && c ? { type: 'slack', webhookUrl: `https://hooks.slack.com/services/${a}/${b}/${c}` } : null
+      return a && b && c ? [{ type: 'slack', webhookUrl: `https://hooks.slack.com/services/${a}/${b}/${c}` }] : []
     }
     case 'mailto':
     case 'mailtos':
       return mail(rest)
     case 'json':
     case 'post':
-      return { type: 'webhook', url: `http://${rest}` }
+      return [{ type: 'webhook', url: `http://${rest}` }]
     case 'jsons':
     case 'posts':
-      return { type: 'webhook', url: `https://${rest}` }
+      return [{ type: 'webhook', url: `https://${rest}` }]
     case 'https':
       return chat(address)
     default:
-      return null
+      return []
   }
 }
 
 const withoutUser = (part: string): string => part.slice(part.lastIndexOf('@') + 1)
 
-function chat(address: string): object | null {
+function chat(address: string): readonly object[] {
   const { hostname = '' } = URL.parse(address) ?? {}
-  if (hostname === 'hooks.slack.com') return { type: 'slack', webhookUrl: address }
-  if (hostname === 'discord.com' || hostname === 'discordapp.com') return { type: 'discord', webhookUrl: address }
-  return null
+  if (hostname === 'hooks.slack.com') return [{ type: 'slack', webhookUrl: address }]
+  if (hostname === 'discord.com' || hostname === 'discordapp.com') return [{ type: 'discord', webhookUrl: address }]
+  return []
 }
 
-/** The receiver is a parameter; without one, it is the account that sends. */
-function mail(rest: string): object | null {
+/** The receivers are a parameter; without one, it is the account that sends. */
+function mail(rest: string): readonly object[] {
   const to = new URLSearchParams(rest.split('?')[1] ?? '').get('to')
+  if (to) return mailTo(to)
   const [, user = '', host = ''] = /^([^:@/]+)(?::[^@/]*)?@([^/?:]+)/.exec(rest) ?? []
-  const address = to?.split(',')[0] ?? (user !== '' && host !== '' ? `${decodeURIComponent(user)}@${host}` : '')
-  return address.includes('@') ? { type: 'email', to: address } : null
+  return user === '' || host === '' ? [] : mailTo(`${decodedPart(user)}@${host}`)
+}
+
+/** Returns a destination for each address of a list. */
+export const mailTo = (addresses: string): readonly object[] =>
+  addresses
+    .split(/[\s,;]+/)
+    .filter((address) => address.includes('@'))
+    .map((to) => ({ type: 'email', to }))
+
+/** Returns a part of an address without its escapes; as it is where they are none. */
+function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -1,4 +1,4 @@
-import { destinationOfApprise } from './apprise.ts'
+import { destinationsOfApprise } from './apprise.ts'
 import {
   allOf,
   anyCase,
@@ -22,15 +22,40 @@ const WITHOUT: Readonly<Record<string, string>> = {
   conditions: 'conditions',
   extract_lines_containing: 'only lines with a text',
   extract_text: 'patterns applied to the text',
+  ignore_status_codes: 'ignored status codes',
   notification_body: 'a text of its own for notifications',
+  notification_screenshot: 'pictures in notifications',
   notification_title: 'a title of its own for notifications',
+  price_change_custom_include_filters: 'filters for prices',
+  price_change_threshold_percent: 'a least change of prices',
   proxy: 'a proxy of its own',
+  remove_duplicate_lines: 'removed duplicate lines',
   sort_text_alphabetically: 'sorted lines',
   text_should_not_be_present: 'texts that have to be absent',
   trigger_text: 'texts to wait for',
   webdriver_delay: 'a delay in the browser',
   webdriver_js_execute_code: 'code that runs in the page',
 }
+
+/** Changes that a watch takes for none; by default it takes all kinds of changes for changes. */
+const KINDS_OF_CHANGES: Readonly<Record<string, string>> = {
+  filter_text_added: 'no change for text that is added',
+  filter_text_removed: 'no change for text that is gone',
+  filter_text_replaced: 'no change for text that is replaced',
+}
+
+/** What a group of watches may set for all of them. */
+const OF_GROUPS = [
+  'include_filters',
+  'subtractive_selectors',
+  'ignore_text',
+  'headers',
+  'notification_urls',
+  'trigger_text',
+  'text_should_not_be_present',
+  'extract_text',
+  'overrides_watch',
+]
 
 /**
  * Returns the watches of changedetection.io: of `url-watches.json` from its data folder or its backup, of one
@@ -40,9 +65,19 @@ export function importChangedetection(value: unknown): Imported | null {
   const watches = watchesIn(value)
   if (!watches) return null
   const settings = isObject(value) && isObject(value['settings']) ? value['settings'] : {}
-  const report: string[] = []
+  const report = reportOfAll(settings)
   const monitors = watches.map(([id, watch]) => monitorOf(id, watch, { settings, report }))
   return { monitors, report }
+}
+
+/** Returns a line for each setting of all watches, or of a group, that has no equivalent. */
+function reportOfAll(settings: Values): string[] {
+  const report: string[] = []
+  if (isSet(part(settings, 'requests')['proxy'])) report.push('All watches: a proxy: no equivalent')
+  for (const group of Object.values(part(part(settings, 'application'), 'tags')).filter(isObject))
+    for (const key of OF_GROUPS.filter((one) => isSet(group[one])))
+      report.push(`The group ${nameOf(textOf(group['title']))}: ${key} for all of its watches: no equivalent`)
+  return report
 }
 
 function watchesIn(value: unknown): readonly (readonly [string, Values])[] | null {
@@ -61,16 +96,16 @@ interface Reading {
 }
 
 function monitorOf(id: string, watch: Values, { settings, report }: Reading): ImportedMonitor {
-  const url = textOf(watch['url'])
+  // With this prefix the text of the source is compared.
+  const [, source, url = ''] = /^(source:)?(.*)$/s.exec(textOf(watch['url'])) ?? []
   const name = nameOf(textOf(watch['title']) || textOf(watch['page_title']) || url)
   const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
   const application = part(settings, 'application')
   const backend = textOf(watch['fetch_backend'])
   const layer = backend === 'system' || backend === '' ? textOf(application['fetch_backend']) : backend
-  for (const [key, what] of Object.entries(WITHOUT)) if (isSet(watch[key])) miss(what)
-  if (part(watch, 'time_schedule_limit')['enabled'] === true) miss('a schedule by the hours of a week')
-  const processor = textOf(watch['processor'])
-  if (!['', 'text_json_diff'].includes(processor)) miss(`the processor ${processor}`)
+  if (source !== undefined) miss('the source of the page in place of its text')
+  if (/\{\{|\{%/.test(url)) miss('a template in the address')
+  reportOf(watch, miss)
   return {
     id,
     isPaused: watch['paused'] === true || application['all_paused'] === true,
@@ -81,12 +116,21 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       extract_config: extractOf(watch, application, miss),
       diff_predicate: { type: 'any_field_changes' },
       fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
-      request_headers: headersOf(watch['headers'], miss),
+      request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
       deliveries: destinationsOf(watch, application, miss),
       labels: labelsNamed(tagsOf(watch, application)),
     },
   }
+}
+
+/** Reports the settings of a watch that have no equivalent. */
+function reportOf(watch: Values, miss: (what: string) => void): void {
+  for (const [key, what] of Object.entries(WITHOUT)) if (isSet(watch[key])) miss(what)
+  for (const [key, what] of Object.entries(KINDS_OF_CHANGES)) if (watch[key] === false) miss(what)
+  if (part(watch, 'time_schedule_limit')['enabled'] === true) miss('a schedule by the hours of a week')
+  const processor = textOf(watch['processor'])
+  if (!['', 'text_json_diff'].includes(processor)) miss(`the processor ${processor}`)
 }
 
 const part = (value: Values, key: string): Values => (isObject(value[key]) ? value[key] : {})
@@ -146,14 +190,16 @@ function destinationsOf(watch: Values, application: Values, miss: (what: string)
   const own = textsOf(watch['notification_urls'])
   const addresses = own.length > 0 ? own : textsOf(application['notification_urls'])
   return addresses.flatMap((address) => {
-    const destination = destinationOfApprise(address)
-    if (!destination) miss(`a notification by ${/^[a-z0-9+.-]*/i.exec(address)?.[0] ?? 'an unknown service'}`)
-    return destination ? [destination] : []
+    const destinations = destinationsOfApprise(address)
+    if (destinations.length === 0)
+      miss(`a notification by ${/^[a-z0-9+.-]*/i.exec(address)?.[0] || 'an unknown service'}`)
+    return destinations
   })
 }
 
 function tagsOf(watch: Values, application: Values): readonly string[] {
   const known = part(application, 'tags')
   const named = textsOf(watch['tags']).map((id) => textOf(part(known, id)['title']))
-  return [...named, ...textsOf(watch['tag'])].filter((tag) => tag !== '')
+  // Old watches have their tags in one text.
+  return [...named, ...textOf(watch['tag']).split(',')].filter((tag) => tag !== '')
 }

@@ -44,19 +44,27 @@ export const nameOf = (text: string): string =>
 
 /** Returns texts as the names of labels; those that have no letter or digit are left out. */
 export const labelsNamed = (texts: readonly string[]): Readonly<Record<string, string>> =>
+  labelsOf(texts.map((text) => [text, ''] as const))
+
+/** Does the same for names with values. A name without a value has the value `true`. */
+export const labelsOf = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    texts.flatMap((text) => {
-      const words = text
-        .normalize('NFKD')
-        .replaceAll(/\p{M}/gu, '')
-        .replaceAll(/[^A-Za-z0-9]+/g, '-')
-      const name = words
-        .replaceAll(/^-+|-+$/g, '')
-        .slice(0, 63)
-        .replace(/-+$/, '')
-      return name === '' ? [] : [[name, 'true'] as const]
+    pairs.flatMap(([text, value]) => {
+      const name = plainLabel(text)
+      return name === '' ? [] : [[name, plainLabel(value) || 'true'] as const]
     }),
   )
+
+function plainLabel(text: string): string {
+  const words = text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+  return words
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 63)
+    .replace(/-+$/, '')
+}
 
 const RESERVED: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'cookie'])
 

@@ -26,8 +26,10 @@ type Values =
   | { readonly ok: false; readonly reason: string }
 
 function valuesIn(text: string): Values {
+  const value = jsonIn(text)
+  if (value !== undefined) return { ok: true, values: [value] }
   try {
-    // JSON is YAML too, and its faults have lines then.
+    // What is no JSON may be YAML, and faults of JSON have lines then.
     const parsed = parseAllDocuments(text, { prettyErrors: true, merge: true })
     const documents = Array.isArray(parsed) ? parsed : []
     const error = documents.flatMap(({ errors }) => errors)[0]
@@ -38,6 +40,15 @@ function valuesIn(text: string): Values {
     if (error instanceof ReferenceError) return { ok: false, reason: error.message }
     if (error instanceof RangeError) return { ok: false, reason: 'it is nested too deeply' }
     throw error
+  }
+}
+
+/** Returns the value of a JSON text, which is read in a small part of the time of YAML; undefined where it is none. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
   }
 }
 

@@ -1,22 +1,36 @@
+import { mailTo } from './apprise.ts'
 import {
   headersOf,
   type Imported,
   type ImportedMonitor,
   isObject,
   isSet,
-  labelsNamed,
+  labelsOf,
   literal,
   nameOf,
   requestOf,
   textOf,
+  textsOf,
   type Values,
 } from './imported.ts'
 
 const LEAST_SECONDS = 60
+/** What a monitor accepts unless somebody sets something else. */
+const ACCEPTED = '200-299'
+/** The type of a body, by what the tool calls it. */
+const BODY_TYPES: Readonly<Record<string, string>> = {
+  form: 'application/x-www-form-urlencoded',
+  json: 'application/json',
+  xml: 'text/xml; charset=utf-8',
+}
 const WITHOUT: Readonly<Record<string, string>> = {
-  authMethod: 'a sign-in with its requests',
+  basic_auth_user: 'a sign-in with its requests',
+  expectedValue: 'an expected value',
+  expiryNotification: 'a notification before the certificate expires',
+  invertKeyword: 'a keyword that has to be absent',
   ignoreTls: 'ignored faults of certificates',
   proxyId: 'a proxy of its own',
+  resendInterval: 'a notification that is repeated',
   upsideDown: 'the reversed mode',
 }
 
@@ -35,7 +49,7 @@ export function importUptimeKuma(value: unknown): Imported | null {
 }
 
 /** A notification by its id, or the name of a service that has no equivalent. */
-type Destinations = ReadonlyMap<string, object | string>
+type Destinations = ReadonlyMap<string, readonly object[] | string>
 
 interface Reading {
   readonly destinations: Destinations
@@ -48,10 +62,14 @@ function monitorOf(one: Values, { destinations, report }: Reading): ImportedMoni
   const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
   const watched = watchedOf(type, one)
   if (!watched) {
-    if (type !== 'group') miss(`the type ${type}, so it is left out`)
+    miss(`the type ${type}, so it is left out`)
     return null
   }
-  for (const [key, what] of Object.entries(WITHOUT)) if (isSet(one[key])) miss(what)
+  for (const [key, what] of Object.entries(WITHOUT)) if (isSet(one[key]) && one[key] !== 0) miss(what)
+  // A sign-in without a user's name has a type.
+  if (isSet(one['authMethod']) && !isSet(one['basic_auth_user'])) miss(WITHOUT['basic_auth_user'] ?? '')
+  const accepted = textsOf(one['accepted_statuscodes']).filter((codes) => codes !== ACCEPTED)
+  if (accepted.length > 0) miss(`the status ${accepted.join(', ')} as a success`)
   const seconds = Number(one['interval']) || LEAST_SECONDS
   if (seconds < LEAST_SECONDS) report.push(`${name}: an interval of ${seconds} seconds is raised to ${LEAST_SECONDS}`)
   return {
@@ -63,19 +81,36 @@ function monitorOf(one: Values, { destinations, report }: Reading): ImportedMoni
       schedule_interval_seconds: Math.max(LEAST_SECONDS, seconds),
       ...watched,
       notify_on: ['failing', 'recovered'],
-      request_headers: headersOf(parsed(one['headers']), miss),
-      request_config: requestOf(textOf(one['method']), textOf(one['body']), miss),
-      deliveries: Object.entries(isObject(one['notificationIDList']) ? one['notificationIDList'] : {}).flatMap(
-        ([id, isOn]) => {
-          const destination = isOn === true ? destinations.get(id) : undefined
-          if (typeof destination === 'string') miss(`a notification by ${destination}`)
-          return typeof destination === 'object' ? [destination] : []
-        },
-      ),
-      labels: labelsNamed(
-        (Array.isArray(one['tags']) ? one['tags'] : []).filter(isObject).map(({ name: tag }) => textOf(tag)),
+      ...sentOf(one, miss),
+      deliveries: notifiedBy(one['notificationIDList']).flatMap((id) => {
+        const known = destinations.get(id) ?? []
+        if (typeof known === 'string') miss(`a notification by ${known}`)
+        return typeof known === 'string' ? [] : known
+      }),
+      labels: labelsOf(
+        (Array.isArray(one['tags']) ? one['tags'] : [])
+          .filter(isObject)
+          .map(({ name: tag, value }) => [textOf(tag), textOf(value)] as const),
       ),
     },
+  }
+}
+
+/** A backup has a map of ids, and clients of the tool write a list. */
+const notifiedBy = (ids: unknown): readonly string[] =>
+  Array.isArray(ids)
+    ? ids.map(String)
+    : Object.entries(isObject(ids) ? ids : {}).flatMap(([id, isOn]) => (isOn === true ? [id] : []))
+
+/** Returns what is sent. A body has the type that the tool sends with it. */
+function sentOf(one: Values, miss: (what: string) => void): object {
+  const body = textOf(one['body'])
+  const headers = headersOf(parsed(one['headers']), miss)
+  const isTyped = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'content-type')
+  const type = body === '' || isTyped ? undefined : BODY_TYPES[textOf(one['httpBodyEncoding']) || 'json']
+  return {
+    request_headers: type === undefined ? headers : { 'Content-Type': type, ...headers },
+    request_config: requestOf(textOf(one['method']), body, miss),
   }
 }
 
@@ -106,28 +141,33 @@ function watchedOf(type: string, one: Values): object | null {
 }
 
 function notificationsOf(list: unknown): Destinations {
-  const found = new Map<string, object | string>()
+  const found = new Map<string, readonly object[] | string>()
   for (const one of Array.isArray(list) ? list.filter(isObject) : []) {
     const config = parsed(one['config'])
     const settings = isObject(config) ? config : {}
-    found.set(String(one['id']), destinationOf(settings) ?? (textOf(settings['type']) || 'an unknown service'))
+    found.set(String(one['id']), destinationsOf(settings) ?? (textOf(settings['type']) || 'an unknown service'))
   }
   return found
 }
 
-function destinationOf(settings: Values): object | null {
+function destinationsOf(settings: Values): readonly object[] | null {
   switch (settings['type']) {
     case 'discord':
-      return { type: 'discord', webhookUrl: textOf(settings['discordWebhookUrl']) }
+      return [{ type: 'discord', webhookUrl: textOf(settings['discordWebhookUrl']) }]
     case 'slack':
-      return { type: 'slack', webhookUrl: textOf(settings['slackwebhookURL']) }
+      return [{ type: 'slack', webhookUrl: textOf(settings['slackwebhookURL']) }]
     case 'webhook':
-      return { type: 'webhook', url: textOf(settings['webhookURL']) }
+      return [{ type: 'webhook', url: textOf(settings['webhookURL']), ...webhookHeaders(settings) }]
     case 'smtp':
-      return { type: 'email', to: textOf(settings['smtpTo']).split(',')[0] ?? '' }
+      return mailTo(['smtpTo', 'smtpCC', 'smtpBCC'].map((key) => textOf(settings[key])).join(','))
     default:
       return null
   }
+}
+
+function webhookHeaders(settings: Values): object {
+  const headers = headersOf(parsed(settings['webhookAdditionalHeaders']), () => {})
+  return headers === null ? {} : { headers }
 }
 
 /** Returns the value of a JSON text; anything else as it is. */

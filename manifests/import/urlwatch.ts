@@ -6,9 +6,11 @@ import {
   type ImportedMonitor,
   isObject,
   isSet,
+  labelsNamed,
   nameOf,
   requestOf,
   textOf,
+  textsOf,
   type Values,
 } from './imported.ts'
 import { createHash } from 'node:crypto'
@@ -32,6 +34,7 @@ const READ: ReadonlySet<string> = new Set([
   'use_browser',
   'wait_for_selector',
   'enabled',
+  'tags',
 ])
 /** Filters that make text of what was selected: a monitor stores text anyway. */
 const TEXT_FILTERS: ReadonlySet<string> = new Set(['html2text', 'strip', 'striplines', 'beautify', 'format_json'])
@@ -94,6 +97,7 @@ function monitorOf(job: Values, { intervalSeconds, report }: Reading): ImportedM
       },
       diff_predicate: { type: 'any_field_changes' },
       fetch_mode: isBrowser ? 'browser' : 'auto',
+      labels: labelsNamed(textsOf(job['tags'])),
       ...sentOf(job, miss),
     },
   }
@@ -103,6 +107,7 @@ function monitorOf(job: Values, { intervalSeconds, report }: Reading): ImportedM
 function sentOf(job: Values, miss: (what: string) => void): object {
   const data = job['data']
   const form = isObject(data) ? Object.entries(data).map(([key, one]): [string, string] => [key, String(one)]) : null
+  if (Array.isArray(data)) miss('data that is a list')
   const body = form ? String(new URLSearchParams(form)) : textOf(data)
   const headers = headersOf(job['headers'], miss)
   const isForm = body !== '' && !Object.keys(headers ?? {}).some((one) => one.toLowerCase() === 'content-type')
@@ -120,7 +125,8 @@ interface Filter {
 
 /** Filters are a list of names and of maps with one name; old jobs have a text `css:…,html2text`. */
 function filtersOf(given: unknown): readonly Filter[] {
-  const list = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : []
+  // One filter needs no list.
+  const list = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [given]
   return (list as readonly unknown[]).flatMap((one): readonly Filter[] => {
     if (isObject(one)) return Object.entries(one).map(([name, value]) => ({ name: plain(name), value }))
     const [, name = '', value = ''] = /^([^:]*):?(.*)$/s.exec(textOf(one)) ?? []

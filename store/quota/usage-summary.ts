@@ -69,6 +69,7 @@ export const teamsRunningOut = (store: Queryable, limit: number) =>
   `)
 
 const disk = row({
+  team_id: Type.String(),
   team: Type.String(),
   owner: Type.Union([Type.String(), Null]),
   picture_bytes: Type.Number(),
@@ -86,7 +87,7 @@ export const diskOfTeams = (store: Queryable, limit: number) =>
     sums as (
       select team_id, sum(picture)::float8 as picture_bytes, sum(text)::float8 as text_bytes from used group by team_id
     )
-    select t.name as team, u.email as owner, s.picture_bytes, s.text_bytes
+    select t.id::text as team_id, t.name as team, u.email as owner, s.picture_bytes, s.text_bytes
     from sums s join teams t on t.id = s.team_id left join auth.users u on u.id = t.owner_user_id
     order by s.picture_bytes + s.text_bytes desc, t.id
     limit ${limit}

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -6,11 +6,18 @@ import { freePort } from '../../cli/boot/process/ports.ts'
 import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { REMOTE_COMMANDS } from '../../cli/remote/remote-commands.ts'
 import { PAGES } from '../runners/serp/pages.ts'
+import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { html } from '../support/site.ts'
+import { describeIf } from '../support/skip.ts'
+import { startShell } from './cli-process.ts'
 import { type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
+import { runnerApiOf } from './runner-installation.ts'
 
 // Each example is a process or more, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
+
+const ROOT = join(import.meta.dirname, '../..')
 
 const program = commandLine('')
 await loadCommands(
@@ -37,20 +44,9 @@ const local = [
 ]
 
 const KEY = 'the encryption key of a test'
-const CLUSTER = 'DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… ./tidemark operator --default-team <id of a team>'
+const TOKEN = 'TIDEMARK_RUNNER_TOKEN=$(./tidemark admin create-runner-token --job my-runner --json | jq -r .token)'
 const RUNNER = 'export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 ./tidemark runner'
-
-/** Examples that need what these tests have not, each with the tests that run it. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  'npm start': 'test/docs/readme.test.ts',
-  'kubectl apply --server-side -f crds/': 'test/operator',
-  'kubectl label namespace shop tidemark.dev/team=<id of a team>': 'test/operator',
-  [CLUSTER]: 'test/operator',
-  './tidemark cluster-secret keys tidemark-keys': 'test/cli/cluster-secret.test.ts',
-  './tidemark cluster-secret owner tidemark-owner --email me@example.com': 'test/cli/cluster-secret.test.ts',
-  [RUNNER]: 'test/cli/apart.test.ts',
-  'TIDEMARK_BROWSER_SOCKET=/run/browser/socket ./tidemark browser': 'test/runners/browser',
-}
+const OF_A_CLUSTER = /^kubectl |\/tidemark (operator|cluster-secret) /
 
 /** What these say where there is nothing for them to do. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -65,6 +61,8 @@ const GOING_ON: readonly (readonly [pattern: RegExp, says: RegExp, signal: NodeJ
   [/\/tidemark serve/, /Tidemark is running at/, 'SIGTERM', 0],
   [/\/tidemark api$/, /"msg":"[^"]*listening/i, 'SIGTERM', 0],
   [/\/tidemark worker$/, /"msg":"/, 'SIGTERM', 0],
+  [/\/tidemark browser$/, /starts browsers for the runner at/, 'SIGTERM', 0],
+  [/\/tidemark operator /, /is watching the resources of https:/, 'SIGTERM', 0],
 ]
 
 describe('the examples in the help of the other commands', () => {
@@ -134,6 +132,8 @@ describe('the examples in the help of the other commands', () => {
       ['TIDEMARK_ENCRYPTION_KEY=<new>,<old>', `TIDEMARK_ENCRYPTION_KEY='another key of a test,${KEY}'`],
       ['http://127.0.0.1:8080', base],
       ['TIDEMARK_API_KEY=…', `TIDEMARK_API_KEY=${key}`],
+      ['/run/browser/socket', join(folder, 'socket')],
+      ['<id of a team>', (await remote.ask<{ id: string }>('GET', '/v1/team')).id],
       ['PORT=9000', `PORT=${await freePort('127.0.0.1')}`],
       ['PORT=9100', `PORT=${await freePort('127.0.0.1')}`],
     ]
@@ -142,7 +142,7 @@ describe('the examples in the help of the other commands', () => {
 
   const filled = (line: string) => known.reduce((text, [from, to]) => text.replace(from, to), line)
 
-  test.each([...new Set(local)].filter((line) => ELSEWHERE[line] === undefined))('%s', async (line) => {
+  async function follow(line: string): Promise<void> {
     const goingOn = GOING_ON.find(([pattern]) => pattern.test(line))
     const isWatching = line.includes('--watch')
     if (!goingOn && !isWatching) {
@@ -158,9 +158,47 @@ describe('the examples in the help of the other commands', () => {
     else await process.says(goingOn?.[1] ?? /./)
     process.signal(goingOn?.[2] ?? 'SIGINT')
     expect(await process.exited).toBe(goingOn?.[3] ?? 130)
+  }
+
+  describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('with an API server', () => {
+    let kube: KubeApi
+    beforeAll(async () => {
+      kube = await startKubeApi()
+      await kube.call('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
+      await symlink(join(ROOT, 'crds'), join(remote.folder, 'crds'))
+      const path = `${kubeAssets()}:${process.env['PATH']}`
+      settings = { ...settings, KUBECONFIG: kube.kubeconfig, PATH: path }
+    }, 60_000)
+    afterAll(() => kube.stop())
+
+    test.each(local.filter((line) => OF_A_CLUSTER.test(line)))('%s', follow)
   })
 
-  test('that other tests run are still examples', () => {
-    for (const line of Object.keys(ELSEWHERE)) expect(local).toContain(line)
+  test('npm start', async () => {
+    expect(local).toContain('npm start')
+    await using npm = startShell('exec npm start', settings)
+    const [, base = ''] = await npm.says(/Tidemark is running at (http:\S+)\n/)
+    npm.signal('SIGTERM')
+    await npm.exited
+    // The server has ended with it.
+    await expect(fetch(base)).rejects.toThrow('fetch failed')
   })
+
+  test(`${TOKEN}; ${RUNNER}`, async () => {
+    expect(local).toEqual(expect.arrayContaining([TOKEN, RUNNER]))
+    await using worker = remote.start('exec ./tidemark worker', {
+      ...settings,
+      TIDEMARK_BROWSER_PAGES: '0',
+      TIDEMARK_RUNNER_API_PORT: '0',
+    })
+    await worker.says(/runner API listening/)
+    const lines = `${filled(TOKEN)}\n${RUNNER.replace('./tidemark', 'exec ./tidemark')}`
+    await using runner = remote.start(lines.replace('http://127.0.0.1:8081', runnerApiOf(worker)), settings)
+    await runner.says(/Tidemark is rendering for/)
+    runner.signal('SIGTERM')
+    expect(await runner.exited).toBe(0)
+  })
+
+  const others: readonly string[] = ['npm start', TOKEN, RUNNER]
+  test.each([...new Set(local)].filter((line) => !others.includes(line) && !OF_A_CLUSTER.test(line)))('%s', follow)
 })

@@ -1,8 +1,8 @@
-import { appendFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readQuietFolder } from '../../manifests/read-folder.ts'
+import { readFolder, readQuietFolder } from '../../manifests/read-folder.ts'
 import { temporaryFolder } from '../cli/temporary-folder.ts'
 
 test('a file that is written in several steps is read when it is complete', async () => {
@@ -34,4 +34,44 @@ test('a file that is written without a pause is read all the same', async () => 
   isRead = true
   await writing
   expect(texts).toHaveLength(1)
+})
+
+test('what editors leave beside a file is no manifest', async () => {
+  await using folder = await temporaryFolder()
+  const left = [
+    '.a.yaml.swp',
+    '.a.yaml.swx',
+    'a.yaml~',
+    '#a.yaml#',
+    '4913',
+    'a.yaml.tmp',
+    'a.yaml___jb_tmp___',
+    '._a.yaml',
+  ]
+  for (const name of ['a.yaml', ...left]) await writeFile(join(folder.path, name), 'kind: Monitor\n')
+  // The lock of another editor is a link that leads nowhere.
+  await symlink('me@host.1234', join(folder.path, '.#a.yaml'))
+  const { texts, faults } = await readFolder(folder.path)
+  expect([texts.map(({ file }) => file), faults]).toEqual([['a.yaml'], []])
+})
+
+test('a file that is too large, one in place of the folder, and a link to itself are named', async () => {
+  await using folder = await temporaryFolder()
+  const inner = join(folder.path, 'monitors')
+  await mkdir(inner)
+  await writeFile(join(inner, 'a.yaml'), '')
+  await truncate(join(inner, 'a.yaml'), 3 * 1024 ** 3)
+  await symlink('b.yaml', join(inner, 'b.yaml'))
+  const { texts, faults } = await readFolder(inner)
+  expect([texts, faults]).toEqual([
+    [],
+    [
+      { file: 'a.yaml', line: 1, message: 'is larger than 64 MB' },
+      { file: 'b.yaml', line: 1, message: 'cannot be read: ELOOP' },
+    ],
+  ])
+  await writeFile(join(folder.path, 'one.yaml'), '')
+  expect((await readFolder(join(folder.path, 'one.yaml'))).faults).toMatchObject([
+    { message: 'is a file, and not a folder: name the folder that it is in' },
+  ])
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../manifests/resolve-manifest.ts'
+import { secretValues } from '../../manifests/secret-values.ts'
 
 const MONITOR = `# A comment
 apiVersion: tidemark.dev/v1
@@ -112,6 +113,30 @@ describe('reading manifests', () => {
       expect([path, placeOf(path)]).toEqual([path, { file: 'a.yaml', line }])
   })
 
+  test('an empty namespace, which a template may leave, is the default one', () => {
+    expect(only(MONITOR.replace('namespace: shop', 'namespace:')).namespace).toBe('default')
+  })
+
+  test('one anchor may stand for a value in many monitors of a list', () => {
+    const item = (nth: number) => `  - { <<: *first, metadata: { name: a${nth} } }\n`
+    const first = `apiVersion: v1\nkind: List\nitems:\n  - &first\n${MONITOR.replaceAll(/^(?=.)/gm, '    ')}`
+    const { manifests, faults: none } = read(first + Array.from({ length: 300 }, (_, nth) => item(nth)).join(''))
+    expect(none).toEqual([])
+    expect(manifests).toHaveLength(301)
+    const shared = `deliveries: *hooks\n`
+    const one = (nth: number) => `  - apiVersion: tidemark.dev/v1
+    kind: Monitor
+    metadata: { name: b${nth} }
+    spec:
+      name: B
+      ${nth === 0 ? 'deliveries: &hooks [{ type: email, to: a@example.com }]\n' : shared}`
+    const many = read(
+      `apiVersion: v1\nkind: List\nitems:\n${Array.from({ length: 300 }, (_, nth) => one(nth)).join('')}`,
+    )
+    expect(many.faults).toEqual([])
+    expect(many.manifests).toHaveLength(300)
+  })
+
   test('follows anchors and merge keys', () => {
     const text = `apiVersion: tidemark.dev/v1
 kind: List
@@ -158,6 +183,13 @@ describe('a fault in a manifest', () => {
       MONITOR.replace('name: kettle', 'name: a b'),
       'a.yaml:5 metadata.name must have lower-case',
     ],
+    ['a name that is a number', MONITOR.replace('name: kettle', 'name: 7'), 'a.yaml:5 metadata.name must be a text'],
+    ['no name', MONITOR.replace('  name: kettle\n', ''), 'a.yaml:4 metadata.name is required'],
+    [
+      'a namespace that is a number',
+      MONITOR.replace('namespace: shop', 'namespace: 7'),
+      'a.yaml:6 metadata.namespace must be a text: write it in quotes',
+    ],
     ['an unknown key', `${MONITOR}colour: blue\n`, 'a.yaml:29 colour is not a known key'],
     ['labels in the spec', `${MONITOR}  labels: { a: b }\n`, 'a.yaml:29 spec.labels is not a known key: write labels'],
     ['a key of its own', `${MONITOR}  externalKey: a\n`, 'a.yaml:29 spec.externalKey is not a known key: namespace'],
@@ -185,6 +217,26 @@ describe('a fault in a manifest', () => {
     expect(faults('['.repeat(100_000))).toEqual(['a.yaml:1 is nested too deeply'])
     const bomb = Array.from({ length: 9 }, (_x, i) => `a${i}: &a${i} [${`*a${i - 1},`.repeat(10)}]`).slice(1)
     expect(faults(`a0: &a0 [x]\n${bomb.join('\n')}\n`)).toEqual([expect.stringContaining('Excessive alias count')])
+  })
+})
+
+describe('values of Secrets', () => {
+  const secret = (values: Record<string, string>) => ({
+    namespace: 'shop',
+    name: 'keys',
+    values,
+    place: { file: 'a.yaml', line: 1 },
+  })
+
+  test('two Secrets of one name add up, and the later one wins', () => {
+    const valueOf = secretValues([secret({ a: '1', b: '1' }), secret({ b: '2' })], {})
+    const values = ['a', 'b', 'c', '__proto__'].map((key) => valueOf({ namespace: 'shop', name: 'keys', key }))
+    expect(values).toEqual(['1', '2', null, null])
+  })
+
+  test('a variable without a value is none', () => {
+    const valueOf = secretValues([], { SECRET_KEYS_A: '', SECRET_KEYS_B: 'x' })
+    expect(['a', 'b'].map((key) => valueOf({ namespace: 'shop', name: 'keys', key }))).toEqual([null, 'x'])
   })
 })
 

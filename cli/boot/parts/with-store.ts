@@ -68,11 +68,3 @@ class OtherVersionError extends ExplainedError {
     super('the server that runs is of another version; stop it, or use the commands of its version')
   }
 }
-
-/** Prints one line of JSON for scripts, or a line a value for people. */
-export function print(json: boolean, value: Readonly<Record<string, unknown>>): void {
-  if (json) process.stdout.write(`${JSON.stringify(value)}\n`)
-  else
-    for (const [name, item] of Object.entries(value))
-      process.stdout.write(`${name.padEnd(14)} ${typeof item === 'string' ? item : JSON.stringify(item)}\n`)
-}

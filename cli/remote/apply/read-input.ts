@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { createPolicy } from '../../../egress/policy.ts'
 import { keyOfIdentity } from '../../../core/custom-resource/resource-name.ts'
 import { readFolder, textOfBytes } from '../../../manifests/read-folder.ts'
@@ -6,7 +8,9 @@ import {
   type Manifest,
   type ManifestFault,
   type ManifestText,
+  MOST_BYTES,
   readManifests,
+  TOO_LARGE,
 } from '../../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../../manifests/resolve-manifest.ts'
 import { environmentName, secretValues } from '../../../manifests/secret-values.ts'
@@ -96,11 +100,13 @@ function withWaysToGiveIt(fault: ManifestFault): ManifestFault {
   const [, name, key] = /^the Secret \S+\/(\S+) has no value for the key (\S+)$/.exec(fault.message) ?? []
   if (name === undefined || key === undefined) return fault
   const variable = environmentName({ name, key })
-  return { ...fault, message: `${fault.message}: add a Secret document, --secrets FILE, or the variable ${variable}` }
+  const empty = process.env[variable] === '' ? ', which is empty' : ''
+  const ways = `add a Secret document, --secrets FILE, or the variable ${variable}${empty}`
+  return { ...fault, message: `${fault.message}: ${ways}` }
 }
 
 async function textsOf(path: string): Promise<readonly ManifestText[]> {
-  if (path === '-') return [{ file: 'standard input', text: decoded('standard input', await standardInput()) }]
+  if (path === '-') return [await textOf('standard input', process.stdin)]
   const found = await stat(path).catch((error: unknown) => unreadable(path, error))
   if (!found.isDirectory()) return [await textOf(path)]
   const { texts, faults } = await readFolder(path)
@@ -110,24 +116,30 @@ async function textsOf(path: string): Promise<readonly ManifestText[]> {
   return texts.map(({ file, text }) => ({ file: `${path.replace(/\/+$/, '')}/${file}`, text }))
 }
 
-const textOf = async (path: string): Promise<ManifestText> => ({
-  file: path,
-  text: decoded(path, await readFile(path).catch((error: unknown) => unreadable(path, error))),
-})
-
-function decoded(file: string, bytes: Uint8Array): string {
-  const text = textOfBytes(bytes)
-  if (text === null) throw new RemoteError(`${file} is not UTF-8: save it in this encoding`, 'usage')
-  return text
+/** Reads a file, which may be a pipe. A device may have no end. */
+async function textOf(path: string, source: Readable = createReadStream(path)): Promise<ManifestText> {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of source as AsyncIterable<Buffer>) {
+      parts.push(part)
+      size += part.length
+      if (size > MOST_BYTES) throw new RemoteError(`${path} ${TOO_LARGE}: divide it`, 'usage')
+    }
+  } catch (error) {
+    if (error instanceof RemoteError) throw error
+    unreadable(path, error)
+  }
+  const text = textOfBytes(Buffer.concat(parts))
+  if (text === null) throw new RemoteError(`${path} is not UTF-8: save it in this encoding`, 'usage')
+  return { file: path, text }
 }
 
 function unreadable(path: string, error: unknown): never {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  throw new RemoteError(`${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`, 'usage')
-}
-
-async function standardInput(): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of process.stdin as AsyncIterable<Buffer>) parts.push(part)
-  return Buffer.concat(parts)
+  const advice = /^https?:/i.test(path) ? `: get it first, as in curl -fsS ${path} | ./tidemark … -f -` : ''
+  throw new RemoteError(
+    `${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}${advice}`,
+    'usage',
+  )
 }

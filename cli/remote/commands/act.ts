@@ -1,11 +1,9 @@
-import { connect } from '../connect.ts'
-import { exitCode } from '../../exit-codes.ts'
-import { type CommonOptions, formOf, print, printData } from '../output.ts'
+import { type CommonOptions, connect } from '../connect.ts'
+import { formOf, isForPrograms, print, printData } from '../../output.ts'
 import { printable } from '../../printable.ts'
-import { findRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS, type RemoteRecord } from '../records.ts'
-import type { RemoteClient, RemoteRequest } from '../remote-client.ts'
+import { forEachRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS } from '../records.ts'
+import type { RemoteRequest } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
-import { RemoteError } from '../remote-error.ts'
 
 /** What is done to each monitor. */
 interface Action {
@@ -35,7 +33,7 @@ async function actOnEach(
   const results: object[] = []
   const ending = await forEachRecord(
     client,
-    words,
+    neededReferences(words),
     async (found) => {
       await client.text(request(pathOf(found)))
       results.push({ id: found.record.id, kind: REMOTE_KINDS[found.kind].resource.kind, name: found.record.name, done })
@@ -45,35 +43,6 @@ async function actOnEach(
     },
     ignoresMissing,
   )
-  if (form === 'json' || form === 'yaml') await printData(form, results)
-  return ending
-}
-
-/**
- * Calls `act` with each record that is named. Says on standard error which of them fail, and goes on with the others.
- *
- * @returns the exit code: that of the first failure
- */
-export async function forEachRecord(
-  client: RemoteClient,
-  words: readonly string[],
-  act: (found: RemoteRecord) => Promise<void>,
-  ignoresMissing = false,
-): Promise<number> {
-  const references = neededReferences(words)
-  let ending = exitCode('ok')
-  for (const reference of references) {
-    try {
-      await act(await findRecord(client, reference))
-    } catch (error) {
-      // Those of the server hold for the others too, and so does a key that is unknown. One that may not do this to a
-      // monitor, such as one that billing has locked, may do it to another.
-      const isOfOne = error instanceof RemoteError && (error.exitCode === exitCode('failed') || error.status === 403)
-      if (!isOfOne) throw error
-      if (ignoresMissing && error.status === 404) continue
-      process.stderr.write(`tidemark: ${error.message}\n`)
-      ending ||= error.exitCode
-    }
-  }
+  if (isForPrograms(form)) await printData(form, results)
   return ending
 }

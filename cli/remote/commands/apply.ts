@@ -4,7 +4,16 @@ import { exitCode } from '../../exit-codes.ts'
 import { inLines, readInput } from '../apply/read-input.ts'
 import { planOf, type Step } from '../apply/plan.ts'
 import { connect } from '../connect.ts'
-import { clipped, coloured, type CommonOptions, formOf, print, printData, progress } from '../output.ts'
+import {
+  clipped,
+  coloured,
+  formOf,
+  isForPrograms,
+  type OutputOptions,
+  print,
+  printData,
+  progress,
+} from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
@@ -53,8 +62,11 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
   const form = formOf(options)
   const todo = steps.filter(({ action }) => action !== 'keep')
   if (form === 'table' || form === 'wide') await printPlan(steps, options)
+  // A program gets every record that the input declares: the second apply names the same ones as the first.
+  const kept = steps.filter(({ action }) => action === 'keep')
+  if (form === 'name') print(kept.map(referenceOf).join(''))
   const { done, notDeleted, ending, cut } = await carryOutAll(client, todo, form)
-  if (form === 'json' || form === 'yaml') await printData(form, [...done.values()])
+  if (isForPrograms(form)) await printData(form, [...kept.map(shown), ...done.values()])
   if (cut) throw cutShort(cut, todo, done)
   if (notDeleted.length > 0)
     process.stderr.write(`tidemark: nothing was deleted, because something failed before:${inList(notDeleted)}\n`)
@@ -94,7 +106,7 @@ async function carryOutAll(
     try {
       const id = await carryOut(client, step)
       done.set(step, { ...shown(step), id })
-      if (form === 'name') print(`${REMOTE_KINDS[step.kind].resource.singular}/${id}\n`)
+      if (form === 'name') print(referenceOf({ ...step, id }))
       else if (form === 'table' || form === 'wide') print(`${DONE[step.action]} ${wordsOf(step)}\n`)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -182,6 +194,9 @@ const DONE = { create: 'created', change: 'changed', adopt: 'took over', delete:
 
 const wordsOf = ({ kind, key }: Step) => `${REMOTE_KINDS[kind].resource.singular} ${printable(key)}`
 
+const referenceOf = (step: Pick<Step, 'kind'> & { readonly id?: string }) =>
+  `${REMOTE_KINDS[step.kind].resource.singular}/${step.id}\n`
+
 const shown = (step: Step) => ({
   action: step.action,
   kind: REMOTE_KINDS[step.kind].resource.kind,
@@ -190,10 +205,10 @@ const shown = (step: Step) => ({
   ...('differences' in step && { differences: step.differences, pausing: step.pausing }),
 })
 
-async function printPlan(steps: readonly Step[], options: CommonOptions): Promise<void> {
+async function printPlan(steps: readonly Step[], options: OutputOptions): Promise<void> {
   const form = formOf(options)
   const todo = steps.filter(({ action }) => action !== 'keep')
-  if (form === 'json' || form === 'yaml') return printData(form, todo.map(shown))
+  if (isForPrograms(form)) return printData(form, todo.map(shown))
   if (form === 'name') return print(todo.map((step) => `${wordsOf(step).replace(' ', '/')}\n`).join(''))
   for (const step of todo) {
     const text = `${SIGNS[step.action]} ${WORDS[step.action]} ${wordsOf(step)}`

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Backtest, BacktestRun } from '../../../schema/monitor/backtest.ts'
 import { connect } from '../connect.ts'
-import { type Column, formOf, print, printData, printItems } from '../output.ts'
+import { type Column, formOf, isForPrograms, print, printData, printItems } from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
@@ -41,7 +41,7 @@ export const backtest: Handler<BacktestOptions> = async ({ words, options }) => 
     path: `${pathOf(found)}/backtest`,
     body: { diff_predicate: predicate },
   })
-  if (form === 'json' || form === 'yaml') return printData(form, result)
+  if (isForPrograms(form)) return printData(form, result)
   await printItems(form, {
     items: result.runs,
     columns: COLUMNS,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { commandLine, loadCommands } from '../../command-line.ts'
-import { print } from '../output.ts'
+import { print } from '../../output.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
@@ -36,7 +36,8 @@ interface Parts {
 }
 
 function partsOf(command: Command): Parts {
-  const options = command.options.map(({ short, long, description, required, optional, argChoices = [] }) => ({
+  const shown = command.options.filter(({ hidden }) => !hidden)
+  const options = shown.map(({ short, long, description, required, optional, argChoices = [] }) => ({
     flags: [short, long].filter((flag) => flag !== undefined),
     what: description,
     takesValue: required || optional,

@@ -1,8 +1,28 @@
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
 import { connect } from '../connect.ts'
-import { coloured, dataText, distance, formOf, interval, print, printData, table } from '../output.ts'
+import {
+  coloured,
+  columnsOf,
+  dataText,
+  distance,
+  formOf,
+  isForPrograms,
+  interval,
+  print,
+  printData,
+  table,
+  terminalWidth,
+} from '../../output.ts'
 import { printable } from '../../printable.ts'
-import { findRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS, type RemoteRecord, watchedBy } from '../records.ts'
+import {
+  forEachRecord,
+  nameOf,
+  neededReferences,
+  pathOf,
+  REMOTE_KINDS,
+  type RemoteRecord,
+  watchedBy,
+} from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { statusOf } from './get.ts'
 import { newestRuns, RUN_COLUMNS } from './runs.ts'
@@ -27,18 +47,20 @@ export const describe: Handler<object> = async ({ words, options }) => {
   const client = connect(options)
   const form = formOf(options)
   const described: object[] = []
-  for (const reference of neededReferences(words)) {
-    const found = await findRecord(client, reference)
+  const references = neededReferences(words)
+  const ending = await forEachRecord(client, references, async (found) => {
     const last = await newestRuns(client, pathOf(found), RUNS)
-    if (form === 'json' || form === 'yaml') described.push({ ...masked(found), runs: last })
+    if (isForPrograms(form)) described.push({ ...masked(found), runs: last })
     else if (form === 'name') print(`${nameOf(found)}\n`)
     else {
-      const columns = RUN_COLUMNS.filter(({ isWide = false }) => form === 'wide' || !isWide)
-      const shown = last.length === 0 ? '  none\n' : indented(table(columns, last))
+      const runs = table(columnsOf(form, RUN_COLUMNS), last, terminalWidth() - INDENT.length)
+      const shown = last.length === 0 ? `${INDENT}none\n` : indented(runs)
       print(`${head(found)}Configuration:\n${indented(await configuration(found))}Last runs:\n${shown}\n`)
     }
-  }
-  if (form === 'json' || form === 'yaml') await printData(form, described.length === 1 ? described[0] : described)
+  })
+  const isOne = references.length === 1
+  if (isForPrograms(form) && !(isOne && described.length === 0)) await printData(form, isOne ? described[0] : described)
+  return ending
 }
 
 function head(found: RemoteRecord): string {
@@ -78,4 +100,5 @@ function configuration(found: RemoteRecord): Promise<string> {
   return dataText('yaml', Object.fromEntries(shown))
 }
 
-const indented = (text: string) => text.replaceAll(/^(?=.)/gm, '  ')
+const INDENT = '  '
+const indented = (text: string) => text.replaceAll(/^(?=.)/gm, INDENT)

@@ -5,9 +5,9 @@ import { resourceLabels } from '../../../core/custom-resource/annotations.ts'
 import { isManifestName, isResourceName } from '../../../core/custom-resource/resource-name.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { connect } from '../connect.ts'
-import { formOf, print, printData } from '../output.ts'
+import { formOf, print, printData } from '../../output.ts'
 import {
-  findRecord,
+  forEachRecord,
   listRecords,
   nameOf,
   pathOf,
@@ -31,8 +31,12 @@ export const exportManifests: Handler<ExportOptions> = async ({ words, options }
   const client = connect(options)
   const { kind, references } = referencesOf(words)
   const found: RemoteRecord[] = references.length === 0 ? await listRecords(client, kind) : []
-  for (const reference of references) found.push(await findRecord(client, reference))
-  if (form === 'name') return print(found.map((one) => `${nameOf(one)}\n`).join(''))
+  const ending = await forEachRecord(client, references, async (one) => void found.push(one))
+  if (found.length === 0 && references.length > 0) return ending
+  if (form === 'name') {
+    print(found.map((one) => `${nameOf(one)}\n`).join(''))
+    return ending
+  }
   const isJson = form === 'json'
   const texts: string[] = []
   const written = new Set<string>()
@@ -43,9 +47,10 @@ export const exportManifests: Handler<ExportOptions> = async ({ words, options }
     if (dir === undefined) texts.push(text)
     else writeManifest(dir, text, { isJson, written })
   }
-  if (dir !== undefined) return
-  if (!isJson) return print(texts.join('---\n'))
-  await printData('json', { apiVersion: 'v1', kind: 'List', items: texts.map((text) => JSON.parse(text) as unknown) })
+  const items = () => texts.map((text) => JSON.parse(text) as unknown)
+  if (dir === undefined && isJson) await printData('json', { apiVersion: 'v1', kind: 'List', items: items() })
+  else if (dir === undefined) print(texts.join('---\n'))
+  return ending
 }
 
 /** An apply of the manifest writes these itself. Written into it, they would make it part of a set everywhere. */

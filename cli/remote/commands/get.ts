@@ -1,7 +1,7 @@
 import { connect } from '../connect.ts'
-import { type Column, distance, formOf, interval, printItems } from '../output.ts'
+import { type Column, distance, formOf, interval, isForPrograms, printItems } from '../../output.ts'
 import {
-  findRecord,
+  forEachRecord,
   listRecords,
   nameOf,
   referencesOf,
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<RemoteRecord>[] = [
   { head: 'FAILURES', cell: ({ record }) => String(record.consecutive_failures), isWide: true },
   { head: 'KEY', cell: ({ record }) => record.external_key ?? '-', isWide: true },
   { head: 'ID', cell: ({ record }) => record.id, isWide: true },
-  { head: 'WATCHES', cell: watchedBy },
+  { head: 'WATCHES', cell: watchedBy, isCut: true },
 ]
 
 /** Prints monitors in the form of the options. */
@@ -53,9 +53,13 @@ export const get: Handler<GetOptions> = async ({ words, options }) => {
   // A search has no status `error`, and its list refuses to be filtered by it.
   const listed = status === 'error' ? 'page' : kind
   const items: RemoteRecord[] = references.length === 0 ? await listRecords(client, listed, { status, label }) : []
-  for (const reference of references) items.push(await findRecord(client, reference))
+  const ending = await forEachRecord(client, references, async (found) => void items.push(found))
+  const form = formOf(options)
+  // Where none of those that are named is there, that has been said. Programs that named several get an empty list.
+  const isNothing = references.length > 0 && items.length === 0
+  if (isNothing && (references.length === 1 || !isForPrograms(form))) return ending
   await printItems(
-    formOf(options),
+    form,
     {
       items,
       columns: COLUMNS,
@@ -65,4 +69,5 @@ export const get: Handler<GetOptions> = async ({ words, options }) => {
     },
     references.length === 1,
   )
+  return ending
 }

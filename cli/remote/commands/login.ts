@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Usage } from '../../../schema/account/usage.ts'
 import { exitCode } from '../../exit-codes.ts'
-import { type CommonOptions, formOf, print, printData, printItems } from '../output.ts'
+import { formOf, isForPrograms, type OutputOptions, print, printData, printItems } from '../../output.ts'
 import { apiUrl, profilesPath, readKey, readProfiles, writeProfiles } from '../profiles.ts'
 import { printable } from '../../printable.ts'
 import { RemoteClient } from '../remote-client.ts'
@@ -34,12 +34,12 @@ export const login: Handler<{ readonly profile: string }> = async ({ words: [add
 }
 
 async function printDone<T extends { readonly name: string }>(
-  options: CommonOptions,
+  options: OutputOptions,
   data: T,
   text: string,
 ): Promise<void> {
   const form = formOf(options)
-  if (form === 'json' || form === 'yaml') return printData(form, data)
+  if (isForPrograms(form)) return printData(form, data)
   print(form === 'name' ? `${data.name}\n` : text)
 }
 
@@ -96,7 +96,7 @@ export const logout: Handler<object> = async ({ options }) => {
   await printDone(options, { name }, `Forgot the profile ${name}. Its key is still valid.\n`)
 }
 
-export const profiles: Handler<CommonOptions> = async ({ options }) => {
+export const profiles: Handler<object> = async ({ options }) => {
   const { current, profiles: known } = readProfiles(process.env)
   const items = Object.entries(known).map(([name, { url }]) => ({ name, url, isCurrent: name === current }))
   await printItems(formOf(options), {

@@ -2,13 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Run, RunQueued } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
-import { type Column, formOf, printItems, progress } from '../output.ts'
-import { type RemoteRecord, pathOf } from '../records.ts'
+import { type Column, formOf, printItems, progress } from '../../output.ts'
+import { forEachRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 import { whenItAnswers } from '../when-it-answers.ts'
-import { forEachRecord } from './act.ts'
 import { RUN_COLUMNS } from './runs.ts'
 
 interface RunOptions {
@@ -22,7 +21,7 @@ const POLL_MS = 500
 export const run: Handler<RunOptions> = async ({ words, options }) => {
   const client = connect(options)
   const begun: { readonly found: RemoteRecord; readonly id: string }[] = []
-  const ending = await forEachRecord(client, words, async (found) => {
+  const ending = await forEachRecord(client, neededReferences(words), async (found) => {
     const { run_id: id } = await client.json<RunQueued>({ method: 'POST', path: `${pathOf(found)}/run`, isOnce: true })
     begun.push({ found, id })
   })

@@ -1,6 +1,6 @@
 import type { Run } from '../../../schema/run/run.ts'
 import { connect } from '../connect.ts'
-import { type Column, clipped, distance, formOf, printItems } from '../output.ts'
+import { type Column, clipped, distance, formOf, printItems } from '../../output.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'

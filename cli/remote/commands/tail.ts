@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Run } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
-import { coloured, formOf, partText, print } from '../output.ts'
+import { coloured, formOf, isForPrograms, partText, print } from '../../output.ts'
 import { printable } from '../../printable.ts'
-import { findRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
+import { forEachRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -35,8 +35,8 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
   const client = connect(options)
   const form = formOf(options)
   const followed: Followed[] = []
-  for (const reference of neededReferences(words))
-    followed.push({ found: await findRecord(client, reference), shown: null })
+  const references = neededReferences(words)
+  const ending = await forEachRecord(client, references, async (found) => void followed.push({ found, shown: null }))
   let left = options.count ?? Number.POSITIVE_INFINITY
   while (followed.length > 0) {
     for (const one of followed.slice()) {
@@ -50,11 +50,11 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
       const told = (isFirst ? ended.slice(0, options.limit) : ended).toReversed().slice(0, left)
       for (const run of told) print(await lineOf(run, one.found.record.name, form))
       left -= told.length
-      if (left <= 0) return
+      if (left <= 0) return ending
     }
     if (followed.length > 0) await pause(POLL_MS)
   }
-  return exitCode('failed')
+  return ending || exitCode('failed')
 }
 
 /** Returns the runs that have ended since the last look, newest first; null where the monitor is gone. */
@@ -80,7 +80,7 @@ function nullWhereGone(error: unknown): null {
 
 async function lineOf(run: Run, name: string, form: ReturnType<typeof formOf>): Promise<string> {
   // One document for each, so that a program can read it while more follow.
-  if (form === 'json' || form === 'yaml') return partText(form, run)
+  if (isForPrograms(form)) return partText(form, run)
   if (form === 'name') return `run/${run.id}\n`
   const status = coloured({ text: run.status, colour: COLOURS[run.status] })
   const fired = run.delivery_triggered ? ' fired' : ''

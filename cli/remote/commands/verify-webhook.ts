@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { sign, verify } from '../../../core/signature.ts'
 import { exitCode } from '../../exit-codes.ts'
-import { connect } from '../connect.ts'
-import { coloured, type CommonOptions, formOf, partText, print } from '../output.ts'
+import { type CommonOptions, connect } from '../connect.ts'
+import { coloured, formOf, isForPrograms, partText, print } from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { findRecord, pathOf, referencesOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
@@ -116,7 +116,7 @@ interface Received {
 
 async function shown(form: ReturnType<typeof formOf>, { reason, again, id, body }: Received): Promise<string> {
   const verified = reason === null
-  if (form === 'json' || form === 'yaml') return partText(form, { verified, reason, again, body })
+  if (isForPrograms(form)) return partText(form, { verified, reason, again, body })
   if (form === 'name') return `${printable(id ?? '-')}\n`
   const text = verified ? `verified${again ? AGAIN : ''}` : `not verified: ${reason}`
   return `${coloured({ text, colour: verified ? 'good' : 'bad' })}\n${inLines(body)}\n`

@@ -48,7 +48,7 @@ async function check(targets: readonly string[], options: CheckOptions, egress =
   let out = ''
   let err = ''
   const isSuccess = await runCheck(await configurationOf(named, { ...options, ...monitor }, egress), egress, {
-    json: options.json ?? false,
+    form: options.json ? 'json' : 'table',
     out: (text) => void (out += text.replaceAll(`${folder}/`, '')),
     err: (text) => void (err += text.replaceAll(`${folder}/`, '')),
   })
@@ -242,7 +242,7 @@ describe('tidemark check', () => {
 
   test('a file that is larger than a check takes is not read to its end', async () => {
     expect((await check(['/dev/zero'], {})).err).toBe(
-      'tidemark check: /dev/zero is larger than 10 MiB, the limit of a check.\n',
+      'tidemark check: /dev/zero is larger than 10 MiB, the limit of a file.\n',
     )
   })
 

@@ -31,7 +31,7 @@ test('tidemark check --monitor reads a list that comes in pages as a run does', 
   let out = ''
   const configuration = await configurationOf([], { monitor, json: true }, egress)
   const isSuccess = await runCheck(configuration, egress, {
-    json: true,
+    form: 'json',
     out: (text) => void (out += text),
     err: () => {},
   })

@@ -36,7 +36,7 @@ afterAll(async () => {
 /** What `tidemark check` prints, as the object that it is with `--json`. */
 async function check(path: string, options: CheckOptions, browser?: Browsers): Promise<unknown> {
   let out = ''
-  const output = { json: true, out: (text: string) => void (out += text), err: () => {} }
+  const output = { form: 'json' as const, out: (text: string) => void (out += text), err: () => {} }
   await runCheck(await configurationOf([site.origin + path], options, OPEN), OPEN, output, browser ? { browser } : {})
   return JSON.parse(out)
 }

@@ -98,6 +98,16 @@ describe('apply', () => {
     expect(await remote.list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/b' }] }])
   })
 
+  test('an empty variable is a missing secret, and Secrets of --secrets and of the input add up', async () => {
+    const two = `${HOOK}  requestHeadersFrom:\n    - { name: X-Token, secretKeyRef: { name: chat, key: token } }\n`
+    await write('monitors/pot.yaml', `${page('pot', two)}---\n${SECRET('https://hooks.example.com/a')}`)
+    const empty = await remote.sh('./tidemark apply -f monitors', { SECRET_CHAT_TOKEN: '' })
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('SECRET_CHAT_TOKEN, which is empty')])
+    await write('secrets.yaml', SECRET('x').replace(/webhook: .* }/, 'token: t0ken }'))
+    expect(await remote.sh('./tidemark apply -f monitors --secrets secrets.yaml')).toMatchObject({ code: 0 })
+    expect(await list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/a' }] }])
+  })
+
   test('--prune deletes what an apply of this set made and no manifest declares, and nothing else', async () => {
     await remote.write('monitors/kettle.yaml', remote.manifest('kettle'))
     await remote.write('monitors/pot.yaml', remote.manifest('pot'))
@@ -215,6 +225,9 @@ describe('an input that is not valid changes nothing, and names file and line', 
   test.each([
     ['./tidemark apply', 'say what to read'],
     ['./tidemark apply -f nothing', 'nothing does not exist'],
+    ['./tidemark apply -f https://example.com/a.yaml', 'get it first, as in curl -fsS https://example.com/a.yaml'],
+    ['./tidemark apply -f /dev/zero', '/dev/zero is larger than 64 MB'],
+    ['./tidemark apply -f - < /dev/zero', 'standard input is larger than 64 MB'],
     ['echo "kind: Namespace" | ./tidemark apply -f -', 'standard input:1 apiVersion is required'],
     ['echo | ./tidemark apply -f -', 'there is no Monitor'],
     ['./tidemark diff -f - --set "a b" < /dev/null', '--set is the value of a label'],

@@ -57,8 +57,14 @@ describe('login', () => {
   test('a file that others could read is for this account alone after the next login', async () => {
     await chmod(profiles(), 0o644)
     const { base, key } = remote
+    const open = await remote.sh('./tidemark get', NO_ENVIRONMENT)
+    expect([open.code, open.stderr]).toEqual([
+      0,
+      `tidemark: other accounts can open ${profiles()}, which has your keys: chmod 600 ${profiles()}\n`,
+    ])
     expect(await remote.sh(`echo ${key} | ./tidemark login ${base}`, NO_ENVIRONMENT)).toMatchObject({ code: 0 })
     expect(((await stat(profiles())).mode & 0o777).toString(8)).toBe('600')
+    expect(await remote.sh('./tidemark get', NO_ENVIRONMENT)).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('several logins have names: the last one holds, another one by its name or the environment', async () => {
@@ -146,9 +152,58 @@ describe('get', () => {
     const record = await remote.ask('GET', `/v1/monitors/${kettle}`)
     const json = await remote.sh(`./tidemark get monitor/${kettle} --json`)
     expect(JSON.parse(json.stdout)).toMatchObject({ ...(record as object), next_run_at: expect.any(String) })
-    const yaml = await remote.sh('./tidemark get serp rank pot -o yaml; ./tidemark get serp -o yaml')
+    const yaml = await remote.sh('./tidemark get serp -o yaml')
     expect(parse(yaml.stdout)).toEqual([await remote.ask('GET', `/v1/serp-monitors/${rank}`)])
-    expect(yaml.stderr).toContain('there is no serpmonitor "pot"')
+  })
+
+  const missing = 'tidemark: there is no monitor "nothing"; "./tidemark get" shows all\n'
+
+  test('of several names those that exist are shown, with a line for each other one, and the exit code 1', async () => {
+    const listed = await remote.sh('./tidemark get kettle nothing serpmonitor/rank')
+    expect([listed.code, listed.stderr]).toEqual([1, missing])
+    expect(listed.stdout).toMatch(/^NAME .*\nkettle .*\nrank .*\n$/)
+    const names = await remote.sh('./tidemark get kettle nothing rank -o name')
+    expect([names.code, names.stdout]).toEqual([1, `monitor/${kettle}\nserpmonitor/${rank}\n`])
+  })
+
+  test.each([
+    ['nothing kettle', 1],
+    ['nothing nothing', 0],
+  ])('as JSON, %s gives a list of %i', async (words, count) => {
+    const { code, stdout } = await remote.sh(`./tidemark get ${words} --json`)
+    expect([code, (JSON.parse(stdout) as object[]).length]).toEqual([1, count])
+  })
+
+  test.each(['get nothing --json', 'get nothing -o name', 'describe nothing -o yaml', 'export nothing --json'])(
+    '%s prints why, and nothing on standard output',
+    async (line) => expect(await remote.sh(`./tidemark ${line}`)).toEqual({ code: 1, stdout: '', stderr: missing }),
+  )
+
+  test.each([
+    ['describe nothing kettle', /^Name: +kettle$/m],
+    ['export nothing kettle', /^ {2}name: kettle$/m],
+    ['tail nothing kettle --limit 1 --count 1 -o name', /^run\/\S+\n$/],
+  ])('%s does it for what exists', async (line, pattern) => {
+    const { code, stdout, stderr } = await remote.sh(`./tidemark ${line}`)
+    expect([code, stdout, stderr]).toEqual([1, expect.stringMatching(pattern), missing])
+  })
+
+  test('on a terminal of 40 columns no line is longer, and every value is there', async () => {
+    const id = await remote.watch('A kettle with a name that is long enough for two lines of a terminal')
+    const narrow = async (line: string) => {
+      const { stdout } = await remote.sh(`script -qec 'stty cols 40; NO_COLOR=1 ./tidemark ${line}' /dev/null`)
+      return stdout.replaceAll('\r', '').split('\n')
+    }
+    const shown = await narrow(`get kettle ${id}`)
+    expect(shown.filter((line) => line.length > 40)).toEqual([])
+    expect(shown.slice(0, 3)).toEqual(['NAME      kettle', 'KIND      monitor', 'STATUS    active'])
+    expect(shown.join('\n')).toContain('\nNAME      A kettle with a name that is\n          long enough for two lines')
+    const runs = await narrow('runs kettle --limit 1')
+    expect(runs.find((line) => line.startsWith('RESULT'))).toBe('RESULT   price: "$1"')
+    expect((await narrow(`describe ${id}`)).filter((line) => line.startsWith('  STATUS'))).toEqual([
+      '  STATUS   success',
+    ])
+    await remote.ask('DELETE', `/v1/monitors/${id}`)
   })
 
   test('a reader that stops after the first line is no error', async () => {
@@ -186,13 +241,16 @@ describe('get', () => {
     await remote.ask('DELETE', `/v1/monitors/${id}`)
   })
 
-  test('a full disk behind standard output is said, and the command fails', async () => {
-    const { code, stderr } = await remote.sh('./tidemark get --json > /dev/full')
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^tidemark: standard output cannot be written \(ENOSPC\)/),
-    ])
-  })
+  test.each(['get --json', 'pause kettle', 'resume kettle', 'completion bash'])(
+    'a full disk behind %s is said, and the command fails',
+    async (line) => {
+      const { code, stderr } = await remote.sh(`./tidemark ${line} > /dev/full`)
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^tidemark: standard output cannot be written \(ENOSPC\)/),
+      ])
+    },
+  )
 })
 
 test('describe shows the configuration with masked secrets, the state and the last runs', async () => {

@@ -311,7 +311,11 @@ test('tidemark check serp prints the results as a table, and with --json as one 
       pages: '1',
       target: 'mine.example',
     }
-    const output = { json, out: (text: string) => void (out += text), err: () => {} }
+    const output = {
+      form: json ? ('json' as const) : ('table' as const),
+      out: (text: string) => void (out += text),
+      err: () => {},
+    }
     const means = { browsers, endpoints: { google: site.origin } }
     expect(await runSearch(searchOf('shoes', options), 'mine.example', output, means)).toBe(true)
     return out
