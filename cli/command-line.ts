@@ -60,8 +60,8 @@ function addOutput(command: Command, before = ''): void {
   for (const below of command.commands) addOutput(below, `${words} `)
   // A command that only has others prints nothing.
   if (WITH_COMMANDS[words]) return
-  addOutputOptions(command, words)
-  command.hook('preAction', () => whenUnread(!READERS.has(command.name())))
+  // A process that runs until it is stopped has its own way with its log.
+  if (addOutputOptions(command, words)) command.hook('preAction', () => whenUnread(!READERS.has(command.name())))
 }
 
 const EXAMPLES = `

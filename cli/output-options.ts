@@ -27,8 +27,11 @@ export const WITHOUT_FORMS: Readonly<Record<string, Without>> = {
   'smoke-test': { forms: ['name'], why: 'it deletes what it has made' },
 }
 
-/** Adds the options of the forms to a command. `words`: how it is called, as in `admin list-keys`. */
-export function addOutputOptions(command: Command, words: string): void {
+/**
+ * Adds the options of the forms to a command, and returns whether it has any. `words`: how it is called, as in `admin
+ * list-keys`.
+ */
+export function addOutputOptions(command: Command, words: string): boolean {
   const { forms: without = [], why = '' } = WITHOUT_FORMS[words] ?? {}
   const forms = OUTPUT_FORMS.filter((form) => !without.includes(form))
   const isFolder = (option: Option) => option.long === '--dir'
@@ -43,4 +46,5 @@ export function addOutputOptions(command: Command, words: string): void {
   const json = new Option('--json', 'the same as --output json').conflicts('output')
   if (without.includes('json')) command.on('option:json', () => command.error(`error: ${words} has no --json: ${why}.`))
   for (const option of [output, json]) command.addOption(forms.length === 0 ? option.hideHelp() : option)
+  return forms.length > 0
 }

@@ -3,6 +3,7 @@ import { type Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheCompiledCode } from './boot/process/lean-start.ts'
 import { exitCode } from './exit-codes.ts'
+import { whenUnread } from './output.ts'
 import { commandLine, loadCommands } from './command-line.ts'
 
 // Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
@@ -17,6 +18,7 @@ await loadCommands(program, words)
 const ended = new Set<unknown>()
 endWith(program, (error) => {
   ended.add(error)
+  whenUnread(false)
   throw error
 })
 

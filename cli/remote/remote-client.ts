@@ -272,6 +272,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `nothing within ${ANSWER_MS / 1_000} seconds`
   const { cause } = error
-  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message
+  // A refusal of a proxy has a number in place of a code.
+  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
   return error.message
 }

@@ -86,6 +86,16 @@ test.each([
   },
 )
 
+test.each(['--help', 'admin --help', 'get --help', 'completion bash', 'check page.html --json'])(
+  'where nobody reads what %s prints, it ends without a word',
+  async (line) => {
+    const command = `"${process.execPath}" "${ROOT}/cli/tidemark.ts" ${line}`
+    // The reader has ended long before the command writes.
+    const { stderr } = await promisify(execFile)('sh', ['-c', `${command} | true`], { cwd: folder.path })
+    expect(stderr).toBe('')
+  },
+)
+
 const NAMES = commandLine('0').commands.map((command) => command.name())
 
 test('a command in a folder that has been removed says so in one sentence', async () => {
