@@ -166,14 +166,15 @@ function block<T>(columns: readonly Column<T>[], row: readonly Cell[], width: nu
     .join('')
 }
 
-const WIDE_LETTER =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+const SCRIPTS = /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u
+const WIDE_SIGN = /[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+const isWideLetter = (character: string) => SCRIPTS.test(character) || WIDE_SIGN.test(character)
 const NO_LETTER = /[\p{Mn}\p{Me}]/u
 
 /** Returns how many columns of a terminal a text takes: Chinese letters take two, marks above a letter none. */
 export function widthOf(text: string): number {
   let width = 0
-  for (const character of text) width += WIDE_LETTER.test(character) ? 2 : NO_LETTER.test(character) ? 0 : 1
+  for (const character of text) width += isWideLetter(character) ? 2 : NO_LETTER.test(character) ? 0 : 1
   return width
 }
 
@@ -262,8 +263,8 @@ export function interval(count: number): string {
 }
 
 /**
- * Takes care of a standard output that nobody reads any more, or that cannot be written. `isChange`: the command goes on
- * to its end, because it changes something.
+ * Takes care of a standard output that nobody reads any more, or that cannot be written. `isChange`: the command goes
+ * on to its end, because it changes something.
  */
 export function whenUnread(isChange: boolean): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {

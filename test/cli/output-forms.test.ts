@@ -29,6 +29,7 @@ function leavesOf(command: Command, before: string): (readonly [string, Command]
 }
 
 const ADMIN = '--email owner@tidemark.local'
+const NEW = 'admin create-owner > log --email'
 
 /** How each command is called, without the form. `#` is another number in each call. */
 const LINES: Readonly<Record<string, string>> = {
@@ -55,11 +56,10 @@ const LINES: Readonly<Record<string, string>> = {
   'admin create-owner': 'admin create-owner --email a#@example.com',
   'admin create-key': `admin create-key ${ADMIN} --name a`,
   'admin list-keys': `admin list-keys ${ADMIN}`,
-  'admin revoke-key': `admin create-key ${ADMIN} --name b -o name > id && ./tidemark admin revoke-key ${ADMIN} --id $(cat id)`,
-  'admin set-email':
-    'admin create-owner --email b#@example.com > log && ./tidemark admin set-email --email b#@example.com --to c#@example.com',
-  'admin delete-account':
-    'admin create-owner --email d#@example.com > log && ./tidemark admin delete-account --email d#@example.com --yes',
+  'admin revoke-key':
+    `admin create-key ${ADMIN} --name b -o name > id && ` + `./tidemark admin revoke-key ${ADMIN} --id $(cat id)`,
+  'admin set-email': `${NEW} b#@example.com && ./tidemark admin set-email --email b#@example.com --to c#@example.com`,
+  'admin delete-account': `${NEW} d#@example.com && ./tidemark admin delete-account --email d#@example.com --yes`,
   'admin link': `admin link ${ADMIN}`,
   'admin set-plan': `admin set-plan ${ADMIN} --plan unlimited`,
   'admin grant-credits': `admin grant-credits ${ADMIN} --runs 5`,

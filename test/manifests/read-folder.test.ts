@@ -55,7 +55,7 @@ test('what editors leave beside a file is no manifest', async () => {
   expect([texts.map(({ file }) => file), faults]).toEqual([['a.yaml'], []])
 })
 
-test('a file that is too large, one in place of the folder, and a link to itself are named', async () => {
+test('a file that is too large, a file that is given for the folder, and a link to itself are named', async () => {
   await using folder = await temporaryFolder()
   const inner = join(folder.path, 'monitors')
   await mkdir(inner)

@@ -100,12 +100,15 @@ describe('apply', () => {
 
   test('an empty variable is a missing secret, and Secrets of --secrets and of the input add up', async () => {
     const two = `${HOOK}  requestHeadersFrom:\n    - { name: X-Token, secretKeyRef: { name: chat, key: token } }\n`
-    await write('monitors/pot.yaml', `${page('pot', two)}---\n${SECRET('https://hooks.example.com/a')}`)
+    await remote.write(
+      'monitors/pot.yaml',
+      `${remote.manifest('pot', two)}---\n${secretOf('https://hooks.example.com/a')}`,
+    )
     const empty = await remote.sh('./tidemark apply -f monitors', { SECRET_CHAT_TOKEN: '' })
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('SECRET_CHAT_TOKEN, which is empty')])
-    await write('secrets.yaml', SECRET('x').replace(/webhook: .* }/, 'token: t0ken }'))
+    await remote.write('secrets.yaml', secretOf('x').replace(/webhook: .* }/, 'token: t0ken }'))
     expect(await remote.sh('./tidemark apply -f monitors --secrets secrets.yaml')).toMatchObject({ code: 0 })
-    expect(await list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/a' }] }])
+    expect(await remote.list()).toMatchObject([{ deliveries: [{ url: 'https://hooks.example.com/a' }] }])
   })
 
   test('--prune deletes what an apply of this set made and no manifest declares, and nothing else', async () => {
