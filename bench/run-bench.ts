@@ -116,6 +116,8 @@ export async function runBench(
   say: (line: string) => void,
   profileDir?: string,
 ): Promise<Omit<Results, 'date' | 'quick'>> {
+  // First, because it fails at once where a package is missing.
+  const setUp = await measureSetUpSize()
   const startUp = sizes.start && (say('starting up'), await measureStartUp())
   const commands = sizes.start && (say('commands'), await measureCommandCost())
   const target = startChild<{ what: TargetQuestion }, number>('target-server.ts')
@@ -134,7 +136,6 @@ export async function runBench(
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const images = sizes.images && (await measureImageSizes(say))
     const pods = sizes.pods && (await measurePods(sizes.pods, say))
-    const setUp = await measureSetUpSize()
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
     return {
       machine,
