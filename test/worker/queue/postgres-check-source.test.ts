@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
 import type { Recorder } from '../../../worker/record/recorder.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
+import { addSearch, leaveAlone } from '../../store/queue/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -12,6 +13,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await database.query('update checks set due_at = null')
 })
+afterEach(() => vi.useRealTimers())
 afterAll(() => database[Symbol.asyncDispose]())
 
 const FIRST = '00000000-0000-4000-8000-00000000000a'
@@ -91,6 +93,23 @@ test('a queue that is always full does not starve the others', async () => {
   const taken: number[] = []
   for (let n = 0; n < CHECK_QUEUES.length; n++) taken.push(...(await source.claim(10)).map(({ no }) => no))
   expect(taken).toContain(visual)
+})
+
+test('without a browser, searches that are left alone are looked for once a second', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const team = await database.team()
+  await leaveAlone(database)
+  const claim = createClaims({
+    ...{ store: database.store, secrets: database.secrets, queues: ['serp'], leaseSeconds: 60, hasModel: false },
+    search: { exit: null, hasProvider: false },
+  })
+  const claimed = async () => (await claim(2, { holder: null })).length
+  for (let count = 0; count < 3; count++) await addSearch(database, team)
+  expect([await claimed(), await claimed()]).toEqual([2, 1])
+  await addSearch(database, team)
+  expect(await claimed()).toBe(0)
+  vi.advanceTimersByTime(1_000)
+  expect(await claimed()).toBe(1)
 })
 
 test('a task tells where it goes, what it may be compared with, and the headers in the clear', async () => {
