@@ -49,3 +49,13 @@ test('a team that has little waiting is not full, however much of another one wa
   expect(gate.fullTeams()).toEqual(['many'])
   expect([gate.isFullOf('few'), gate.isFullOf('other')]).toEqual([false, false])
 })
+
+test('no more come of a team that has its part; a few that come all the same are taken', () => {
+  const gate = bounded()
+  addMany(gate, 'only', 127)
+  expect([gate.fullTeams(), gate.isFullOf('only')]).toEqual([[], false])
+  addMany(gate, 'only', 64)
+  expect([gate.fullTeams(), gate.isFullOf('only')]).toEqual([['only'], false])
+  addMany(gate, 'only', 1)
+  expect(gate.isFullOf('only')).toBe(true)
+})
