@@ -49,6 +49,9 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('tidemark cluster-secret',
     expect(keys['postgres-password']).toMatch(/^[\w-]{32}$/)
     expect(made.stdout + made.stderr).not.toContain(keys['encryption-key'])
     expect(await make('keys', 'tidemark-keys')).toMatchObject({ code: 0, stdout: expect.stringContaining('stays') })
+    const json = await make('keys', 'tidemark-keys', '--json')
+    expect(JSON.parse(json.stdout)).toEqual({ secret: 'tidemark-keys', written: false })
+    expect((await make('keys', 'tidemark-keys', '-o', 'name')).stdout).toBe('secret/tidemark-keys\n')
     expect(await contentOf('tidemark-keys')).toEqual(keys)
   })
 
