@@ -71,8 +71,9 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The v
     await eventually(messages, (all) => all.length > 0)
     const again = await runNow(running, followed.monitorId)
     expect(again).toMatchObject({ visual_change_pct: 0, delivery_triggered: false })
-    const shown = /^\{\n {2}"diff"[^]*?^\}/m.exec(readme)?.[0] ?? ''
-    expect(messages()).toEqual([['verified', expect.objectContaining(JSON.parse(shown) as object)]])
+    const shown = /^"diff": [^]*?(?=^```)/m.exec(readme)?.[0] ?? ''
+    expect(shown).toContain('"visual"')
+    expect(messages()).toEqual([['verified', expect.objectContaining(JSON.parse(`{${shown}}`) as object)]])
   })
 
   test.for<Picture>(PICTURES)('makes the picture “%s” that the README shows', async (picture) => {

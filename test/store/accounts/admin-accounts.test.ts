@@ -133,7 +133,13 @@ test('the disk of teams is listed, the largest first', async () => {
     insert into page_texts (team_id, key, text, last_run_id)
     values (${small.team_id}::uuid, decode(repeat('00', 16), 'hex'), 'twelve bytes', gen_random_uuid())`)
   expect(await diskOfTeams(store, 10)).toEqual([
-    { team: 'Team of large', owner: 'large@example.com', picture_bytes: 11_000, text_bytes: 0 },
-    { team: 'Team of small', owner: 'small@example.com', picture_bytes: 1_000, text_bytes: 12 },
+    {
+      ...{ team_id: large.team_id, team: 'Team of large', owner: 'large@example.com' },
+      ...{ picture_bytes: 11_000, text_bytes: 0 },
+    },
+    {
+      ...{ team_id: small.team_id, team: 'Team of small', owner: 'small@example.com' },
+      ...{ picture_bytes: 1_000, text_bytes: 12 },
+    },
   ])
 })
