@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPolicy } from '../../../egress/policy.ts'
-import { type OneBrowser, startBrowser } from '../../../runners/browser/chromium/one-browser.ts'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
 import { startMailWorker } from '../../support/mail-worker.ts'
 import { describeIf } from '../../support/skip.ts'
+import { startTestBrowser } from '../../support/test-browser.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
@@ -25,8 +21,7 @@ async function freePort(): Promise<number> {
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pages of accounts, in a browser', () => {
   let api: TestApi
   let base: string
-  let browser: OneBrowser
-  let folder: string
+  let browser: Awaited<ReturnType<typeof startTestBrowser>>
   let worker: Awaited<ReturnType<typeof startMailWorker>>
 
   beforeAll(async () => {
@@ -35,23 +30,12 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pa
     api = await createTestApi({ baseUrl: base, dashboardUrl: base, signUp: 'open', hasMail: true })
     await api.app.listen({ host: '127.0.0.1', port })
     worker = await startMailWorker(api.services)
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-pages-'))
-    const setup = {
-      egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
-      path: null,
-      dataDir: folder,
-      socket: null,
-      processMb: 1024,
-      work: { cpuSeconds: 120, threads: 100 },
-    }
-    browser = await startBrowser(setup, true)
+    browser = await startTestBrowser()
   }, 60_000)
   afterAll(async () => {
-    browser.kill()
-    await browser.ended
+    await browser[Symbol.asyncDispose]()
     await worker[Symbol.asyncDispose]()
     await api.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
   /** A browser of its own, without scripts. The limits of an address count for all of them. */

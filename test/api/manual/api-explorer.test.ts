@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPolicy } from '../../../egress/policy.ts'
-import { type OneBrowser, startBrowser } from '../../../runners/browser/chromium/one-browser.ts'
 import { describeIf } from '../../support/skip.ts'
+import { startTestBrowser } from '../../support/test-browser.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
 
 const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
@@ -22,29 +18,17 @@ const faultsOf = (page: Page): Promise<readonly string[]> => page.evaluate('faul
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The documentation in a browser', () => {
   let api: TestApi
   let base: string
-  let browser: OneBrowser
+  let browser: Awaited<ReturnType<typeof startTestBrowser>>
   let context: BrowserContext
-  let folder: string
 
   beforeAll(async () => {
     api = await createTestApi()
     base = await api.listen()
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-explorer-'))
-    const setup = {
-      egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
-      path: null,
-      dataDir: folder,
-      socket: null,
-      processMb: 1024,
-      work: { cpuSeconds: 120, threads: 100 },
-    }
-    browser = await startBrowser(setup, true)
+    browser = await startTestBrowser()
   }, 60_000)
   afterAll(async () => {
-    browser.kill()
-    await browser.ended
+    await browser[Symbol.asyncDispose]()
     await api.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
   async function open(path: string, { width, dark = false }: { width: number; dark?: boolean }): Promise<Page> {
