@@ -205,6 +205,8 @@ function isNewTo(before: CustomResource | undefined, now: CustomResource | undef
   const [one, other] = [before.metadata, now.metadata]
   return (
     one.uid !== other.uid ||
+    // Nobody wrote, and it looks different: the definition has other fields now.
+    one.resourceVersion === other.resourceVersion ||
     one.generation !== other.generation ||
     one.deletionTimestamp !== other.deletionTimestamp ||
     JSON.stringify(one.annotations) !== JSON.stringify(other.annotations) ||

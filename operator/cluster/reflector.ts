@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { IncomingMessage } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import { createBackoff } from '../../concurrency/retry.ts'
 import { sleep } from '../../concurrency/sleep.ts'
 import { answerOf, KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
@@ -45,6 +46,11 @@ interface ReflectorTimes {
    * finds what a watch did not tell.
    */
   readonly listMs: number
+  /**
+   * The same after a watch that the API server ended before its time. It does so when the definition of the kind
+   * changes, and a watch of the old definition may have shown objects without fields of the new one.
+   */
+  readonly listAfterEndMs: number
   readonly firstPauseMs: number
   readonly longestPauseMs: number
   /** A watch that lived this long resets the pauses. */
@@ -55,11 +61,14 @@ const TIMES: ReflectorTimes = {
   quietMs: 90_000,
   watchMs: 300_000,
   listMs: 1_800_000,
+  listAfterEndMs: 300_000,
   firstPauseMs: 800,
   longestPauseMs: 30_000,
   healthyMs: 120_000,
 }
 const PAGE = 500
+/** The clocks of both sides differ by less. */
+const ENDS_EARLY_MS = 1_000
 
 /** Figures about a reflector, for metrics. */
 interface ReflectorState {
@@ -93,6 +102,7 @@ export class Reflector<T extends KubeObject> {
   readonly #state = { lists: 0, watches: 0, stalls: 0, heardAt: performance.now(), isUnknown: false }
   /** The version that the next watch starts from. Null: a list is needed. */
   #version: string | null = null
+  #listedAt = 0
   #listAgainAt = 0
   #isInterrupted = false
   #ended: Promise<void> = Promise.resolve()
@@ -195,8 +205,9 @@ export class Reflector<T extends KubeObject> {
       from = answer.body.metadata?.resourceVersion ?? ''
     } while (token !== '')
     this.#state.lists += 1
-    this.#listAgainAt = performance.now() + this.#times.listMs * (1 + Math.random())
-    this.#state.heardAt = performance.now()
+    this.#listedAt = performance.now()
+    this.#listAgainAt = this.#listedAt + this.#times.listMs * (1 + Math.random())
+    this.#state.heardAt = this.#listedAt
     if (this.#state.isUnknown) log.info({ path }, 'the API server knows this kind')
     this.#state.isUnknown = false
     this.#replace(found)
@@ -211,7 +222,14 @@ export class Reflector<T extends KubeObject> {
         this.#objects.delete(key)
         this.#options.onChange(key, { before, now: undefined, how: 'missing' })
       }
-    for (const [key, object] of found) this.#set(key, object)
+    for (const [key, object] of found) {
+      const before = this.#objects.get(key)
+      const isSameVersion = before?.metadata.resourceVersion === object.metadata.resourceVersion
+      this.#set(key, object)
+      // One version looks different under another definition of its kind.
+      if (isSameVersion && !isDeepStrictEqual(before, object))
+        this.#options.onChange(key, { before, now: object, how: 'set' })
+    }
   }
 
   #set(key: string, now: T): void {
@@ -233,7 +251,9 @@ export class Reflector<T extends KubeObject> {
 
   async #watch(from: string): Promise<void> {
     const { client, path, labelSelector } = this.#options
-    const { quietMs, watchMs } = this.#times
+    const { quietMs, watchMs, listAfterEndMs } = this.#times
+    const seconds = Math.max(1, Math.round((watchMs * (1 + Math.random())) / 1_000))
+    const endsAt = performance.now() + seconds * 1_000
     this.#state.watches += 1
     const quiet = new AbortController()
     const timer = setTimeout(() => {
@@ -245,7 +265,7 @@ export class Reflector<T extends KubeObject> {
         watch: 'true',
         allowWatchBookmarks: 'true',
         resourceVersion: from,
-        timeoutSeconds: String(Math.max(1, Math.round((watchMs * (1 + Math.random())) / 1_000))),
+        timeoutSeconds: String(seconds),
         ...(labelSelector !== undefined && { labelSelector }),
       })
       const signal = AbortSignal.any([this.#stopping.signal, quiet.signal])
@@ -255,6 +275,8 @@ export class Reflector<T extends KubeObject> {
       this.#isInterrupted = false
       for await (const line of linesOf(response, () => void timer.refresh()))
         this.#take(JSON.parse(line) as WatchEvent<T>)
+      if (performance.now() < endsAt - ENDS_EARLY_MS)
+        this.#listAgainAt = Math.min(this.#listAgainAt, this.#listedAt + listAfterEndMs)
     } finally {
       clearTimeout(timer)
     }

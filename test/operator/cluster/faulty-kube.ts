@@ -23,6 +23,8 @@ type Fault =
   | { readonly kind: 'lose' }
   /** An event is cut off in the middle, and the connection ends. */
   | { readonly kind: 'half' }
+  /** An event shows its object without data, as under an older definition, and the watch ends before its time. */
+  | { readonly kind: 'bare' }
   | { readonly kind: 'expired' }
 
 /** A request that is on its way. */
@@ -171,6 +173,11 @@ function spoilBody(fault: Fault, answer: IncomingMessage, response: ServerRespon
       if (fault.kind === 'half') {
         response.write(line.slice(0, line.length / 2), () => response.socket?.resetAndDestroy())
         return
+      }
+      if (fault.kind === 'bare') {
+        const event = JSON.parse(line) as { object: { data?: unknown } }
+        delete event.object.data
+        return void response.end(`${JSON.stringify(event)}\n`)
       }
       if (fault.kind === 'double') response.write(`${line}\n${line}\n`)
       else if (waiting === null) waiting = line

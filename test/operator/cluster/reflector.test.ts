@@ -133,6 +133,16 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
     expect(faulty.seen.filter((what) => LIST.test(what)).length).toBeGreaterThan(1)
   })
 
+  test('lists again after a watch that ended early, and tells what looks different in one version', async () => {
+    reflector = reflectorOf({ listAfterEndMs: 0 })
+    await put('one', '1')
+    faulty.spoil(WATCH, { kind: 'bare' })
+    await start()
+    await put('one', '2')
+    await until('one', '2')
+    expect(changes).toEqual(['set default/one 1', 'set default/one', 'set default/one 2'])
+  })
+
   test('opens a watch again that says nothing any more', async () => {
     await put('one', '1')
     faulty.spoil(WATCH, { kind: 'stall' })
