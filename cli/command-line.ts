@@ -36,8 +36,14 @@ export function commandLine(version: string): Command {
   ])
     add(program)
   for (const command of program.commands) addOutput(command)
-  for (const command of REMOTE_COMMANDS) program.addCommand(commanderOf(command))
+  for (const command of REMOTE_COMMANDS) program.addCommand(commanderOf(command, wholeCommandLine))
   pointToHelp(program, 'tidemark')
+  return program
+}
+
+async function wholeCommandLine(): Promise<Command> {
+  const program = commandLine('')
+  await loadCommands(program, Object.keys(WITH_COMMANDS))
   return program
 }
 

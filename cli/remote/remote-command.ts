@@ -7,6 +7,8 @@ import type { CommonOptions } from './connect.ts'
 interface Invocation<O = unknown> {
   readonly words: readonly string[]
   readonly options: O & CommonOptions
+  /** Returns the whole command line, with the commands that are otherwise loaded only when they are named. */
+  readonly program: () => Promise<Command>
 }
 
 /** Does what the command is for. Returns the exit code; nothing is 0. */
@@ -64,7 +66,7 @@ const PROFILE: RemoteOption = {
 }
 
 /** Returns a command as commander knows it. */
-export function commanderOf(known: RemoteCommand): Command {
+export function commanderOf(known: RemoteCommand, program: Invocation['program']): Command {
   const { name, summary, argument, options = [], isLocal = false, isChange = false, notes, examples, load } = known
   const command = new Command(name).description(summary).helpGroup('Over REST, on any server:')
   if (argument) command.argument(...argument)
@@ -78,7 +80,7 @@ export function commanderOf(known: RemoteCommand): Command {
       whenUnread(isChange)
       const handler = await load()
       const list = Array.isArray(words) ? words : words === undefined ? [] : [words]
-      const code = await handler({ words: list as readonly string[], options: options as never })
+      const code = await handler({ words: list as readonly string[], options: options as never, program })
       if (typeof code === 'number') process.exitCode ||= code
     })
   return command

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { commandLine, loadCommands } from '../../command-line.ts'
 import { print } from '../../output.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -8,14 +7,10 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
 /** Prints what makes a shell complete the commands and their options. It is made of the commands themselves. */
-export const completion: Handler<object> = async ({ words: [shell = ''] }) => {
+export const completion: Handler<object> = async ({ words: [shell = ''], program }) => {
   if (!isShell(shell)) throw new RemoteError(`name the shell: ${SHELLS.join(', ')}`, 'usage')
-  const program = commandLine('')
-  await loadCommands(
-    program,
-    program.commands.map((command) => command.name()),
-  )
-  print(SCRIPTS[shell](program.commands.map(partsOf)))
+  const { commands } = await program()
+  print(SCRIPTS[shell](commands.map(partsOf)))
 }
 
 const isShell = (word: string): word is Shell => (SHELLS as readonly string[]).includes(word)
