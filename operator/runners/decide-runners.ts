@@ -26,6 +26,12 @@ interface RunnersSeen {
   readonly isIsolatedNext: boolean
 }
 
+/**
+ * Why a Job is removed: whoever made it did not release it, its pod did not start in time, or there is no more work for
+ * a pod that has not started.
+ */
+export type RemovalReason = 'orphan' | 'not_started' | 'not_needed'
+
 /** What is to be done. */
 export interface RunnersDecision {
   /** Jobs that the queue needs. */
@@ -35,7 +41,7 @@ export interface RunnersDecision {
   readonly create: number
   /** Isolated checks that get a pod now. */
   readonly isolate: readonly number[]
-  readonly remove: readonly { readonly name: string; readonly why: 'orphan' | 'not_started' }[]
+  readonly remove: readonly { readonly name: string; readonly why: RemovalReason }[]
   /** Names whose tokens have no Job any more. */
   readonly revoke: readonly string[]
 }
@@ -43,16 +49,20 @@ export interface RunnersDecision {
 /** The Jobs that one pass creates at most, so that a burst does not flood the cluster. */
 const MOST_AT_ONCE = 5
 
+/** A pod that has not started for this long is removed when there is no work for it. Most start sooner. */
+const NOT_NEEDED_MS = 10_000
+
 /**
- * Returns what is to be done about runner pods. Pods that are too many are not removed: a runner without work ends by
- * itself, and is never ended in the middle of a check.
+ * Returns what is to be done about runner pods. Pods that run are not removed when they are too many: a runner without
+ * work ends by itself, and is never ended in the middle of a check.
  */
 export function decideRunners(seen: RunnersSeen): RunnersDecision {
   const { jobs, released, tokens, demand, slots, max } = seen
   const want = Math.min(max, Math.ceil((demand.due + demand.leased) / slots))
   if (jobs === null) return { want, have: null, create: 0, isolate: [], remove: [], revoke: [] }
   const unfinished = jobs.filter(({ isFinished, isDeleted }) => !isFinished && !isDeleted)
-  const remove = unfinished.flatMap((job) => removalOf(job, seen))
+  const overdue = unfinished.flatMap((job) => removalOf(job, seen))
+  const remove = [...overdue, ...notNeeded(unfinished, overdue, want, seen)]
   const gone = new Set(remove.map(({ name }) => name))
   const living = new Map<string, { readonly isIsolated: boolean }>(
     [...released, ...unfinished.map((job) => [job.name, job] as const)].filter(([name]) => !gone.has(name)),
@@ -82,4 +92,20 @@ function removalOf(
   if (isSuspended) return released.has(name) ? [] : [{ name, why: 'orphan' }]
   const since = waitingSince.get(name)
   return since !== undefined && nowMs - since > startMs ? [{ name, why: 'not_started' }] : []
+}
+
+/** Returns the Jobs without a running pod that are more than the checks need. */
+function notNeeded(
+  unfinished: readonly RunnerJob[],
+  overdue: RunnersDecision['remove'],
+  want: number,
+  { waitingSince, nowMs }: RunnersSeen,
+): RunnersDecision['remove'] {
+  const shared = unfinished.filter(
+    ({ name, isIsolated }) => !isIsolated && !overdue.some((removed) => removed.name === name),
+  )
+  return shared
+    .filter(({ name }) => nowMs - (waitingSince.get(name) ?? nowMs) > NOT_NEEDED_MS)
+    .slice(0, Math.max(0, shared.length - want))
+    .map(({ name }) => ({ name, why: 'not_needed' }))
 }

@@ -10,7 +10,7 @@ import { isolatedChecks, noteRunnerPods } from '../../store/queue/isolated-check
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
 import { Reflector } from '../cluster/reflector.ts'
-import { decideRunners, type RunnersDecision } from './decide-runners.ts'
+import { decideRunners, type RemovalReason, type RunnersDecision } from './decide-runners.ts'
 import {
   endOf,
   type JobObject,
@@ -312,7 +312,7 @@ export class Spawner {
     log.info({ job: name, want: this.#decided.want, have: this.#decided.have }, 'a runner pod was started')
   }
 
-  async #remove(name: string, why: 'orphan' | 'not_started'): Promise<void> {
+  async #remove(name: string, why: RemovalReason): Promise<void> {
     const { client, store, log, pods } = this.#options
     const job = this.#jobs.get(`${client.namespace}/${name}`)
     // A pod goes with its Job.
@@ -322,8 +322,8 @@ export class Spawner {
     if (answer.status >= 300 && answer.status !== 404) throw new KubeError(`the Job ${name} cannot be deleted`, answer)
     this.#released.delete(name)
     await revokeRunnerTokens(store, this.#boundTo(name))
-    log.warn({ job: name, why }, 'the Job of a runner was removed')
-    if (why === 'orphan' || !job) return
+    log[why === 'not_needed' ? 'info' : 'warn']({ job: name, why }, 'the Job of a runner was removed')
+    if (why !== 'not_started' || !job) return
     this.#counted.failures += 1
     this.#pause()
     this.#hinders({ notStarted: this.#reports.notStarted(job, pod, pods.startSeconds) })

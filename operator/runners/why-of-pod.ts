@@ -66,11 +66,18 @@ function ofContainer({ reason, exitCode, message = '' }: Terminated, { namespace
       why: `ended because its token was refused (exit code ${exitCode})`,
       next: 'If it happens again, see that the workers and the operator have the same database.',
     }
-  const last = message.trim().split('\n').at(-1) ?? ''
+  const last = lastWords(message)
   return {
     why: `ended with exit code ${exitCode}${last === '' ? '' : `: ${cut(last)}`}`,
     next: `For two minutes, kubectl -n ${namespace} logs ${name} -c ${RUNNER_CONTAINER} shows more.`,
   }
+}
+
+/** Returns the last line of a log. After an error that nobody caught, that is the error, and not what follows it. */
+function lastWords(log: string): string {
+  const lines = log.trim().split('\n')
+  const last = lines.at(-1) ?? ''
+  return last.startsWith('Node.js v') ? (lines.findLast((line) => /^\w*Error\b/.test(line)) ?? last) : last
 }
 
 /** Returns why a pod does not run. Null: it does not say. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import type { Logger } from '../../../core/logger.ts'
 import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { BrowserError } from '../browser-error.ts'
 import { type ChromiumProcess, startChromium } from './chromium-process.ts'
 import { chromiumProgram } from './chromium-program.ts'
+import { readLines } from './socket-lines.ts'
 
 /**
  * Lines of JSON between a runner and the launcher of its pod, over one connection for each browser. The bytes of
@@ -128,7 +128,7 @@ function control(connection: Socket, first: string, { start, log }: Controls): v
       connection.destroy()
     })
   taken(first)
-  createInterface({ input: connection }).on('line', taken)
+  readLines(connection, taken)
 }
 
 const tell = (connection: Socket, what: object): void =>

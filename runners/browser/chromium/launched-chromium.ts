@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import Type, { type Static } from 'typebox'
 import { sleep } from '../../../concurrency/sleep.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
@@ -7,6 +6,7 @@ import { BrowserError } from '../browser-error.ts'
 import type { LauncherAsk } from './browser-launcher.ts'
 import { type ChromiumProcess, HEAP_FULL, HEAP_FULL_LENGTH } from './chromium-process.ts'
 import type { ProcessUsage } from './process-usage.ts'
+import { readLines } from './socket-lines.ts'
 
 const Usage = Type.Object({
   pid: Type.Integer({ minimum: 1 }),
@@ -43,7 +43,7 @@ export async function launchChromium(
     started.reject(new BrowserError(`The launcher of browsers ended the connection. ${state.output.slice(-300)}`))
     answered()
   })
-  createInterface({ input: control }).on('line', (line) => {
+  readLines(control, (line) => {
     const said = saidIn(line)
     if (said === null) return void control.destroy()
     if (said.started) started.resolve(said.started)

@@ -90,6 +90,28 @@ test('removes no pod that works, however few checks there are', () => {
   expect(decideRunners(seen({ jobs: [job('a'), job('b')] }))).toMatchObject({ want: 0, have: 2, create: 0, remove: [] })
 })
 
+test('removes pods that have not started while there is no more work for them', () => {
+  const jobs = [job('runs'), ...['one', 'two', 'new'].map((name) => job(name, { isWaiting: true }))]
+  const waitingSince = new Map([
+    ['one', NOW - 10_001],
+    ['two', NOW - 10_001],
+    ['new', NOW - 9_999],
+  ])
+  const none = decideRunners(seen({ jobs, waitingSince, tokens: ['runs', 'one', 'two'] }))
+  expect(none).toMatchObject({ want: 0, have: 2, create: 0, revoke: ['one', 'two'] })
+  expect(none.remove).toEqual(['one', 'two'].map((name) => ({ name, why: 'not_needed' })))
+  const some = seen({ jobs, waitingSince, demand: { due: 9, leased: 0 } })
+  expect(decideRunners(some)).toMatchObject({ want: 3, have: 3, create: 0, remove: [{ name: 'one' }] })
+  const all = seen({ jobs, waitingSince, demand: { due: 16, leased: 0 } })
+  expect(decideRunners(all)).toMatchObject({ want: 4, have: 4, remove: [] })
+})
+
+test('leaves a pod of an isolated check that has not started', () => {
+  const jobs = [job('own', { isIsolated: true, isWaiting: true })]
+  const waitingSince = new Map([['own', NOW - 10_001]])
+  expect(decideRunners(seen({ jobs, waitingSince })).remove).toEqual([])
+})
+
 test('revokes the tokens of Jobs that have ended or are gone', () => {
   const jobs = [job('runs'), job('ended', { isFinished: true })]
   const tokens = ['runs', 'ended', 'gone', 'fresh']

@@ -39,6 +39,15 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator whose runner 
       /ended with exit code 1: tidemark: TIDEMARK_RUNNER_API_URL leads to no runner API\./,
       /kubectl -n default logs \S+ -c runner/,
     ],
+    [
+      'ended by an error that nobody caught',
+      ended(1, {
+        reason: 'Error',
+        message: '    throw er;\n\nError: read ECONNRESET\n    at x {\n}\n\nNode.js v24.1.0\n',
+      }),
+      /ended with exit code 1: Error: read ECONNRESET\./,
+      /kubectl -n default logs \S+ -c runner/,
+    ],
   ] as const)('says of a pod that was %s why it ended, and what to do', async (_, of, why, next) => {
     await wait('browser', 1)
     const [job] = await jobsAre(1)
