@@ -20,6 +20,7 @@ import type { AccountContext } from '../context.ts'
 import type { UserRequester } from '../team-act.ts'
 import {
   type BillingProvider,
+  CustomerGone,
   PaymentFault,
   type Payments,
   type PaidCredits,
@@ -31,7 +32,7 @@ interface BillingContext extends AccountContext {
   readonly billing: BillingProvider
   /** The address under which people reach this installation, without a slash at its end. */
   readonly baseUrl: string
-  readonly log: { error(details: object, message: string): void }
+  readonly log: Record<'error' | 'warn', (details: object, message: string) => void>
 }
 
 /** Why nothing was bought, cancelled or resumed. */
@@ -96,21 +97,22 @@ export async function checkoutPlan(
     return notSold('plan', `the plan ${plan}${serp ? ' with SERP' : ''} is not sold here; GET /v1/billing lists plans`)
   return withPayments(context, requester.teamId, async (tx, payments, row): Promise<PageOpened | NotBilled> => {
     if (row.is_live) return refused('subscribed')
-    const customer = await customerOf(tx, payments, row, requester)
-    if (row.checkout_id !== null) {
-      await payments.endCheckout(row.checkout_id)
-      // It may have been paid a moment ago.
-      const state = await payments.findSubscription(customer)
-      if (state !== null && SUBSCRIPTION_STATUSES[state.status]) {
-        await applySubscription(tx, row, state, SYSTEM)
-        return refused('subscribed')
+    return asCustomer(context, { tx, payments, row, requester }, async (customer) => {
+      if (row.checkout_id !== null) {
+        await payments.endCheckout(row.checkout_id)
+        // It may have been paid a moment ago.
+        const state = await payments.findSubscription(customer, null)
+        if (state !== null && SUBSCRIPTION_STATUSES[state.status]) {
+          await applySubscription(tx, row, state, SYSTEM)
+          return refused('subscribed')
+        }
       }
-    }
-    const buyer = { teamId: row.team_id, userId: requester.userId, customer }
-    const { id, url } = await payments.openPlanCheckout(buyer, price ?? '', pagesOf(context))
-    await noteCheckout(tx, row.team_id, id)
-    await recordCheckout(tx, requester, serp ? `${plan} with SERP` : plan, { plan, serp })
-    return { kind: 'done', url }
+      const buyer = { teamId: row.team_id, userId: requester.userId, customer }
+      const { id, url } = await payments.openPlanCheckout(buyer, price ?? '', pagesOf(context))
+      await noteCheckout(tx, row.team_id, id)
+      await recordCheckout(tx, requester, serp ? `${plan} with SERP` : plan, { plan, serp })
+      return { kind: 'done', url }
+    })
   })
 }
 
@@ -122,13 +124,14 @@ export async function checkoutCredits(
   const pack = context.billing.prices.credits.find((one) => one.runs === runs)
   if (context.billing.payments !== null && !pack)
     return notSold('runs', `there is no pack of ${runs} runs; GET /v1/billing lists credit_packs`)
-  return withPayments(context, requester.teamId, async (tx, payments, row): Promise<PageOpened> => {
-    const customer = await customerOf(tx, payments, row, requester)
-    const buyer = { teamId: row.team_id, userId: requester.userId, customer }
-    const { url } = await payments.openCreditCheckout(buyer, pack ?? { runs, price: '' }, pagesOf(context))
-    await recordCheckout(tx, requester, `${runs} runs`, { runs })
-    return { kind: 'done', url }
-  })
+  return withPayments(context, requester.teamId, (tx, payments, row) =>
+    asCustomer(context, { tx, payments, row, requester }, async (customer): Promise<PageOpened> => {
+      const buyer = { teamId: row.team_id, userId: requester.userId, customer }
+      const { url } = await payments.openCreditCheckout(buyer, pack ?? { runs, price: '' }, pagesOf(context))
+      await recordCheckout(tx, requester, `${runs} runs`, { runs })
+      return { kind: 'done', url }
+    }),
+  )
 }
 
 const notSold = (path: string, message: string): Invalid => ({ kind: 'invalid', issues: [{ path, message }] })
@@ -137,22 +140,56 @@ const recordCheckout = (tx: Transaction, { teamId, actor }: UserRequester, label
   recordAudit(tx, { teamId, actor, action: 'billing.checkout_started', target: { id: teamId, label }, metadata })
 type BillingFacts = Readonly<Record<string, string | number | boolean>>
 
-async function customerOf(tx: Transaction, payments: Payments, row: SubscriptionRow, { userId }: UserRequester) {
-  if (row.customer_id !== null) return row.customer_id
-  const email = (await emailOf(tx, userId)) ?? ''
-  const id = await payments.createCustomer({ teamId: row.team_id, email })
-  await noteCustomer(tx, row.team_id, id)
-  return id
+/** A request of an owner that is under way with the provider. */
+interface Paying {
+  readonly tx: Transaction
+  readonly payments: Payments
+  readonly row: SubscriptionRow
+  readonly requester: UserRequester
+}
+
+/**
+ * Does the work with the team's customer, and makes the customer where there is none yet. One that was deleted at the
+ * provider is followed by a new one, once: its subscription has ended, and what it paid for is the team's.
+ */
+async function asCustomer<T>(
+  { log, billing: { name } }: BillingContext,
+  { tx, payments, row, requester: { userId } }: Paying,
+  work: (customer: string) => Promise<T>,
+): Promise<T> {
+  const { team_id: teamId } = row
+  const create = async (after: string | null) => {
+    const id = await payments.createCustomer({ teamId, email: (await emailOf(tx, userId)) ?? '', after })
+    await noteCustomer(tx, teamId, id)
+    return id
+  }
+  const customer = row.customer_id ?? (await create(null))
+  try {
+    return await work(customer)
+  } catch (error) {
+    if (!(error instanceof CustomerGone)) throw error
+    if (row.is_live) {
+      const state = await payments.findSubscription(customer, row.subscription_id)
+      // The provider says two things, or the key is that of another account of it.
+      if (state === null || SUBSCRIPTION_STATUSES[state.status]) throw error
+      await applySubscription(tx, row, state, SYSTEM)
+    }
+    log.warn({ provider: name, team: teamId, customer }, 'the provider has no such customer: the team gets a new one')
+    return work(await create(customer))
+  }
 }
 
 const pagesOf = ({ baseUrl }: BillingContext) => ({ done: `${baseUrl}/billing/done`, left: `${baseUrl}/billing/left` })
 
 /** Opens the page where the owner changes the plan or the way of paying, and finds invoices. */
-export const openPortal = (context: BillingContext, { teamId }: UserRequester): Promise<PageOpened | NotBilled> =>
-  withPayments(context, teamId, async (_tx, payments, { customer_id: customer }): Promise<PageOpened | NotBilled> =>
-    customer === null
+export const openPortal = (context: BillingContext, requester: UserRequester): Promise<PageOpened | NotBilled> =>
+  withPayments(context, requester.teamId, async (tx, payments, row): Promise<PageOpened | NotBilled> =>
+    row.customer_id === null
       ? refused('no_customer')
-      : { kind: 'done', url: await payments.openPortal(customer, pagesOf(context).left) },
+      : asCustomer(context, { tx, payments, row, requester }, async (customer) => ({
+          kind: 'done',
+          url: await payments.openPortal(customer, pagesOf(context).left),
+        })),
   )
 
 /** Lets the subscription end with its period, or not. What is so already changes nothing and is not recorded. */
@@ -230,7 +267,7 @@ export async function syncCustomer(
     // Read before the provider is asked: who writes meanwhile has asked later, or at the same time.
     const row = await findByCustomer(store, customer)
     if (!row) return { kind: 'not_found', what: 'team' }
-    const state = await askedSubscription(context, billing.payments, customer)
+    const state = await askedSubscription(context, billing.payments, { customer, known: row.subscription_id })
     if (state === 'away') return refused('away')
     if (state === null) return { kind: 'done' }
     if (row.is_ended) return endPaid(context, billing.payments, row, state)
@@ -268,9 +305,13 @@ async function endPaid(
   }
 }
 
-async function askedSubscription({ log, billing: { name } }: BillingContext, payments: Payments, customer: string) {
+async function askedSubscription(
+  { log, billing: { name } }: BillingContext,
+  payments: Payments,
+  { customer, known }: { readonly customer: string; readonly known: string | null },
+) {
   try {
-    return await payments.findSubscription(customer)
+    return await payments.findSubscription(customer, known)
   } catch (error) {
     if (!(error instanceof PaymentFault)) throw error
     log.error({ err: error, provider: name }, 'the payment provider did not tell of a subscription')

@@ -30,6 +30,14 @@ export interface PaidCredits {
   readonly userId: string
 }
 
+/** A customer that is to be made for a team. */
+interface NewCustomer {
+  readonly teamId: string
+  readonly email: string
+  /** The customer that was deleted, which the new one follows. Null: the team had none. */
+  readonly after: string | null
+}
+
 /** Whoever buys. */
 export interface Buyer {
   readonly teamId: string
@@ -54,16 +62,19 @@ export interface Payments {
   /** Who asks the provider for a team has a connection to the store meanwhile, of which there are few. */
   readonly turns: SlotQueue
   /** Returns the id of the team's customer. Asked twice for one team, it makes one customer. */
-  createCustomer(team: { readonly teamId: string; readonly email: string }): Promise<string>
+  createCustomer(team: NewCustomer): Promise<string>
   openPlanCheckout(buyer: Buyer, price: string, pages: ReturnPages): Promise<OpenCheckout>
   openCreditCheckout(buyer: Buyer, pack: { price: string; runs: number }, pages: ReturnPages): Promise<OpenCheckout>
-  /** Ends a checkout that is open. Returns false when it is not open any more. */
+  /** Ends a checkout that is open. Returns false when it is not open any more, or not known. */
   endCheckout(id: string): Promise<boolean>
   openPortal(customer: string, returnPage: string): Promise<string>
   /** Lets a subscription end with its period, or not. Returns one that has ended already as it is. */
   setCancelled(subscription: string, isCancelled: boolean): Promise<SubscriptionState>
-  /** Returns the customer's subscription: the latest of those whose plan holds, or the latest of all. */
-  findSubscription(customer: string): Promise<SubscriptionState | null>
+  /**
+   * Returns the customer's subscription: the latest of those whose plan holds, or the latest of all. `known` is the one
+   * that was found before: a customer that was deleted has no list of them.
+   */
+  findSubscription(customer: string, known: string | null): Promise<SubscriptionState | null>
   /** Returns what a signed body says; null when the provider has not signed it, or too long ago. */
   readEvent(body: Buffer, signature: string): Promise<BillingEvent | null>
 }
@@ -80,5 +91,10 @@ export const MANUAL_BILLING: BillingProvider = { name: 'manual', prices: { plans
 
 /** The payment provider did not do what it was asked for. */
 export class PaymentFault extends Error {
-  override readonly name = 'PaymentFault'
+  override readonly name: string = 'PaymentFault'
+}
+
+/** The payment provider has no such customer, or not any more. */
+export class CustomerGone extends PaymentFault {
+  override readonly name = 'CustomerGone'
 }

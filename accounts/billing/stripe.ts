@@ -6,6 +6,7 @@ import {
   type BillingEvent,
   type BillingProvider,
   type Buyer,
+  CustomerGone,
   PaymentFault,
   type Payments,
   type SubscriptionState,
@@ -31,13 +32,15 @@ export function stripeBilling(options: StripeOptions): BillingProvider {
   let loading: Promise<Stripe> | undefined
   const library = () => (loading ??= loadStripe(options))
   const prices = options.prices
-  /** Asks Stripe. Throws PaymentFault when it refuses or does not answer. */
+  /** Asks Stripe. Throws PaymentFault when it refuses or does not answer, CustomerGone when it misses the customer. */
   const ask: Ask = async (work) => {
     const stripe = await library()
     try {
       return await work(stripe)
     } catch (error) {
-      throw isStripeError(error) ? new PaymentFault(error.message, { cause: error }) : error
+      if (!isStripeError(error)) throw error
+      const Fault = isMissing(error, 'customer') ? CustomerGone : PaymentFault
+      throw new Fault(error.message, { cause: error })
     }
   }
   const readEvent: Payments['readEvent'] = async (body, signature) => {
@@ -61,10 +64,12 @@ type Ask = <T>(work: (stripe: Stripe) => Promise<T>) => Promise<T>
 type Checkouts = 'createCustomer' | 'openPlanCheckout' | 'openCreditCheckout' | 'endCheckout'
 
 const checkoutsOf = (ask: Ask): Pick<Payments, Checkouts> => ({
-  createCustomer: ({ teamId, email }) =>
+  createCustomer: ({ teamId, email, after }) =>
     ask(async (stripe) => {
       const params = { email, metadata: { team_id: teamId } }
-      const { id } = await stripe.customers.create(params, { idempotencyKey: `tidemark customer ${teamId} ${email}` })
+      // Under the key of a customer that was deleted, Stripe would answer with that one again.
+      const idempotencyKey = `tidemark customer ${teamId} ${email}${after === null ? '' : ` after ${after}`}`
+      const { id } = await stripe.customers.create(params, { idempotencyKey })
       return id
     }),
   openPlanCheckout: (buyer, price, pages) =>
@@ -81,8 +86,8 @@ const checkoutsOf = (ask: Ask): Pick<Payments, Checkouts> => ({
     }),
   endCheckout: (id) =>
     ask(async ({ checkout }) => {
-      const { status } = await checkout.sessions.retrieve(id)
-      if (status !== 'open') return false
+      const found = await checkout.sessions.retrieve(id).catch(nullIfMissing)
+      if (found?.status !== 'open') return false
       await checkout.sessions.expire(id)
       return true
     }),
@@ -107,12 +112,14 @@ const subscriptionsOf = (
         isCancelled || now.cancel_at_period_end ? { cancel_at_period_end: isCancelled } : { cancel_at: '' as const }
       return stateOf(await subscriptions.update(id, change), prices)
     }),
-  findSubscription: (customer) =>
+  findSubscription: (customer, known) =>
     ask(async ({ subscriptions }) => {
       const listed = subscriptions.list({ customer, status: 'all', limit: 100 })
-      const all = await listed.autoPagingToArray({ limit: 1000 })
+      const all = (await listed.autoPagingToArray({ limit: 1000 }).catch(nullIfMissing)) ?? []
       const [latest] = all.sort((a, b) => rank(b) - rank(a) || b.created - a.created)
-      return latest === undefined ? null : stateOf(latest, prices)
+      if (latest !== undefined) return stateOf(latest, prices)
+      // Stripe ends the subscriptions of a customer that is deleted, and tells of each by its id.
+      return known === null ? null : stateOf(await subscriptions.retrieve(known), prices)
     }),
 })
 
@@ -133,6 +140,17 @@ async function loadStripe({ secretKey, apiUrl }: StripeOptions): Promise<Stripe>
 
 const isStripeError = (error: unknown): error is Error =>
   error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
+
+/** Returns whether Stripe has no such thing; with `param`, whether it misses what this parameter names. */
+const isMissing = (error: Error, param?: string): boolean =>
+  'code' in error &&
+  error.code === 'resource_missing' &&
+  (param === undefined || ('param' in error && error.param === param))
+
+function nullIfMissing(error: unknown): null {
+  if (isStripeError(error) && isMissing(error)) return null
+  throw error
+}
 
 const sessionOf = ({ teamId, userId, customer }: Buyer, price: string, pages: { done: string; left: string }) => ({
   customer,

@@ -166,6 +166,72 @@ describe('buying a plan', () => {
   })
 })
 
+describe("a customer that was deleted in Stripe's dashboard", () => {
+  test('is followed by a new one, at a checkout, a purchase of credits and in the portal', async () => {
+    for (const [path, body] of [
+      ['checkout', { plan: 'pro' }],
+      ['credits', { runs: 5000 }],
+      ['portal', undefined],
+    ] as const) {
+      const owner = await installation.api.owner({ plan: 'free' })
+      expect((await installation.post(owner, 'checkout', { plan: 'lite' })).status).toBe(200)
+      const { customer: gone } = installation.stripe.session()
+      installation.stripe.deleteCustomer(gone)
+      expect({ path, status: (await installation.post(owner, path, body)).status }).toEqual({ path, status: 200 })
+      const next = installation.stripe.customers.at(-1)!
+      expect(next).toMatchObject({ email: owner.email, id: expect.not.stringMatching(gone) })
+      // The next request has that one too.
+      const { body: opened } = await installation.post(owner, 'portal')
+      expect({ path, opened }).toEqual({ path, opened: { url: `https://portal.example.com/${next.id}` } })
+    }
+  })
+
+  test('can be deleted again the same day', async () => {
+    const owner = await installation.api.owner({ plan: 'free' })
+    const seen = new Set<string>()
+    for (let round = 0; round < 3; round++) {
+      expect((await installation.post(owner, 'credits', { runs: 5000 })).status).toBe(200)
+      const { customer } = installation.stripe.session()
+      seen.add(customer)
+      installation.stripe.deleteCustomer(customer)
+    }
+    expect(seen.size).toBe(3)
+  })
+
+  test('leaves the plan that it paid for, and what the new one pays holds', async () => {
+    const { owner, customer } = await installation.subscribed()
+    installation.stripe.deleteCustomer(customer)
+    // The events of the deletion are late.
+    expect((await installation.post(owner, 'portal')).status).toBe(200)
+    expect(await installation.billingOf(owner)).toMatchObject({ tier: 'free', subscription: { status: 'canceled' } })
+    expect((await installation.post(owner, 'checkout', { plan: 'lite' })).status).toBe(200)
+    installation.stripe.pay()
+    expect(await installation.deliver(installation.stripe.subscriptionEvent('created'))).toBe(204)
+    expect(await installation.deliver(installation.stripe.subscriptionEvent('deleted', customer))).toBe(204)
+    expect(await installation.billingOf(owner)).toMatchObject({ tier: 'lite', subscription: { status: 'active' } })
+  })
+
+  test('ends its subscription by the event, which Stripe need not send again', async () => {
+    const { owner, customer } = await installation.subscribed()
+    installation.stripe.deleteCustomer(customer)
+    expect(await installation.deliver(installation.stripe.subscriptionEvent('deleted', customer))).toBe(204)
+    expect(await installation.billingOf(owner)).toMatchObject({ tier: 'free', subscription: { status: 'canceled' } })
+    expect((await installation.post(owner, 'checkout', { plan: 'lite' })).status).toBe(200)
+  })
+
+  test('is not replaced where Stripe misses the subscription too: the key may be of another account', async () => {
+    const { owner, customer, subscription } = await installation.subscribed()
+    const { customers, subscriptions } = installation.stripe
+    customers.splice(
+      customers.findIndex(({ id }) => id === customer),
+      1,
+    )
+    subscriptions.splice(subscriptions.indexOf(subscription), 1)
+    expect((await installation.post(owner, 'portal')).status).toBe(503)
+    expect(await installation.billingOf(owner)).toMatchObject({ tier: 'pro', subscription: { status: 'active' } })
+  })
+})
+
 test('admins, members, viewers and keys are refused, with the advice to ask the owner', async () => {
   const owner = await installation.api.owner()
   for (const credential of [await installation.api.member(owner, 'admin'), owner.api_key]) {

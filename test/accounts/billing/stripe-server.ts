@@ -30,7 +30,7 @@ interface Session {
 /** The calls of Stripe that Tidemark makes, on loopback, with what a person does on Stripe's pages. */
 interface StripeServer extends AsyncDisposable {
   readonly options: { readonly apiUrl: string; readonly secretKey: string; readonly webhookSecret: string }
-  readonly customers: { readonly id: string; readonly email: string }[]
+  readonly customers: { readonly id: string; readonly email: string; readonly isDeleted?: boolean }[]
   readonly sessions: Session[]
   readonly subscriptions: Subscription[]
   /** Method and path of each call. */
@@ -39,6 +39,8 @@ interface StripeServer extends AsyncDisposable {
   failing: number | null
   /** Awaited before each answer. */
   before: ((call: string) => Promise<void>) | null
+  /** Deletes a customer as its dashboard does, which ends the subscriptions at once. */
+  deleteCustomer(id: string): void
   /** Pays for the checkout that was opened last. */
   pay(): Session
   session(): Session
@@ -56,7 +58,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 export async function openStripeServer(): Promise<StripeServer> {
   const state = {
-    customers: [] as { id: string; email: string }[],
+    customers: [] as { id: string; email: string; isDeleted?: boolean }[],
     sessions: [] as Session[],
     subscriptions: [] as Subscription[],
     calls: [] as string[],
@@ -82,9 +84,13 @@ export async function openStripeServer(): Promise<StripeServer> {
     if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) return { status: 401, body: fault('Wrong key.') }
     const key = request.headers['idempotency-key']
     if (typeof key === 'string' && seen.has(key)) return { status: 200, body: seen.get(key) }
-    const body = act(String(request.method), new URL(request.url ?? '', 'http://stripe'), params)
+    const url = new URL(request.url ?? '', 'http://stripe')
+    const customer = url.searchParams.get('customer') ?? params.get('customer')
+    if (customer !== null && !state.customers.some(({ id, isDeleted }) => id === customer && !isDeleted))
+      return { status: 400, body: missing('customer', customer) }
+    const body = act(String(request.method), url, params)
     if (typeof key === 'string') seen.set(key, body)
-    return body === undefined ? { status: 404, body: fault('There is no such thing.') } : { status: 200, body }
+    return body === undefined ? { status: 404, body: missing('id', url.pathname) } : { status: 200, body }
   }
 
   function act(method: string, { pathname, searchParams }: URL, params: URLSearchParams): unknown {
@@ -149,6 +155,12 @@ export async function openStripeServer(): Promise<StripeServer> {
   return Object.assign(state, {
     options: { apiUrl, secretKey: SECRET_KEY, webhookSecret: WEBHOOK_SECRET },
     session: latest,
+    deleteCustomer(id: string) {
+      const customer = state.customers.find((one) => one.id === id)
+      if (!customer) throw new Error(`there is no customer ${id}`)
+      customer.isDeleted = true
+      for (const one of state.subscriptions) if (one.customer === id) one.status = 'canceled'
+    },
     pay() {
       const session = latest()
       if (session.status !== 'open') throw new Error(`the checkout is ${session.status}`)
@@ -185,6 +197,9 @@ export async function openStripeServer(): Promise<StripeServer> {
 
 const short = () => randomUUID().replaceAll('-', '').slice(0, 14)
 const fault = (message: string) => ({ error: { type: 'api_error', message } })
+const missing = (param: string, what: string) => ({
+  error: { type: 'invalid_request_error', code: 'resource_missing', param, message: `No such ${param}: '${what}'` },
+})
 
 export const shownSession = ({ id, customer, mode, status, metadata }: Session) => ({
   id,
