@@ -56,6 +56,7 @@ export interface AlreadyThere {
 /** The plan has no seat left. */
 export interface NoSeat {
   readonly kind: 'no_seat'
+  readonly act: 'invite' | 'accept'
   readonly tier: Tier
   readonly seats: number
   readonly members: number
@@ -100,7 +101,7 @@ export async function inviteMember(
     if (await hasMember(tx, teamId, address)) return { kind: 'already_there', as: 'member' }
     if (await hasInvitation(tx, teamId, address)) return { kind: 'already_there', as: 'invitation' }
     const team = await readTeam(tx, teamId)
-    if (seatsLeft(team, team.pending_invites) < 1) return noSeat(team)
+    if (seatsLeft(team, team.pending_invites) < 1) return noSeat('invite', team)
     // Whoever invites and revokes in turn must not fill somebody's mailbox.
     const { count, wait_seconds } = await recentInvites(tx, teamId, address)
     if (count >= INVITES_PER_HOUR) return sentOften('invite', wait_seconds)
@@ -241,7 +242,7 @@ async function join(
   if ((await roleIn(tx, teamId, userId)) !== null) return { kind: 'invitation_invalid', why: 'member' }
   const team = await readTeam(tx, teamId)
   // Its own seat is among those of the open invitations. After a change of plan these may be more than there are.
-  if (seatsLeft(team, 0) < 1) return noSeat(team)
+  if (seatsLeft(team, 0) < 1) return noSeat('accept', team)
   await endInvitation(tx, id, 'accepted')
   await insertMember(tx, teamId, userId, role)
   await activateTeam(tx, sessionId, teamId)
@@ -254,8 +255,12 @@ async function join(
 const seatsLeft = ({ max_members: most, member_count: members }: TeamRow, pending: number) =>
   (most ?? Infinity) - members - pending
 
-const noSeat = ({ tier, max_members: seats, member_count: members, pending_invites: pending }: TeamRow): NoSeat => ({
+const noSeat = (
+  act: NoSeat['act'],
+  { tier, max_members: seats, member_count: members, pending_invites: pending }: TeamRow,
+): NoSeat => ({
   kind: 'no_seat',
+  act,
   tier,
   seats: seats ?? Infinity,
   members,

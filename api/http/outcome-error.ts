@@ -140,12 +140,15 @@ const INVALID = {
   member: 'You are a member of this team already.',
 } as const satisfies Record<InvitationInvalid['why'], string>
 
-function noSeat({ tier, seats, members, pending }: NoSeat): ApiError {
+/** The field of the request that would take the seat. */
+const SEAT_FIELDS = { invite: 'email', accept: 'token' } as const satisfies Record<NoSeat['act'], string>
+
+function noSeat({ act, tier, seats, members, pending }: NoSeat): ApiError {
   const taken = `members: ${members}, open invitations: ${pending}`
   const message =
     `The team has no seat left. The plan ${tier} has ${seats} (${taken}). Remove a member, revoke an invitation, or ` +
     'ask the owner for a larger plan.'
-  return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'email', limit: seats, tier }])
+  return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: SEAT_FIELDS[act], limit: seats, tier }])
 }
 
 function sentOften({ act, waitSeconds }: SentOften): ApiError {

@@ -274,6 +274,8 @@ describe('POST /v1/team/accept', () => {
     expect((await acceptAs(first, tokens[0])).status).toBe(200)
     const full = await acceptAs(second, tokens[1])
     expect(codeOf(full)).toEqual([429, 'TIER_LIMIT_EXCEEDED'])
+    // The field of this request: it has no address.
+    expect(full.body.error.details).toMatchObject([{ path: 'token', limit: expect.any(Number) }])
     expect((await second.client.get('/v1/team')).body).toMatchObject({ id: second.account.team_id })
     expect((await look(tokens[1])).body).toMatchObject({ state: 'open' })
   })
