@@ -34,6 +34,8 @@ export interface Stopping {
 export interface Unanswered {
   readonly kind: 'unanswered'
   readonly seconds: number
+  /** A runner has tried. */
+  readonly isBegun: boolean
   /** It was no page. */
   readonly of?: 'search'
 }

@@ -38,7 +38,7 @@ type SearchElsewhere =
   | { readonly kind: 'answered'; readonly reading: SearchReading }
   | { readonly kind: 'no_browser' }
   | { readonly kind: 'left_alone'; readonly untilMs: number }
-  | (Unanswered & { readonly isBegun: boolean })
+  | Unanswered
   | PreviewLimit
   | Stopping
 
@@ -131,7 +131,7 @@ async function byRunner(
   if (ended.kind === 'left_alone') return done(leftAlone(search.engine, ended.untilMs))
   if (ended.kind !== 'unanswered') return ended
   if (!ended.isBegun && (await areExitsBusy(store, search.engine))) return done(busyAt(search))
-  return { kind: 'unanswered', seconds: ended.seconds, of: 'search' }
+  return { ...ended, of: 'search' }
 }
 
 async function inTurn(

@@ -18,6 +18,19 @@ const MOST_TRIES = 3
 /** A preview that is claimed later than this before its deadline would not be answered in time. */
 const LAST_SECONDS = 3
 
+/** Is true for a preview `p` that no runner has, or whose runner is gone. */
+const IS_UNHELD = sql.fragment`(
+  p.leased_until is null or p.leased_until <= clock() or p.holder is not null and not exists (
+    select from runner_tokens k where k.id = p.holder and k.revoked_at is null and k.expires_at > clock()
+  ))`
+
+/**
+ * Is true for a preview `p` of a search that a runner makes. Its exit is taken until the runner has ended or its lease
+ * has, whether somebody waits or not: the engine is being asked.
+ */
+const IS_ASKING = sql.fragment`(
+  p.engine is not null and p.holder is not null and p.answer is null and not ${IS_UNHELD})`
+
 interface NewPreview {
   readonly id: string
   readonly teamId: string
@@ -42,7 +55,7 @@ export const addPreview = (store: Store, preview: NewPreview): Promise<boolean> 
       select ${id}::uuid, ${teamId}::uuid, ${sql.binary(request)}, ${isIsolated}, ${engine},
         clock() + make_interval(secs => ${seconds})
       where (
-        select count(*) from previews where team_id = ${teamId}::uuid and deadline_at > clock()
+        select count(*) from previews p where p.team_id = ${teamId}::uuid and (p.deadline_at > clock() or ${IS_ASKING})
       ) < ${MOST_OF_TEAM}
       returning no
     `)
@@ -63,20 +76,27 @@ export async function takeAnswer(store: Queryable, id: string): Promise<Buffer |
 const last = row({ answer: Type.Union([Bytes, Type.Null()]), is_begun: Type.Boolean() })
 
 /**
- * Deletes a preview that nobody waits for any more. Returns its answer, where one came in the last moment, and whether
- * a runner has begun it.
+ * Ends a preview that nobody waits for any more: deletes it, or lets a search that is under way end without them.
+ * Returns its answer, where one came in the last moment, and whether a runner has begun it.
  */
 export async function dropPreview(store: Queryable, id: string) {
   const found = await store.maybeOne(sql.type(last)`
-    delete from previews where id = ${id}::uuid returning answer, tries > 0 as is_begun`)
+    with own as materialized (
+      -- An answer may have come, or a runner, while the lock was waited for.
+      select p.no, p.answer, p.tries > 0 as is_begun, ${IS_ASKING} as is_asking
+      from previews p
+      where p.id = ${id}::uuid
+      for update of p
+    ),
+    left_on as (
+      update previews p set deadline_at = least(p.deadline_at, clock())
+      from own
+      where p.no = own.no and own.is_asking
+    ),
+    dropped as (delete from previews p using own where p.no = own.no and not own.is_asking)
+    select answer, is_begun from own`)
   return { answer: found?.answer ?? null, isBegun: found?.is_begun ?? false }
 }
-
-/** Is true for a preview `p` that no runner has, or whose runner is gone. */
-const IS_UNHELD = sql.fragment`(
-  p.leased_until is null or p.leased_until <= clock() or p.holder is not null and not exists (
-    select from runner_tokens k where k.id = p.holder and k.revoked_at is null and k.expires_at > clock()
-  ))`
 
 /** Is true for a preview `p` that a runner may begin. */
 const IS_FREE = sql.fragment`(
@@ -169,9 +189,13 @@ export const claimSearchPreview = (store: Queryable, { exit, leaseSeconds, holde
     select no, id, team_id, fence, request, ${NOW_MS} from begun
   `)
 
-/** A condition on `previews p` and the input `i`: the token has leased it, and somebody waits for it. */
+/**
+ * A condition on `previews p` and the input `i`: the token has leased it, and somebody waits for it, or its search is
+ * under way.
+ */
 const isHeld = (holder: number) => sql.fragment`
-  p.no = i.no and p.fence = i.fence and p.holder = ${holder} and p.answer is null and p.deadline_at > clock()`
+  p.no = i.no and p.fence = i.fence and p.holder = ${holder} and p.answer is null
+  and (p.deadline_at > clock() or ${IS_ASKING})`
 
 const held = row({ no: Type.Integer() })
 
@@ -241,7 +265,7 @@ export async function answerPreview(store: Queryable, check: Held, holder: numbe
 /** Deletes previews whose process ended before it could: nobody waits for them. Returns how many there were. */
 export async function sweepPreviews(store: Queryable): Promise<number> {
   const { rowCount } = await store.query(sql.type(nothing)`
-    delete from previews where deadline_at < clock() - interval '10 seconds'`)
+    delete from previews p where p.deadline_at < clock() - interval '10 seconds' and not ${IS_ASKING}`)
   return rowCount
 }
 
@@ -264,5 +288,5 @@ export const WAITING_PREVIEWS = sql.fragment`
   select p.no, p.created_at from previews p where ${IS_FREE} and not ${IS_LEFT_ALONE}`
 export const LEASED_PREVIEWS = sql.fragment`
   select p.no from previews p
-  where p.answer is null and p.deadline_at > clock() and p.leased_until > clock() and p.holder is not null
-    and not ${IS_FREE}`
+  where p.answer is null and (p.deadline_at > clock() or ${IS_ASKING}) and p.leased_until > clock()
+    and p.holder is not null and not ${IS_FREE}`

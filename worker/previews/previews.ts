@@ -83,8 +83,8 @@ type PreviewEnd =
   /** The process is stopping. */
   | { readonly kind: 'stopping' }
   | PreviewLimit
-  /** It needs a browser, and no runner answered within so many seconds. */
-  | { readonly kind: 'unanswered'; readonly seconds: number }
+  /** It needs a browser, and no runner answered within so many seconds. `isBegun`: one has tried. */
+  | { readonly kind: 'unanswered'; readonly seconds: number; readonly isBegun: boolean }
 
 interface PreviewPlace {
   readonly kind: 'place'

@@ -93,6 +93,38 @@ test('a preview of a search that no runner makes is a 503 too, and uses no run',
   expect(usage).toEqual({ serp_used: 0, runs_used: 0 })
 })
 
+/** Marks the team's previews as begun by a runner. Returns how many there are. */
+const beginFor = (teamId: string) =>
+  served.api.services.store.oneFirst(sql.type(waiting)`
+    with begun as (
+      update previews
+      set tries = 1, leased_until = clock() + interval '1 minute', holder = (select id from runner_tokens limit 1)
+      where team_id = ${teamId}::uuid
+      returning 1
+    )
+    select count(*)::int as count from begun`)
+
+test('a preview that a runner has begun and not ended is a 503 that says so, and uses no run', async () => {
+  const owner = await served.api.owner({ plan: 'scale', serp: true })
+  const client = served.as(owner.api_key)
+  for (const [answer, retry, says] of [
+    [() => ask(client), '5', 'A runner began to render the page, and had not answered after 2 s.'],
+    [() => search(client, 'google'), '60', 'A runner makes the search, and had not answered after 2 s.'],
+  ] as const) {
+    const refused = answer()
+    await eventually(
+      () => beginFor(owner.team_id),
+      (count) => count === 1,
+    )
+    const { status, headers, body } = await refused
+    expect([status, body.error?.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', retry])
+    expect(body.error?.message).toContain(`${says} Nothing was used of the plan. `)
+    expect(body.error?.message).toContain('create the monitor')
+    await served.api.sql('delete from previews')
+  }
+  expect(await used(owner.team_id)).toBe(0)
+})
+
 /** The engine is left alone from now on. Returns what a check within this time says. */
 async function refuse(engine: SerpEngine): Promise<string> {
   await served.api.sql(

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { dropLeftAlone } from '../../../store/previews/previews.ts'
+import { dropLeftAlone, sweepPreviews } from '../../../store/previews/previews.ts'
 import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import type { Task } from '../../../runners/check/task.ts'
@@ -134,4 +134,48 @@ test('one that is given back frees its exit too', async () => {
   await source.release([await claimed(source)], 0)
   expect(await exits()).toMatchObject([{ exit: 'one', busy: false }])
   expect(await source.claim(10)).toHaveLength(1)
+})
+
+/** One that a runner makes at the exit `one`, and that nobody waits for any more. */
+async function left() {
+  const { url } = await asker.runnerApi.serve({ search: { exit: 'x', hasProvider: false, spacingMs: 60_000 } })
+  const source = await asker.runnerApi.httpCheckSource({ url, token: asker.job.token, exit: 'one' })
+  await source.claim(1)
+  await waiting({ request: searchOn('bing') })
+  const given = await claimed(source)
+  await waiters.stop()
+  return { source, given }
+}
+
+test('one that nobody waits for any more keeps its exit until its runner has ended, and a refusal counts', async () => {
+  const { database } = asker.runnerApi
+  const { source, given } = await left()
+  for (const clock of ['20 seconds', '40 seconds', '60 seconds']) {
+    await database.setClock(clock)
+    await sweepPreviews(database.store)
+    expect([...(await source.heartbeat([given]))]).toEqual([given.no])
+    expect(await exits()).toEqual([{ exit: 'one', busy: true, spaced: false }])
+  }
+  await waiting({ request: searchOn('bing') })
+  expect(await source.claim(10)).toEqual([])
+  expect(await browserDemand(database.store, 100)).toEqual({ due: 1, leased: 1 })
+  const fault = { code: 'blocked', message: 'Refused.' } as const
+  const engine = { outcome: 'blocked', country: 'exact', marker: 'm' } as const
+  await source.complete({
+    ...{ task: given, startedMs: 1, endedMs: 2 },
+    reading: { kind: 'failed', fetchMethod: null, retryAfterMs: 0, fault, engine },
+  })
+  expect(await exits()).toEqual([{ exit: 'one', busy: false, spaced: true }])
+  expect(await engineRefusedUntil(database.store, 'bing')).toBeGreaterThan(0)
+})
+
+test('one that nobody waits for any more is gone with the lease of its runner', async () => {
+  const { database } = asker.runnerApi
+  const { source, given } = await left()
+  await database.setClock('25 seconds')
+  expect(await exits()).toEqual([{ exit: 'one', busy: false, spaced: false }])
+  expect(await source.heartbeat([given])).toEqual(new Set())
+  expect(await asker.post('complete', frame(told(given, found)))).toMatchObject({ status: 409 })
+  await sweepPreviews(database.store)
+  expect(await rows()).toEqual([])
 })
