@@ -332,6 +332,10 @@ async function endDeclared(
   { act, what, metadata }: Ending,
 ): Promise<void> {
   await store.transaction(async (tx) => {
+    const found = await findDeclared(tx, resource)
+    if (!found) return
+    // Before the monitor: a run that is queued is given back.
+    if (what === 'deleted') await lockUsage(tx, found.team_id)
     const [declared] = await lockDeclared(tx, [resource])
     if (!declared || declared.is_released) return
     await act(tx, declared.no)

@@ -2,17 +2,22 @@ import type { NotFound } from '../core/outcome.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { hideMonitor } from '../store/monitors/monitor-delete.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
+import { lockUsage } from '../store/quota/usage.ts'
 import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
 import { type Managed, managedElsewhere, NO_MONITOR } from './outcome.ts'
 
 export type DeleteOutcome = { readonly kind: 'done' } | NotFound | Managed
 
-/** Deletes a monitor, even a locked one. Its runs stay readable, and pending deliveries are completed. */
+/**
+ * Deletes a monitor, even a locked one. Its runs stay readable, and pending deliveries are completed. A queued run that
+ * has not begun is given back.
+ */
 export async function deleteMonitor(
   { store }: Pick<MonitorContext, 'store'>,
   { teamId, actor, id, kind = 'page' }: OneMonitor,
 ): Promise<DeleteOutcome> {
   return store.transaction(async (tx): Promise<DeleteOutcome> => {
+    await lockUsage(tx, teamId)
     const stored = await lockMonitor(tx, teamId, id, kind)
     if (!stored) return NO_MONITOR
     const managed = await managedElsewhere(tx, stored)

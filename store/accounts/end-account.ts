@@ -34,7 +34,7 @@ export async function lockMemberships(tx: Transaction, userId: string) {
  */
 export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   const team = sql.fragment`team_id = ${teamId}::uuid`
-  // As after the end of a trial, no claim and no request takes a run.
+  // As after the end of a trial, no claim and no request takes a run. The trigger of the plan locks the team's quota.
   await tx.query(sql.type(nothing)`
     update teams set name = '', tier = 'free', serp = 'none', trial_ends_at = clock(), limits = '{"retentionDays": 0}',
       ended_at = clock()

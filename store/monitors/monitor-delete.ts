@@ -1,17 +1,20 @@
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
+import { BACK, backOf, GIVEN_BACK, poolOf } from '../quota/pool.ts'
 
-const MESSAGE = 'The monitor was deleted while the run was under way.'
+const UNDER_WAY = 'The monitor was deleted while the run was under way.'
+const QUEUED = 'The monitor was deleted before the run began, so nothing was used of the plan.'
 
 /**
  * Hides a monitor permanently and ends its schedule. Its runs stay readable, and pending deliveries finish: each has
  * its own target, and the signing secret stays until they have. Headers and destinations are erased. A run that is in
- * progress or queued ends as an error, so that no run stays `running` for ever.
+ * progress or queued ends as an error, so that no run stays `running` for ever. What a queued one was paid with is
+ * given back. The caller locks the team's quota before the monitor (`lockUsage`).
  */
 export const hideMonitor = (tx: Transaction, no: number): Promise<void> => hide(tx, sql.fragment`no = ${no}`)
 
-/** Does the same for all monitors of a team. */
+/** Does the same for all monitors of a team, whose quota the caller locks too. */
 export const hideMonitorsOf = (tx: Transaction, teamId: string): Promise<void> =>
   hide(tx, sql.fragment`team_id = ${teamId}::uuid and deleted_at is null`)
 
@@ -24,17 +27,34 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
       where no in (select no from chosen)
     ),
     before as materialized (
-      select no, team_id, run_id, queued_run_id from checks where no in (select no from chosen) order by no for update
+      select no, team_id, run_id, queued_run_id, queue, cost, credits_paid
+      from checks where no in (select no from chosen) order by no for update
+    ),
+    -- One that was paid last has its own payment in the row, whether another one is under way or not.
+    refunded as (
+      update team_usage u
+      set ${GIVEN_BACK}
+      from (
+        select team_id, ${BACK}
+        from (
+          select c.team_id, ${backOf(sql.fragment`c.queued_run_id`, sql.fragment`u.period_start`)}
+          from before c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
+          where c.queued_run_id is not null
+        ) paid
+        group by team_id
+      ) own
+      where u.team_id = own.team_id
     ),
     open as (
-      select before.no, before.team_id, id
+      select before.no, before.team_id, id, coalesce(id = queued_run_id, false) as is_queued
       from before cross join unnest(array[run_id, queued_run_id]) id
       where id is not null
     ),
     ended as (
       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
       select open.no, open.id, open.team_id, 0,
-        least(greatest(extract(epoch from t.at - run_id_time(open.id)) * 1000, 0), 2147483647)::int, 'error', ${MESSAGE}
+        least(greatest(extract(epoch from t.at - run_id_time(open.id)) * 1000, 0), 2147483647)::int, 'error',
+        case when open.is_queued then ${QUEUED} else ${UNDER_WAY} end
       from open, t
     )
     update checks c

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { deleteAccount } from '../../accounts/delete-account.ts'
 import { actOnMany } from '../../monitors/act-on-many.ts'
+import { applyResources, deleteDeclared } from '../../monitors/apply-resource.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { rotateSigningSecret } from '../../monitors/signing-secret.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
+import { row } from '../../store/db/row.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
+import { SPEC } from '../support/monitor-spec.ts'
 import { createInstallation, type Person, type Installation } from './installation.ts'
 
 let installation: Installation
@@ -77,6 +84,101 @@ describe('running a monitor now', () => {
       quota: { credits_remaining: 0 },
     })
     expect(await actions(person)).toEqual([])
+  })
+})
+
+describe('deleting a monitor whose run waits', () => {
+  const usage = row({ runs_used: Type.Integer(), credits: Type.Integer() })
+  const usageOf = ({ teamId }: Person) =>
+    installation.store.one(sql.type(usage)`
+      select runs_used, credits from team_usage where team_id = ${teamId}::uuid`)
+  const stored = row({ status: Type.String(), error_message: Type.String() })
+  const runOf = (id: string) =>
+    installation.store.one(sql.type(stored)`select status, error_message from runs where id = ${id}::uuid`)
+  /** Its pool has one run left, so the second that is asked for is paid with a credit. */
+  async function withLittle(): Promise<Person> {
+    const person = await installation.person('lite')
+    await installation.sql(
+      `update team_usage set runs_used = runs_limit - 1, credits = 5 where team_id = '${person.teamId}'`,
+    )
+    return person
+  }
+  async function asked(person: Person) {
+    const one = { ...person, id: (await installation.monitor(person)).id }
+    const run = await runMonitor(installation.context, one)
+    if (run.kind !== 'done') throw new Error(run.kind)
+    return { ...one, runId: run.runId }
+  }
+  const begin = (id: string) =>
+    installation.sql(
+      `update checks set run_id = queued_run_id, queued_run_id = null
+       where no = (select no from monitors where id = '${id}')`,
+    )
+
+  test('gives it back once, to what paid for it, and the run says so', async () => {
+    const person = await withLittle()
+    const [first, second] = [await asked(person), await asked(person)]
+    expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 4 })
+    expect(await deleteMonitor(installation.context, second)).toEqual({ kind: 'done' })
+    expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 5 })
+    const ids = [second.id, first.id]
+    expect(await actOnMany(installation.context, { ...person, action: 'delete', ids })).toMatchObject({ succeeded: 1 })
+    expect(await usageOf(person)).toEqual({ runs_used: 999, credits: 5 })
+    for (const { runId } of [first, second])
+      expect(await runOf(runId)).toEqual({
+        status: 'error',
+        error_message: expect.stringContaining('nothing was used'),
+      })
+  })
+
+  test('keeps what a run costs that is under way, and gives the one behind it back', async () => {
+    const person = await withLittle()
+    const first = await asked(person)
+    await begin(first.id)
+    expect(await runMonitor(installation.context, first)).toMatchObject({ kind: 'done' })
+    expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 4 })
+    await deleteMonitor(installation.context, first)
+    expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 5 })
+    expect(await runOf(first.runId)).toMatchObject({ error_message: expect.stringContaining('under way') })
+  })
+
+  test('takes nothing off a period that began since', async () => {
+    const person = await installation.person('lite')
+    const one = await asked(person)
+    await installation.sql(
+      `update team_usage set resets_at = clock(), anchor_at = clock() where team_id = '${person.teamId}'`,
+    )
+    await installation.monitor(person)
+    await asked(person)
+    await deleteMonitor(installation.context, one)
+    expect(await usageOf(person)).toMatchObject({ runs_used: 1 })
+  })
+
+  test('gives it back where the resource that declares it is deleted, or the account', async () => {
+    const person = await withLittle()
+    const { teamId, userId } = person
+    const resource = { clusterId: 'c', kind: 'page', namespace: teamId, name: 'kettle' } as const
+    const state = { uid: 'u', generation: 1, hash: Buffer.alloc(32), lastRequest: 'now' }
+    const declared = { teamId, userId, actor: SYSTEM, resource, state, suspend: false, adopts: null, spec: SPEC }
+    expect(await applyResources(installation.context, [declared])).toMatchObject([{ requested: { kind: 'done' } }])
+    await asked(person)
+    expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 4 })
+    await deleteDeclared(installation.context, { actor: SYSTEM, resource })
+    expect(await usageOf(person)).toEqual({ runs_used: 999, credits: 4 })
+    expect(await deleteAccount(installation.context, { userId, actor: SYSTEM })).toMatchObject({ kind: 'done' })
+    expect(await usageOf(person)).toEqual({ runs_used: 999, credits: 5 })
+  })
+
+  test('loses and gains no run, however many are asked for and deleted at once', async () => {
+    const person = await installation.person('lite')
+    const monitors = await Promise.all(Array.from({ length: 12 }, () => installation.monitor(person)))
+    const acts = monitors.flatMap(({ id }) => [
+      runMonitor(installation.context, { ...person, id }),
+      deleteMonitor(installation.context, { ...person, id }),
+      runMonitor(installation.context, { ...person, id }),
+    ])
+    await Promise.all(acts)
+    expect(await usageOf(person)).toMatchObject({ runs_used: 0 })
   })
 })
 
