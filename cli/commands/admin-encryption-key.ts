@@ -65,8 +65,8 @@ async function rotate(store: Store, { encryptionKey, settings, isShared, ensureA
   if (isInFile && isShared) await untilInUse(store, newest)
   else await noteEncryptionKey(store, secrets)
   const showProgress = process.stderr.isTTY
-  const done = await reEncrypt(store, secrets, (soFar) => {
-    if (showProgress) process.stderr.write(`\r${soFar.seen} rows seen, ${soFar.rows} encrypted again `)
+  const done = await reEncrypt(store, secrets, ({ seen, total, rows }) => {
+    if (showProgress) process.stderr.write(`\r${seen} of ${Math.max(seen, total)} rows seen, ${rows} encrypted again `)
   })
   if (showProgress) process.stderr.write('\n')
   const isDone = done.unreadable.length === 0 && !done.isIncomplete

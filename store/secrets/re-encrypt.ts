@@ -14,6 +14,12 @@ interface ReEncrypted {
   readonly rows: number
 }
 
+/** How far it is. */
+interface Progress extends ReEncrypted {
+  /** Rows that there were when it began. */
+  readonly total: number
+}
+
 interface Done extends ReEncrypted {
   /** Rows that still need another key: their values do not open, so they were left as they are. */
   readonly unreadable: readonly string[]
@@ -60,13 +66,15 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 export async function reEncrypt(
   store: Store,
   secrets: SecretBox,
-  onProgress: (soFar: ReEncrypted) => void,
+  onProgress: (soFar: Progress) => void,
 ): Promise<Done> {
   const sum = { seen: 0, rows: 0 }
+  const total = await countRows(store)
+  const told = (soFar: ReEncrypted) => onProgress({ ...soFar, total })
   const unreadable: string[] = []
   for (const table of SEALED_TABLES)
     for (let pass = 1; pass <= PASSES; pass++) {
-      unreadable.push(...(await throughTable(store, secrets, { table, sum, isAgain: pass > 1, onProgress })))
+      unreadable.push(...(await throughTable(store, secrets, { table, sum, isAgain: pass > 1, onProgress: told })))
       if (!(await hasOthers(store, table, secrets, unreadable))) break
       await sleep(PASS_PAUSE_MS)
     }
@@ -74,6 +82,15 @@ export async function reEncrypt(
   let isIncomplete = false
   for (const table of SEALED_TABLES) isIncomplete ||= await hasOthers(store, table, secrets, unreadable)
   return { ...sum, unreadable: [...new Set(unreadable)], isIncomplete }
+}
+
+const counted = row({ count: Type.Integer() })
+
+async function countRows(store: Store): Promise<number> {
+  let total = 0
+  for (const { table } of SEALED_TABLES)
+    total += await store.oneFirst(sql.type(counted)`select count(*) from ${sql.identifier([table])}`)
+  return total
 }
 
 interface Pass {

@@ -86,6 +86,15 @@ test('a rotation that is killed loses nothing, and the next one does the rest', 
   await noteEncryptionKey(database.store, createSecretBox(NEWER))
 }, 60_000)
 
+test('the progress of a rotation names how many rows there are', async () => {
+  await using database = await openQueueDatabase()
+  await filled(database)
+  const told: { readonly seen: number; readonly total: number }[] = []
+  await reEncrypt(database.store, createSecretBox(`${NEWER},${KEY}`), ({ seen, total }) => told.push({ seen, total }))
+  expect(new Set(told.map(({ total }) => total)).size).toBe(1)
+  expect(told.at(-1)).toEqual({ seen: told[0]?.total, total: told[0]?.total })
+})
+
 test('a row that a delivery has locked is not waited for, and is done later', async () => {
   await using database = await openQueueDatabase()
   const { messages, readAll } = await filled(database)
