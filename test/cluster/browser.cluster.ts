@@ -17,6 +17,7 @@ import {
 import {
   changeTemplate,
   claimWith,
+  crashed,
   eventsOf,
   evict,
   exitNames,
@@ -139,6 +140,7 @@ describeInCluster('Runner pods of a release', () => {
     await site.release('rendered')
     for (const name of names) await healthy(name)
     for (const name of names) expect(await site.visits(name), name).toBe(1)
+    expect(await crashed(pods)).toEqual([])
     // Each check had a browser of its own. Those that are alive still wait for work.
     await site.hold('gate')
     await declareLate(['beside'])

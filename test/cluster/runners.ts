@@ -19,6 +19,18 @@ export const runningPods = async (): Promise<RunningPod[]> =>
     ({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined,
   )
 
+/** Returns the containers of pods that were started again, or that ended with an error, as `pod/container`. */
+export async function crashed(pods: readonly RunningPod[]): Promise<readonly string[]> {
+  const names = pods.map(({ metadata }) => metadata.name)
+  return (await list('pods', ...RUNNERS))
+    .filter(({ metadata }) => names.includes(metadata.name))
+    .flatMap(({ metadata, status }) =>
+      [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+        .filter(({ restartCount, state }) => restartCount > 0 || (state.terminated?.exitCode ?? 0) !== 0)
+        .map((container) => `${metadata.name}/${container.name}`),
+    )
+}
+
 /** Returns the names of Jobs that have not ended. */
 export const openJobs = async (): Promise<readonly string[]> =>
   (await list('jobs', ...RUNNERS))
