@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { createPreviews } from '../../worker/previews/previews.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { eventually } from '../support/eventually.ts'
-import { startWorker } from '../support/check-worker.ts'
+import { type RunningWorker, startWorker } from '../support/check-worker.ts'
 import { createMonitor, MONITOR, serveApi } from './support.ts'
 
 /** A request as it arrived. */
@@ -79,8 +79,9 @@ export async function openPagedService() {
   const site = await openService()
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   const previews = createPreviews({ egress })
-  const served = await serveApi('scale', { egress, previews })
-  const worker = await startWorker({ url: served.api.databaseUrl, secrets: served.api.services.secrets })
+  let worker: RunningWorker | undefined
+  const served = await serveApi('scale', { egress, previews, wake: () => worker?.loop.wake() })
+  worker = await startWorker({ url: served.api.databaseUrl, secrets: served.api.services.secrets })
 
   const ended = (read: () => Promise<Run | undefined>) =>
     eventually(read, (run) => run !== undefined && run.status !== 'running').then((run) => {
@@ -132,11 +133,11 @@ export async function openPagedService() {
       return { run, asked: service.asked, again, name, monitor }
     },
     async close() {
-      await worker.stop(5_000)
+      await worker?.stop(5_000)
       await previews.close()
       await served.close()
       await site.close()
-      expect(worker.log).toEqual([])
+      expect(worker?.log).toEqual([])
     },
   }
 }

@@ -118,6 +118,7 @@ export async function openSearchedEngines(): Promise<SearchedEngines> {
     async check(no) {
       const before = (await database.runs(no)).length
       await database.query('update checks set next_run_at = clock(), due_at = clock() where no = $1', [no])
+      for (const { loop } of workers) loop.wake()
       await eventually(
         () => database.runs(no),
         (seen) => seen.length > before,

@@ -15,7 +15,7 @@ import type { Tier } from '../../schema/account/plan.ts'
 import { createFolderStore } from '../../store/objects/folder-store.ts'
 import { renewPeriods } from '../../store/quota/pool.ts'
 import { eventually } from '../support/eventually.ts'
-import { startWorker } from '../support/check-worker.ts'
+import { type RunningWorker, startWorker } from '../support/check-worker.ts'
 import { type Client, createMonitor, type ServedApi, serveApi } from './support.ts'
 
 const LOOPBACK = { allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }
@@ -86,8 +86,10 @@ export async function startWatching({
   const folder = pictures ? await mkdtemp(join(tmpdir(), 'tidemark-pictures-')) : null
   const objects = folder === null ? undefined : createFolderStore(folder)
   const differ = createTextDiffer()
-  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK), differ, ...(objects && { objects }) })
-  const worker = await startWorker({
+  let worker: RunningWorker | undefined
+  const wake = () => worker?.loop.wake()
+  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK), differ, wake, ...(objects && { objects }) })
+  worker = await startWorker({
     url: served.api.databaseUrl,
     secrets: served.api.services.secrets,
     model,
@@ -111,7 +113,7 @@ export async function startWatching({
       await renewPeriods(served.api.services.store)
     },
     async close() {
-      await worker.stop(5_000)
+      await worker?.stop(5_000)
       await stopDelivering()
       await served.close()
       await differ.close()
@@ -188,7 +190,7 @@ function startDelivering({ api: { services } }: ServedApi): () => Promise<void> 
     metrics: NO_METRICS,
     leaseSeconds: 60,
     perHost: 5,
-    idleMs: 20,
+    idleMs: 50,
   })
   loop.start()
   return async () => {

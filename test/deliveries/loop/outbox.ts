@@ -199,7 +199,7 @@ export function startLoop(outbox: Outbox, overrides: LoopOverrides = {}): Runnin
     leaseSeconds: overrides.leaseSeconds ?? 60,
     perHost: overrides.perHost ?? 5,
     ...(overrides.concurrency !== undefined && { concurrency: overrides.concurrency }),
-    idleMs: overrides.idleMs ?? 20,
+    idleMs: overrides.idleMs ?? 50,
   })
   loop.start()
   return {

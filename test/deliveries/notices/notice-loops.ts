@@ -78,7 +78,7 @@ export function noticeLoops() {
       metrics: NO_METRICS,
       leaseSeconds: 60,
       perHost: 5,
-      idleMs: 20,
+      idleMs: 50,
     })
     loops.push(made)
     return made

@@ -70,6 +70,7 @@ export function givenNotices() {
         'update checks set due_at = clock(), next_run_at = coalesce(next_run_at, clock()) where no = $1',
         [no],
       )
+      worker?.loop.wake()
       const runs = await eventually(
         () => database.runs(no),
         (seen) => seen.length > length,

@@ -57,6 +57,7 @@ async function run(no: number, count: number) {
 async function next(no: number) {
   const before = (await database.runs(no)).length
   await database.makeDue()
+  worker?.loop.wake()
   return run(no, before + 1)
 }
 
