@@ -340,10 +340,18 @@ export async function takeEvent(
   return synced.kind === 'not_found' ? { kind: 'done' } : synced
 }
 
+/** Some ways of paying are done days later, when the customer may have been deleted and followed by another one. */
+const PAID_BY_ANOTHER =
+  'run credits were paid by a customer that is not the one of the team, or not any more; nothing was added: look at ' +
+  'the payment, and give the credits (admin grant-credits) or the money back'
+
 /** Adds paid credits once, however often the provider tells of them. */
 async function takePurchase({ store, log }: BillingContext, paid: PaidCredits): Promise<void> {
   const { teamId, runs, customer, userId, checkout } = paid
-  if ((await findByCustomer(store, customer))?.team_id !== teamId) return
+  if ((await findByCustomer(store, customer))?.team_id !== teamId) {
+    if (teamId !== '') log.error({ team: teamId, customer, checkout, runs }, PAID_BY_ANOTHER)
+    return
+  }
   await store.transaction(async (tx) => {
     if (!(await keepTeam(tx, teamId)))
       return log.error({ team: teamId, checkout }, 'a deleted team has paid for run credits; give the money back')

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { takeEvent } from '../../../accounts/billing/billing.ts'
 import { listCustomers } from '../../../store/accounts/subscriptions.ts'
 import { rowOf } from '../../../store/db/row.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -360,5 +361,17 @@ describe('run credits', () => {
     const forged = { ...shownSession(session), metadata: { ...session.metadata, team_id: stranger.team_id } }
     expect(await installation.deliver(installation.stripe.event('checkout.session.completed', forged))).toBe(204)
     for (const one of [owner, stranger]) expect(await installation.usageOf(one)).toMatchObject({ runCredits: 0 })
+  })
+
+  test('of a customer that was deleted and followed by another are not added in silence', async () => {
+    const { owner, session } = await installation.creditsPaid()
+    installation.stripe.deleteCustomer(session.customer)
+    expect((await installation.post(owner, 'portal')).status).toBe(200)
+    const { payload, headers } = installation.stripe.event('checkout.session.completed', shownSession(session))
+    const errors: object[] = []
+    const log = { error: (details: object) => void errors.push(details), warn: () => {} }
+    const context = { ...installation.api.services, log }
+    const taken = await takeEvent(context, Buffer.from(payload), headers['stripe-signature'] ?? '')
+    expect([taken, errors]).toMatchObject([{ kind: 'done' }, [{ team: owner.team_id, customer: session.customer }]])
   })
 })
