@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import type { TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { BORDERS } from '../../tools/check/border-table.ts'
 import { schemaOf } from './named-schemas.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -21,6 +22,14 @@ describe('docs/states.md', () => {
   )
 
   test('has the states of five resources', () => expect(tables).toHaveLength(5))
+})
+
+describe('docs/architecture.md', () => {
+  test('has a row for every folder of the border table', () => {
+    const [, folders = ''] = read('docs/architecture.md').split('## Folders')
+    const rows = [...folders.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
+    expect(rows.toSorted()).toEqual(Object.keys(BORDERS).toSorted())
+  })
 })
 
 describe('docs/quickstart.md', () => {

@@ -7,9 +7,9 @@ export interface Border {
 }
 
 /**
- * Imports go one way: schema ← core ← concurrency ← {egress, platform} ← {store, runners} ← {worker, deliveries} ← api
- * ← cli. A type is an import like any other. A package stands with the folders that own it; a new one is added here on
- * purpose.
+ * Imports go one way: schema ← core ← concurrency ← {platform, egress} ← {store, runners} ← {monitors, accounts,
+ * worker, deliveries} ← {api, operator} ← cli. A type is an import like any other. A package stands with the folders
+ * that own it; a new one is added here on purpose.
  *
  * `runners` is the untrusted side of a check. It must not reach the store, the model or any of their packages.
  */

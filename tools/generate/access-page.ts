@@ -9,15 +9,15 @@ const LEAVING = 'members.leave'
 export const accessPage = (): string => `# Who may do what
 
 What each role and each API key gets from every request of the API. A test calls them all as each of these callers.
-[Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. \`npm run gen\` makes this page
-from \`schema/account/access.ts\` and the routes.
+[Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. \`npm run gen\` makes this page from
+\`schema/account/access.ts\` and the routes.
 
 ## Callers without access
 
-- No credentials, a key or a session that has expired, and one that was revoked or ended: 401 \`UNAUTHORIZED\` on
-  every operation of the table.
-- Another team's credentials: every id of this team is 404 \`NOT_FOUND\`, in the path and in a body, and nothing
-  changes. The id of another team in a filter selects nothing. Operations without an id act for the caller's own team.
+- No credentials, a key or a session that has expired, and one that was revoked or ended: 401 \`UNAUTHORIZED\` on every
+  operation of the table.
+- Another team's credentials: every id of this team is 404 \`NOT_FOUND\`, in the path and in a body, and nothing changes.
+  The id of another team in a filter selects nothing. Operations without an id act for the caller's own team.
 
 ## Operations
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { paragraph } from './markdown.ts'
 
 const FOLDER = new URL('../../examples/cookbook/', import.meta.url)
 
@@ -26,7 +27,7 @@ function recipeOf(name: string): Recipe {
   const [comment = ''] = /^(?:#.*\n)+/.exec(text) ?? []
   const manifest = text.slice(comment.length)
   const { spec } = parse(manifest) as { readonly spec: { readonly name: string } }
-  return { name, title: spec.name, about: comment.replaceAll(/^# ?/gm, '').trim(), manifest }
+  return { name, title: spec.name, about: paragraph(comment.replaceAll(/^# ?/gm, '')), manifest }
 }
 
 /** Returns docs/cookbook.md: every manifest of examples/cookbook/. Throws where one has no part of the page. */
@@ -74,9 +75,8 @@ On your own machine, a folder of such files can be the configuration ([config fo
 \`\`\`
 
 To use the API instead, send what is under \`spec\` to [\`POST /v1/monitors\`](reference/monitors.md), or to
-[\`POST /v1/serp-monitors\`](reference/serp-monitors.md) for a \`SerpMonitor\`. The API writes its names with
-underscores: \`scheduleIntervalSeconds\` is \`schedule_interval_seconds\`. The keys below \`fields\` and
-\`requestHeaders\` stay as they are.
+[\`POST /v1/serp-monitors\`](reference/serp-monitors.md) for a \`SerpMonitor\`. The API writes its names with underscores:
+\`scheduleIntervalSeconds\` is \`schedule_interval_seconds\`. The keys below \`fields\` and \`requestHeaders\` stay as they are.
 
 [Predicates](predicates.md) has every rule for when a monitor fires, and [extraction](extraction.md) every way to read a
 field. A destination may also be [Slack, Discord or e-mail](messages.md).

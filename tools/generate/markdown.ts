@@ -1,3 +1,20 @@
+/** As for code: the formatter fills prose too. */
+const COLUMNS = 120
+
+/**
+ * Returns a paragraph, filled so that formatting the file changes nothing. What is code in it is not broken. `indent`
+ * stands before all lines but the first.
+ */
+export function paragraph(text: string, indent = ''): string {
+  const lines: string[] = []
+  for (const word of text.match(/(?:`[^`]*`|\S)+/g) ?? []) {
+    const longer = `${lines.at(-1)} ${word}`
+    if (lines.length > 0 && longer.length <= COLUMNS) lines[lines.length - 1] = longer
+    else lines.push(lines.length === 0 ? word : indent + word)
+  }
+  return lines.join('\n')
+}
+
 /** Returns a table in Markdown. Its columns are padded, so that formatting the file changes nothing. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')))

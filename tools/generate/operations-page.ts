@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { table } from './markdown.ts'
+import { paragraph, table } from './markdown.ts'
 
 const PAGE = new URL('../../docs/operations.md', import.meta.url)
 const RESULTS = new URL('../../bench/results.json', import.meta.url)
@@ -64,10 +64,12 @@ function sizes(results: Results): string {
   })
   const withBrowser = megabytes(results.browser.memory.end.withBrowserBytes)
   return [
-    `One worker with its Postgres, on a machine of ${cores} cores, measured on ${results.date.slice(0, 10)}:`,
-    `${count(unchanged.perSecond)} plain checks a second of pages that did not change, ${count(changed.perSecond)} of`,
-    `pages of 20 KB that changed each time, and ${results.browser.ours.median.toFixed(1)} in a browser.`,
-    'For your load that is:',
+    paragraph(
+      `One worker with its Postgres, on a machine of ${cores} cores, measured on ${results.date.slice(0, 10)}: ` +
+        `${count(unchanged.perSecond)} plain checks a second of pages that did not change, ` +
+        `${count(changed.perSecond)} of pages of 20 KB that changed each time, and ` +
+        `${results.browser.ours.median.toFixed(1)} in a browser. For your load that is:`,
+    ),
     '',
     table(
       [
@@ -80,8 +82,11 @@ function sizes(results: Results): string {
       rows,
     ),
     '',
-    `- **Memory.** \`npm start\` at rest takes ${megabytes(results.commands.restBytes)}, a worker at full load`,
-    `  ${megabytes(unchanged.memory)}, a runner with its browser ${withBrowser}. Postgres comes on top.`,
+    paragraph(
+      `- **Memory.** \`npm start\` at rest takes ${megabytes(results.commands.restBytes)}, a worker at full load ` +
+        `${megabytes(unchanged.memory)}, a runner with its browser ${withBrowser}. Postgres comes on top.`,
+      '  ',
+    ),
   ].join('\n')
 }
 

@@ -30,8 +30,8 @@ TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8 npm start
 - \`npm run gen\` makes this page from \`schema/config.ts\`.
 
 A secret setting may be read from a file instead: the variable with \`_FILE\` at its end names the file, as in
-\`DATABASE_URL_FILE=/run/secrets/database-url\`. It is read once, at the start. A line break at its end is dropped. It
-has at most 64 KiB.
+\`DATABASE_URL_FILE=/run/secrets/database-url\`. It is read once, at the start. A line break at its end is dropped. It has
+at most 64 KiB.
 
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],
