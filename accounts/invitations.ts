@@ -207,13 +207,13 @@ export async function acceptInvitation(
     const invitation = await findInvitationByToken(tx, token)
     if (!invitation) return NO_INVITATION
     const outcome = await join(tx, invitation, { ...acceptance, address: account.email })
-    if (outcome.kind === 'done') await tellInviter(context, tx, invitation, outcome.team)
+    if (outcome.kind === 'done') await notifyInviter(context, tx, invitation, outcome.team)
     return outcome
   })
 }
 
 /** Tells whoever invited, as long as it is a member. */
-async function tellInviter(
+async function notifyInviter(
   { mail }: MailingContext,
   tx: Transaction,
   { team_id: teamId, invited_by: userId, email: member, role }: FoundInvitation,

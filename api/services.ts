@@ -40,7 +40,7 @@ export interface ServicesOptions {
   readonly oidc?: OidcProvider | null
   /** Requests a minute for each key or session; 0: no limit on these, nor on calls without credentials. */
   readonly rateLimit: number
-  /** Networks whose X-Forwarded-For is believed. */
+  /** Networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
   /** Open connections of one client address; 0: any number. */
   readonly connectionsPerAddress: number

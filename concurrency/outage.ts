@@ -15,7 +15,7 @@ export interface Outage {
   readonly failures: number
 }
 
-/** Where it tells; a pino logger fits without an adapter. */
+/** Where it logs; a pino logger fits without an adapter. */
 export interface OutageLog {
   error(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -41,7 +41,7 @@ const LOOK_MS = 250
 
 interface Absence {
   readonly since: number
-  toldAt: number
+  loggedAt: number
   failedAt: number
   answeredAt: number
   readonly failed: Record<string, number>
@@ -57,19 +57,19 @@ export function createOutage({ what, log, isAway, reasonOf, everyMs = 60_000 }: 
     log.error({ reason: reasonOf(error), doing }, `${what} is away; what needs it waits or is refused`)
     // A process that has nothing else to do must not live on for this.
     const timer = setInterval(look, LOOK_MS).unref()
-    return { since: now, toldAt: now, failedAt: now, answeredAt: -Infinity, failed: {}, timer }
+    return { since: now, loggedAt: now, failedAt: now, answeredAt: -Infinity, failed: {}, timer }
   }
 
   function look(): void {
     if (absence === null) return
     const now = performance.now()
-    const { since, toldAt, failedAt, answeredAt, failed, timer } = absence
+    const { since, loggedAt, failedAt, answeredAt, failed, timer } = absence
     if (answeredAt > failedAt && now - failedAt >= QUIET_MS) {
       clearInterval(timer)
       absence = null
       log.warn({ away_seconds: seconds(failedAt - since), failed }, `${what} is back`)
-    } else if (now - toldAt >= everyMs) {
-      absence.toldAt = now
+    } else if (now - loggedAt >= everyMs) {
+      absence.loggedAt = now
       log.warn({ away_seconds: seconds(now - since), failed }, `${what} is still away`)
     }
   }

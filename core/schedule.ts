@@ -17,7 +17,7 @@ export const FAILURES_UNTIL_ERROR = 5
 /** Consecutive failures with which a monitor of a search is paused. */
 export const FAILURES_UNTIL_PAUSED = 10
 /** The number of readings in a row that must lack a field, or every field, before this is reported. */
-export const READINGS_UNTIL_TOLD = 3
+export const READINGS_UNTIL_NOTICE = 3
 const MAX_SHIFT_SECONDS = 30
 
 /**

@@ -33,7 +33,7 @@ export interface AccountMails {
    * Tells the owner of an account that somebody signed up with its address. Returns at once, so that the answer to the
    * sign-up takes no longer than for an unknown address.
    */
-  tellOfSignUp(to: Recipient): void
+  notifyOfSignUp(to: Recipient): void
 }
 
 /** Whoever asks again and again must not fill somebody's mailbox. */
@@ -69,7 +69,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails |
       queue(to, { kind: 'reset_password', link: page(PAGES.reset, token) }, (tx) =>
         forgetOtherResetTokens(tx, to.id, token),
       ),
-    tellOfSignUp: (to) =>
+    notifyOfSignUp: (to) =>
       void queue(to, { kind: 'account_exists', link: baseUrl }).catch((err: unknown) =>
         log.warn({ err }, 'a mail about a sign-up could not be queued'),
       ),

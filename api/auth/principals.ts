@@ -137,7 +137,7 @@ function cookieValue(header: string, name: string): string | undefined {
   return undefined
 }
 
-/** A value and for how many more milliseconds it may be believed; Infinity: as long as the memory keeps anything. */
+/** A value and for how many more milliseconds it may be used; Infinity: as long as the memory keeps anything. */
 interface Remembered<V> {
   readonly value: V
   readonly livesMs: number

@@ -46,8 +46,8 @@ export const sessionCookieName = (baseUrl: string): string => `${cookiePrefix(ba
 
 /**
  * The sign-in library's settings but for its connection and hooks. All that it would read from the environment, guess
- * from the request or send anywhere is set here: its telemetry is off, its limits are ours (`sign-in-routes.ts`), its
- * tables are those of 000002-accounts.sql.
+ * from the request or send anywhere is set here: its telemetry is off, its limits are those of
+ * `rate-limits.ts`, its tables are those of 000002-accounts.sql.
  */
 export async function signInOptions(settings: SignInSettings) {
   const { bearer } = await import('better-auth/plugins/bearer')
@@ -68,7 +68,7 @@ export async function signInOptions(settings: SignInSettings) {
       requireEmailVerification: mails !== null,
       resetPasswordTokenExpiresIn: RESET_HOURS * 3600,
       ...(mails && {
-        onExistingUserSignUp: async ({ user }: AboutUser) => mails.tellOfSignUp(user),
+        onExistingUserSignUp: async ({ user }: AboutUser) => mails.notifyOfSignUp(user),
         sendResetPassword: ({ user, token }: AboutUser & { readonly token: string }) =>
           mails.resetPassword(user, token),
       }),

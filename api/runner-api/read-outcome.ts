@@ -1,12 +1,12 @@
 import { RunnerOutcome } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
-import type { Told } from '../../worker/queue/outcome-of.ts'
+import type { ReportedOutcome } from '../../worker/queue/outcome-of.ts'
 import { parseJsonBody } from '../http/read-request.ts'
 import { validationError } from '../http/validation-error.ts'
 
 /** Returns the outcome in a body, in the format of schema/runner-api.ts. Throws VALIDATION_ERROR with every issue. */
-export function readOutcome(body: Buffer): Told {
+export function readOutcome(body: Buffer): ReportedOutcome {
   const split = splitOutcome(body)
   if (split === null) throw malformed('', 'is cut off: its first four bytes give the length of the JSON that follows')
   const head = parseJsonBody(split.head)

@@ -80,16 +80,16 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
 
   app.post('/runner/complete', { bodyLimit: outcomeBytes }, async (request, reply) => {
     if (!Buffer.isBuffer(request.body)) throw apiError('UNSUPPORTED_MEDIA_TYPE', '')
-    const told = readOutcome(request.body)
+    const reported = readOutcome(request.body)
     const signal = AbortSignal.any([stopping, goneOf(reply)])
-    const completion = await source.complete(told, runnerOf(request).id, signal)
-    if (completion.kind === 'unbelievable') throw validationError('body', completion.issues)
+    const completion = await source.complete(reported, runnerOf(request).id, signal)
+    if (completion.kind === 'invalid') throw validationError('body', completion.issues)
     if (completion.kind === 'not_held') throw apiError('CONFLICT', NOT_LEASED)
     if (completion.kind === 'abandoned')
       throw new ApiError('UNAVAILABLE', 'The outcome was not stored. Try again.', {
         headers: { 'retry-after': '1' },
       })
-    if (isRendered(told.outcome.reading)) onRendered(request.headers[SANDBOX_HEADER] !== 'off')
+    if (isRendered(reported.outcome.reading)) onRendered(request.headers[SANDBOX_HEADER] !== 'off')
     return reply.code(204).send()
   })
 

@@ -51,7 +51,7 @@ export async function runCheck(
     for (const [index, target] of targets.entries()) {
       const shown = await tryTarget(target, spec, ports)
       isSuccess &&= isWhole(shown, spec)
-      if (output.isNews?.(target, shown) !== false) await tell(target, shown, { ...output, isFirst: index === 0 })
+      if (output.isNews?.(target, shown) !== false) await show(target, shown, { ...output, isFirst: index === 0 })
     }
   } finally {
     await Promise.all([extractor.close(), web?.close()])
@@ -86,7 +86,7 @@ async function warmUp(extractor: Extractor): Promise<void> {
   await extractor.extract(page, { method: 'css', fields: { p: 'p' } })
 }
 
-async function tell(
+async function show(
   target: string,
   shown: Preview,
   { form, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },

@@ -1,5 +1,5 @@
 import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
-import { covered, reach, type ComparedReading, type SearchReading, toldReading } from './search-reading.ts'
+import { covered, reach, type ComparedReading, type SearchReading, reportedReading } from './search-reading.ts'
 import { targetRank } from './target-rank.ts'
 
 /** What a monitor of a search says about alerts. */
@@ -30,10 +30,10 @@ export function decideRank(rule: RankRule, baseline: ComparedReading | null, cur
   const { keyword, target_domain, rank_change_threshold: threshold } = rule
   const rank = known(targetRank(target_domain, current.results))
   if (baseline === null) return { rank, rankDelta: null, serp: null }
-  const told = toldReading(baseline)
-  const rankDelta = deltaOf(known(targetRank(target_domain, told.results)), rank)
+  const reported = reportedReading(baseline)
+  const rankDelta = deltaOf(known(targetRank(target_domain, reported.results)), rank)
   if (current.isGuess || baseline.isGuess) return { rank, rankDelta, serp: null }
-  const { before, after } = ranksOf(rule, told, current)
+  const { before, after } = ranksOf(rule, reported, current)
   if (before === 'unknown' || after === 'unknown' || !hasMoved(before, after, threshold))
     return { rank, rankDelta, serp: null }
   const { rankElsewhere } = baseline
@@ -77,7 +77,7 @@ export function decideAnalysis(
   current: SearchReading,
 ): SerpAnalysisBlock | null {
   if (baseline === null || baseline.isGuess || current.isGuess) return null
-  const { before, after } = covered(toldReading(baseline), current)
+  const { before, after } = covered(reportedReading(baseline), current)
   const results = after.map(listed)
   const previous = before.map(listed)
   return isSameList(results, previous) ? null : { keyword, results, previous_results: previous }

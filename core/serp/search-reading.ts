@@ -15,7 +15,7 @@ export interface SearchReading {
 
 /** What the next check of the same source is compared with: the last full one, and what was sent since. */
 export interface ComparedReading extends SearchReading {
-  /** The pages of shorter checks after it that sent an alert. Absent: there was none. */
+  /** The pages of shorter checks after it that sent an alert. Absent: there was none. Baselines are stored so. */
   readonly told?: SearchReading
   /** The rank of the last alert that a check of the other source sent since. Absent: there was none. */
   readonly rankElsewhere?: number | null
@@ -57,7 +57,7 @@ function upTo({ results, pageEnds }: SearchReading, pages: number): readonly Ser
  * Returns what the alerts so far say: the last full check, with the pages of a shorter one that sent an alert after it
  * in place of its own.
  */
-export const toldReading = (baseline: ComparedReading): SearchReading =>
+export const reportedReading = (baseline: ComparedReading): SearchReading =>
   baseline.told === undefined ? baseline : withFirstPages(baseline, baseline.told)
 
 /** Returns a reading whose first pages are those of a shorter one. */

@@ -1,12 +1,12 @@
 import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
-import { tellEvents } from '../../store/deliveries/notices.ts'
+import { notifyOfEvents } from '../../store/deliveries/notices.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from '../loop/delivery-loop.ts'
 import { noticesOf } from './notices-of.ts'
 
 interface NoticeLoopOptions extends Omit<DeliveryLoopOptions, 'outbox'> {
-  /** This installation can send mail. Without it, owners are not told. */
+  /** This installation can send mail. Without it, owners are not notified. */
   readonly hasMail: boolean
 }
 
@@ -21,17 +21,17 @@ const IDLE_MS = 1_000
 export function createNoticeLoop(options: NoticeLoopOptions): DeliveryLoop {
   const { store, secrets, log, metrics, hasMail, idleMs = IDLE_MS } = options
   const sending = createDeliveryLoop({ concurrency: 32, ...options, idleMs, outbox: 'notices' })
-  const refused: Parameters<typeof tellEvents>[2] = ({ id, kind, team_id, monitor_no }, err, isGivenUp) => {
+  const refused: Parameters<typeof notifyOfEvents>[2] = ({ id, kind, team_id, monitor_no }, err, isGivenUp) => {
     if (isGivenUp) metrics.gaveUp(kind)
-    const end = isGivenUp ? 'it is given up, and nobody is told' : 'it is tried again in a few minutes'
+    const end = isGivenUp ? 'it is given up, and nobody is notified' : 'it is tried again in a few minutes'
     const about = { event_id: id, kind, team_id, monitor_no, reason: storeFault(err) }
     log.error(about, `the messages of a notice could not be made; ${end}`)
   }
-  const telling = createWakeableLoop({
+  const making = createWakeableLoop({
     async work() {
-      const told = await tellEvents(store, (event) => noticesOf(event, { secrets, hasMail, log }), refused)
-      if (told > 0) sending.wake()
-      return told > 0 ? 0 : idleMs
+      const events = await notifyOfEvents(store, (event) => noticesOf(event, { secrets, hasMail, log }), refused)
+      if (events > 0) sending.wake()
+      return events > 0 ? 0 : idleMs
     },
     onFault(err) {
       if (storeOutage(log).covers(err, 'claims of notices')) return
@@ -41,13 +41,13 @@ export function createNoticeLoop(options: NoticeLoopOptions): DeliveryLoop {
   })
   return {
     start() {
-      telling.start()
+      making.start()
       sending.start()
     },
     wake() {
-      telling.wake()
+      making.wake()
       sending.wake()
     },
-    drain: async (graceMs) => void (await Promise.all([telling.stop(), sending.drain(graceMs)])),
+    drain: async (graceMs) => void (await Promise.all([making.stop(), sending.drain(graceMs)])),
   }
 }

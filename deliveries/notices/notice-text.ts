@@ -32,11 +32,11 @@ export function textOf({ kind, blocks, name: given, isSearch = false }: Subject)
   const name = shorten(cleanText(given ?? '') || 'Monitor', LONGEST_NAME)
   switch (kind) {
     case 'failing':
-      if (blocks.failing?.consecutive_failures === 0) return told('Checks wait for a browser', WAITING)
+      if (blocks.failing?.consecutive_failures === 0) return textWith('Checks wait for a browser', WAITING)
       if (isSearch) return searchFailing(name, blocks.failing)
-      return told(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
+      return textWith(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
     case 'recovered':
-      return told(`${name} works again`, ['The monitor works again.'])
+      return textWith(`${name} works again`, ['The monitor works again.'])
     case 'field_missing':
       return fieldMissing(name, blocks.field_missing ?? { fields: [], all: true })
     case 'delivery_dead':
@@ -46,7 +46,7 @@ export function textOf({ kind, blocks, name: given, isSearch = false }: Subject)
   }
 }
 
-const told = (title: string, lines: readonly string[]): NoticeText => ({ title, message: lines.join('\n') })
+const textWith = (title: string, lines: readonly string[]): NoticeText => ({ title, message: lines.join('\n') })
 
 const WAITING = [
   'Monitors of this team need a browser, and no process of this installation takes their checks.',
@@ -67,13 +67,13 @@ const failing = (reason: string | null) => [
 function searchFailing(name: string, block: Blocks['failing']): NoticeText {
   const reason = lastReason(block?.error_message ?? null)
   if ((block?.consecutive_failures ?? 0) < FAILURES_UNTIL_PAUSED)
-    return told(`${name} is failing`, [
+    return textWith(`${name} is failing`, [
       'The SERP monitor has failed five times in a row.',
       ...reason,
       `After ${FAILURES_UNTIL_PAUSED} failures in a row it pauses itself. You will hear once more: then, or when it ` +
         'works again.',
     ])
-  return told(`${name} has paused itself`, [
+  return textWith(`${name} has paused itself`, [
     `The SERP monitor has failed ${block?.consecutive_failures} times in a row, and makes no more checks.`,
     ...reason,
     'Remove the cause and resume it. You will hear once more, when it works again.',
@@ -82,13 +82,13 @@ function searchFailing(name: string, block: Blocks['failing']): NoticeText {
 
 function fieldMissing(name: string, { fields, all }: NonNullable<Blocks['field_missing']>): NoticeText {
   if (all)
-    return told(`${name} finds nothing`, [
+    return textWith(`${name} finds nothing`, [
       'The monitor gets its page, but every field that it extracts is empty. It cannot notice a change.',
       'Compare its rules with the page as it is now. Where scripts make the page, set fetch_mode to browser.',
       'It goes on as before. You will hear once more, when a field has a value.',
     ])
   const names = namesOf(fields)
-  return told(`${name} no longer finds ${shorten(names, 100)}`, [
+  return textWith(`${name} no longer finds ${shorten(names, 100)}`, [
     `Missing for three runs in a row, and there before: ${names}.`,
     'If the page was rebuilt, change the rules of these fields. The monitor goes on.',
   ])
@@ -112,7 +112,7 @@ function deliveryDead(name: string, dead: Blocks['delivery_dead']): NoticeText {
   const where = dead?.destination ?? 'a destination'
   const status = dead?.response_status ?? null
   const answer = status === null ? '' : ` The last answer was ${status}.`
-  return told(`${name} cannot deliver to ${where}`, [
+  return textWith(`${name} cannot deliver to ${where}`, [
     dead?.status === 'dead'
       ? `A delivery to ${where} was given up after ${MAX_ATTEMPTS} attempts.${answer}`
       : `A delivery to ${where} was refused, and is not tried again.${answer}`,
@@ -134,7 +134,7 @@ const NUMBER = new Intl.NumberFormat('en')
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 function quota(used: Blocks['quota']): NoticeText {
-  if (!used) return told('The runs of the plan are nearly used', [])
+  if (!used) return textWith('The runs of the plan are nearly used', [])
   const { pool, threshold_pct: percent, used: count, limit, credits_remaining: credits, resets_at: resetsAt } = used
   if (used.locked !== undefined) return locked(pool, used.locked)
   if (used.needs !== undefined) return tooFew(used, used.needs)
@@ -145,7 +145,7 @@ function quota(used: Blocks['quota']): NoticeText {
     ? 'Longer intervals, regions and smaller viewports use less; a larger plan gives more.'
     : 'Longer intervals use fewer runs; a larger plan or run credits give more.'
   if (percent < 100)
-    return told(`${percent} % of the ${POOLS[pool]} are used`, [
+    return textWith(`${percent} % of the ${POOLS[pool]} are used`, [
       figures,
       until === null
         ? `The ${isPictures ? 'bytes' : 'runs'} of a trial are not renewed.`
@@ -153,19 +153,19 @@ function quota(used: Blocks['quota']): NoticeText {
       more,
     ])
   if (isPictures)
-    return told('The bytes of pictures are used up', [
+    return textWith('The bytes of pictures are used up', [
       `${figures} The next pictures do not fit.`,
       'Fields are checked as before. Pictures that changed are neither stored nor compared.',
       until === null ? 'Pictures go on with a plan.' : `Pictures go on on ${until}.`,
       more,
     ])
   if (credits > 0)
-    return told(`All ${POOLS[pool]} are used`, [
+    return textWith(`All ${POOLS[pool]} are used`, [
       figures,
       `Run credits pay from now on: ${NUMBER.format(credits)} left.`,
       more,
     ])
-  return told(`All ${POOLS[pool]} are used, and checks have stopped`, [
+  return textWith(`All ${POOLS[pool]} are used, and checks have stopped`, [
     figures,
     until === null ? 'Checks go on when there are run credits or a plan.' : `Checks go on on ${until}.`,
     more,
@@ -180,7 +180,7 @@ function tooFew(
   const until = endOf(resetsAt)
   const left = Math.max(limit - used, 0) + credits
   const figures = limit > 0 ? [`${NUMBER.format(used)} of ${NUMBER.format(limit)} ${POOLS[pool]} are used.`] : []
-  return told('Too few runs are left for searches, and their checks are skipped', [
+  return textWith('Too few runs are left for searches, and their checks are skipped', [
     `A SERP monitor needs ${needs} runs for its pages, and ${left} ${left === 1 ? 'is' : 'are'} left.`,
     ...figures,
     `It is checked again when there are enough${until === null ? '' : `, at the latest from ${until}`}. ` +
@@ -195,8 +195,8 @@ function locked(pool: keyof typeof POOLS, count: number): NoticeText {
   const are = count === 1 ? 'is' : 'are'
   const stopped = `${what} ${are} locked: no more checks. Settings and history are kept.`
   return isTrial
-    ? told('The trial has ended, and checks have stopped', [stopped, 'A plan starts them again at once.'])
-    : told('SERP monitors are locked', [
+    ? textWith('The trial has ended, and checks have stopped', [stopped, 'A plan starts them again at once.'])
+    : textWith('SERP monitors are locked', [
         stopped,
         'The plan does not include SERP, and no run credits are left. Credits or a plan with SERP start them again.',
       ])

@@ -3,7 +3,7 @@ import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { hostOf, newDelivery, targetKey } from '../../store/deliveries/delivery-row.ts'
-import type { NoticeEvent, NoticeRow, ToldMonitor, ToTell } from '../../store/deliveries/notices.ts'
+import type { NoticeEvent, NoticeRow, NotifiedMonitor, EventToNotify } from '../../store/deliveries/notices.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
 import { type Blocks, textOf } from './notice-text.ts'
@@ -14,24 +14,24 @@ interface NoticePorts {
   readonly log: DeliveryLog
 }
 
-/** One who is told. */
+/** One who gets the message. */
 interface Recipient {
   readonly config: DeliveryConfig
   readonly as: NoticePayload['recipient']
   /** The monitor whose destination it is, and whose secret signs. Null: the owner. */
-  readonly monitor: ToldMonitor | null
+  readonly monitor: NotifiedMonitor | null
 }
 
 /**
  * Returns the messages of an event: one for each destination that wants it, and one for the owner. A destination that
- * is named twice is told once. The destination that an event is about is not told of itself.
+ * is named twice gets one message. The destination that an event is about gets none.
  */
-export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
-  const { event, monitor } = told
+export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[] {
+  const { event, monitor } = given
   const { secrets } = ports
   const known = monitor ? destinationsOf(monitor, event.team_id, ports) : []
   const blocks = blocksOf(event, known)
-  const recipients = recipientsOf(told, ports).filter(({ config }) => targetKey(config) !== event.detail['target_key'])
+  const recipients = recipientsOf(given, ports).filter(({ config }) => targetKey(config) !== event.detail['target_key'])
   return recipients.map(({ config, as, monitor: own }, place): NoticeRow => {
     // A receiver that keeps states by monitor must not take the monitor that names it for one that fails.
     const about = isOfTeamHealth(event) ? null : (monitor ?? own)
@@ -64,13 +64,13 @@ export function noticesOf(told: ToTell, ports: NoticePorts): NoticeRow[] {
 /** Checks of the team wait for a browser: no monitor is failing. */
 const isOfTeamHealth = ({ detail }: NoticeEvent) => 'waiting_for_browser' in detail
 
-/** Kinds of which the owner is told unless the team has turned it off. */
+/** Kinds that the owner is notified of, unless the team has turned it off. */
 const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
 
-const isOfPause = (monitor: ToldMonitor | null, failures: unknown) =>
+const isOfPause = (monitor: NotifiedMonitor | null, failures: unknown) =>
   monitor?.kind === 'serp' && Number(failures) >= FAILURES_UNTIL_PAUSED
 
-function recipientsOf({ event, monitor: subject, monitors }: ToTell, ports: NoticePorts): readonly Recipient[] {
+function recipientsOf({ event, monitor: subject, monitors }: EventToNotify, ports: NoticePorts): readonly Recipient[] {
   const byTarget = new Map<string, Recipient>()
   for (const monitor of monitors)
     for (const config of destinationsOf(monitor, event.team_id, ports)) {
@@ -88,7 +88,7 @@ function recipientsOf({ event, monitor: subject, monitors }: ToTell, ports: Noti
 }
 
 function destinationsOf(
-  { id, deliveries }: ToldMonitor,
+  { id, deliveries }: NotifiedMonitor,
   teamId: string,
   { secrets, log }: NoticePorts,
 ): readonly DeliveryConfig[] {

@@ -183,7 +183,7 @@ export class Leader {
     if (this.#seen?.version !== resourceVersion) this.#seen = { version: resourceVersion, at: now }
     const isMine = spec.holderIdentity === identity
     if (!isMine && !this.#mayTake(found.body, now)) {
-      this.#tellWait(found.body)
+      this.#logWait(found.body)
       return false
     }
     const transitions = (spec.leaseTransitions ?? 0) + (isMine ? 0 : 1)
@@ -212,7 +212,7 @@ export class Leader {
   }
 
   /** Says once for each holder why nothing happens here. */
-  #tellWait({ spec: { holderIdentity = '', leaseDurationSeconds } = {} }: Lease): void {
+  #logWait({ spec: { holderIdentity = '', leaseDurationSeconds } = {} }: Lease): void {
     if (this.#isLeader || this.#waitsFor === holderIdentity) return
     this.#waitsFor = holderIdentity
     const { name, namespace, log } = this.#options

@@ -46,7 +46,7 @@ export interface HttpCheckSource extends CheckSource {
   /** Returns how many checks can still be claimed, as far as known. */
   claimsLeft(): number
   /** Tells the worker from now on whether browsers have their sandbox. */
-  tellSandbox(isSandboxed: boolean): void
+  reportSandbox(isSandboxed: boolean): void
   close(): Promise<void>
 }
 
@@ -118,7 +118,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     tokenMs: () => tokenEndsAt - performance.now(),
     claimsLeft: () => claimsLeft,
-    tellSandbox: client.tellSandbox,
+    reportSandbox: client.reportSandbox,
     close: () => client.close(),
   }
 }

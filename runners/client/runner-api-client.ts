@@ -29,7 +29,7 @@ export interface RunnerApiClient {
    */
   post(verb: string, asked: Asked): Promise<unknown>
   /** Says from now on whether browsers have their sandbox. */
-  tellSandbox(isSandboxed: boolean): void
+  reportSandbox(isSandboxed: boolean): void
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function createRunnerApiClient({ url, token }: RunnerApiClientOptions): R
   const agent = new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 4_000 })
   let isUnsandboxed = false
   return {
-    tellSandbox(isSandboxed) {
+    reportSandbox(isSandboxed) {
       isUnsandboxed = !isSandboxed
     },
     async post(verb, { type, body, signal, timeoutMs }) {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
-import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
+import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
@@ -71,7 +71,7 @@ export async function recordWithNotices<T extends Noticed>(
   return true
 }
 
-/** Is true for an event about the health of a monitor. Of these, trouble is told once, and its end only after it. */
+/** Is true for an event about the health of a monitor. Trouble is reported once, and its end only after it. */
 const isHealth = (event: 'e' | 'later') => {
   const [kind, detail] = [sql.identifier([event, 'kind']), sql.identifier([event, 'detail'])]
   return sql.fragment`(
@@ -85,7 +85,7 @@ const HAS_PAUSED_ITSELF = sql.fragment`
 /**
  * Inserts events only when somebody wants them and the monitor is scheduled: a monitor that a user paused causes no
  * notices. A recovery is reported only when the trouble before it was, and when a field has a value. Empty fields are
- * reported only once until then. Trouble is written down for the recovery alone too, and then nobody is told of it.
+ * reported only once until then. Trouble is written down for the recovery alone too, and then nobody is notified of it.
  *
  * A search that has just paused itself causes another notice. It is for the destinations: the owner has a mail of its
  * own about the pause.
@@ -117,7 +117,7 @@ export async function insertRunEvents(
       and case
         when i.kind = 'failing' then c.failures = ${FAILURES_UNTIL_ERROR} or ${HAS_PAUSED_ITSELF}
         when i.kind = 'recovered' then last.kind in ('failing', 'field_missing')
-          and not exists (select from baselines b where b.no = c.no and b.empty = ${READINGS_UNTIL_TOLD})
+          and not exists (select from baselines b where b.no = c.no and b.empty = ${READINGS_UNTIL_NOTICE})
         else i.fields is not null or last.kind is distinct from 'field_missing'
       end
     on conflict (key) do nothing
@@ -149,7 +149,7 @@ export const DEAD_DESTINATIONS = sql.fragment`,
       on conflict do nothing
       returning monitor_no, target_key
     ),
-    told as (
+    noted as (
       insert into notice_events (team_id, monitor_no, run_id, kind, detail, key)
       select distinct on (d.monitor_no, d.target_key) d.team_id, d.monitor_no, d.run_id, 'delivery_dead',
         jsonb_build_object('delivery_id', d.id, 'target_key', d.target_key, 'delivery_type', d.type,
@@ -168,8 +168,8 @@ export const DEAD_DESTINATIONS = sql.fragment`,
 const Null = Type.Null()
 const Bytes = Type.Unsafe<Uint8Array | null>({})
 
-/** A monitor whose destinations are to be told. */
-const ToldMonitor = Type.Object({
+/** A monitor whose destinations are to be notified. */
+const NotifiedMonitor = Type.Object({
   no: Type.Integer(),
   id: Type.String(),
   name: Type.String(),
@@ -179,9 +179,9 @@ const ToldMonitor = Type.Object({
   /** The sealed destinations (`monitors.deliveries`). */
   deliveries: Bytes,
 })
-export type ToldMonitor = Static<typeof ToldMonitor>
+export type NotifiedMonitor = Static<typeof NotifiedMonitor>
 
-/** An event that is to be told, with what its messages need. */
+/** An event that somebody is to be notified of, with what its messages need. */
 const NoticeEvent = Type.Object({
   id: Type.String(),
   team_id: Type.String(),
@@ -203,9 +203,9 @@ const NoticeEvent = Type.Object({
 })
 export type NoticeEvent = Static<typeof NoticeEvent>
 const noticeEvent = rowOf(NoticeEvent)
-const toldMonitor = rowOf(
+const notifiedMonitor = rowOf(
   Type.Object({
-    ...ToldMonitor.properties,
+    ...NotifiedMonitor.properties,
     url: Type.Union([Type.String(), Null]),
     search: Type.Union([SerpSearch, Null]),
     notify_on: Type.Array(Choice(NOTICE_KINDS)),
@@ -220,17 +220,17 @@ export interface NoticeRow extends DeliveryRow {
   readonly kind: NoticeKind
 }
 
-/** An event, and the monitors whose destinations are to be told of it. */
-export interface ToTell {
+/** An event, and the monitors whose destinations are to be notified of it. */
+export interface EventToNotify {
   readonly event: NoticeEvent
   /** The monitor that the event is about. Null: it is about the team, or the monitor is deleted. */
-  readonly monitor: ToldMonitor | null
-  readonly monitors: readonly ToldMonitor[]
+  readonly monitor: NotifiedMonitor | null
+  readonly monitors: readonly NotifiedMonitor[]
 }
 
 /** Events that one transaction makes messages of. */
 const EVENTS = 20
-/** Monitors of a team whose destinations are told about the team. Most name the same few destinations. */
+/** Monitors of a team whose destinations are notified about the team. Most name the same few destinations. */
 const MOST_MONITORS = 1_000
 
 const ROW_COLUMNS = {
@@ -254,9 +254,9 @@ type OnRefused = (event: NoticeEvent, error: unknown, isGivenUp: boolean) => voi
  * Makes the messages of due events, the oldest first, in one transaction: an event has all of its messages or is due
  * again. One whose messages cannot be made holds up no other. Returns how many events were looked at.
  */
-export async function tellEvents(
+export async function notifyOfEvents(
   store: Store,
-  messagesOf: (told: ToTell) => readonly NoticeRow[],
+  messagesOf: (about: EventToNotify) => readonly NoticeRow[],
   onRefused: OnRefused,
 ): Promise<number> {
   const refused: Parameters<OnRefused>[] = []
@@ -277,7 +277,7 @@ export async function tellEvents(
     `)
     for (const event of events) {
       try {
-        await tx.transaction((nested) => tellEvent(nested, event, messagesOf))
+        await tx.transaction((nested) => notifyOfEvent(nested, event, messagesOf))
       } catch (error) {
         if (isStoreAway(error)) throw error
         refused.push([event, error, event.tries + 1 >= MOST_TRIES])
@@ -290,12 +290,12 @@ export async function tellEvents(
   return count
 }
 
-async function tellEvent(
+async function notifyOfEvent(
   tx: Transaction,
   event: NoticeEvent,
-  messagesOf: (told: ToTell) => readonly NoticeRow[],
+  messagesOf: (about: EventToNotify) => readonly NoticeRow[],
 ): Promise<void> {
-  const rows = messagesOf(await toTell(tx, event))
+  const rows = messagesOf(await withMonitors(tx, event))
   await tx.query(sql.type(nothing)`
     insert into notices (
       id, team_id, monitor_no, kind, type, target, host, payload, due_at, next_attempt_at, created_at)
@@ -313,8 +313,8 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
     where id = ${id}::uuid
   `)
 
-async function toTell(tx: Transaction, event: NoticeEvent): Promise<ToTell> {
-  const rows = await tx.any(sql.type(toldMonitor)`
+async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventToNotify> {
+  const rows = await tx.any(sql.type(notifiedMonitor)`
     select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, ${searchOf(sql.fragment`m.pages`)} as search
     from monitors m
     where m.deleted_at is null and m.team_id = ${event.team_id}::uuid
@@ -337,8 +337,8 @@ const counted = row({ count: Type.Integer() })
 const NOTICE_BATCH = 5_000
 
 /**
- * Deletes messages that have ended and events that were told, where the plan's window hides things of their age. The
- * last event about the health of a monitor stays, because the next one depends on it. Returns how many rows of the
+ * Deletes messages that have ended and events that were reported, where the plan's window hides things of their age.
+ * The last event about the health of a monitor stays, because the next one depends on it. Returns how many rows of the
  * larger batch were deleted.
  */
 export const deleteNotices = (connection: Queryable): Promise<number> =>
@@ -355,7 +355,7 @@ export const deleteNotices = (connection: Queryable): Promise<number> =>
       )
       returning 1
     ),
-    told as (
+    handled as (
       delete from notice_events where id in (
         select e.id
         from notice_events e cross join lateral team_limits(e.team_id) l
@@ -367,5 +367,5 @@ export const deleteNotices = (connection: Queryable): Promise<number> =>
       )
       returning 1
     )
-    select greatest((select count(*) from sent), (select count(*) from told)) as count
+    select greatest((select count(*) from sent), (select count(*) from handled)) as count
   `)

@@ -17,14 +17,14 @@ const outcome = row({
   reserved: Type.Boolean(),
   used: Type.Number(),
   limit: Type.Union([Type.Number(), Type.Null()]),
-  is_told: Type.Boolean(),
+  is_reported: Type.Boolean(),
 })
 
 /** The bytes were taken from the team's quota, or the quota is too small. */
 type Reservation =
   | { readonly ok: true }
-  /** `isTold`: these are the first pictures of the period that do not fit, and an event was written. */
-  | { readonly ok: false; readonly used: number; readonly limit: number; readonly isTold: boolean }
+  /** `isReported`: these are the first pictures of the period that do not fit, and an event was written. */
+  | { readonly ok: false; readonly used: number; readonly limit: number; readonly isReported: boolean }
 
 /** The owner of the pictures. */
 interface Owner {
@@ -48,7 +48,7 @@ export async function reserveImages(
     reserved,
     used,
     limit,
-    is_told: isTold,
+    is_reported: isReported,
   } = await store.one(sql.type(outcome)`
     with own as materialized (
       select u.team_id, u.screenshot_bytes_used as used, ${limitOf('screenshotBytesPerMonth')} as most,
@@ -68,7 +68,7 @@ export async function reserveImages(
       select i.id, counted.team_id, ${no}::bigint, i.bytes
       from counted, ${unnest('i', images, { id: 'uuid', bytes: 'int4' })}
     ),
-    told as (
+    reported as (
       insert into notice_events (team_id, kind, detail, key)
       select team_id, 'quota',
         jsonb_build_object('pool', 'pictures', 'threshold_pct', level, 'used', after, 'limit', most,
@@ -83,9 +83,11 @@ export async function reserveImages(
       on conflict (key) do nothing
       returning 1
     )
-    select exists (select from counted) as reserved, used, most as limit, exists (select from told) as is_told from own
+    select exists (select from counted) as reserved, used, most as limit,
+      exists (select from reported) as is_reported
+    from own
   `)
-  return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used, isTold }
+  return reserved ? { ok: true } : { ok: false, used, limit: limit ?? used, isReported }
 }
 
 /**

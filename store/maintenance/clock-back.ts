@@ -94,7 +94,7 @@ export async function pullBack(
       update notices n set due_at = t.at, next_attempt_at = t.at from t
       where n.due_at > t.soon + make_interval(secs => ${Math.max(...DELIVERY_DELAYS_SECONDS)})
     ),
-    told as (update notice_events e set due_at = t.at from t where e.due_at > t.soon),
+    events as (update notice_events e set due_at = t.at from t where e.due_at > t.soon),
     sooner as (
       update deliveries d
       set due_at = l.due, next_attempt_at = least(d.next_attempt_at, l.due)

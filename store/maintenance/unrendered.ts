@@ -164,7 +164,7 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
         case when is_isolated then ${NOT_ISOLATED} else ${NOT_RENDERED.message} end
       from moved
     ),
-    told as (
+    noted as (
       insert into notice_events (team_id, kind, detail, key)
       select team_id, 'failing', jsonb_build_object('waiting_for_browser', count(*)),
         concat_ws(' ', 'unrendered', team_id, (select (at at time zone 'UTC')::date from t))

@@ -19,7 +19,7 @@ import { OUTBOX_COLUMNS } from './record-reading.ts'
 
 const Null = Type.Null()
 
-/** What a finished check of a search is compared with, and whom it tells. */
+/** What a finished check of a search is compared with, and who is notified. */
 const SearchBaseline = Type.Object({
   /** The run that stores the results. Null: there is no baseline, and this check fires nothing. */
   reading_id: Type.Union([Type.String(), Null]),
@@ -156,9 +156,8 @@ export interface SearchRecording {
 
 /**
  * Records finished checks of searches: check, baseline, run, deliveries, notices, the exit that is free again, and the
- * pause of an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System and
- * told to the owner by mail, and to the destinations that want to know of failures.
- * Everything is in one transaction. Returns the numbers that were recorded.
+ * pause of an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System. The
+ * owner is notified by mail, and so are the destinations that want to know of failures. Everything is in one transaction. Returns the numbers that were recorded.
  */
 export async function recordSearches(
   store: Store,
@@ -174,7 +173,7 @@ export async function recordSearches(
       return one && notices.length > 0 ? [{ ...run, notices }] : []
     })
     if (noticed.length > 0) await insertRunEvents(tx, noticed)
-    for (const one of rows.filter(({ is_paused }) => is_paused)) await tellPaused(tx, one, runs, recording)
+    for (const one of rows.filter(({ is_paused }) => is_paused)) await notifyOfPause(tx, one, runs, recording)
     return new Set(recorded.keys())
   })
 }
@@ -281,7 +280,7 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
   `)
 }
 
-async function tellPaused(
+async function notifyOfPause(
   tx: Transaction,
   paused: { readonly no: number; readonly team_id: string; readonly failures: number } & {
     readonly monitor_id: string

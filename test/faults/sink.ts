@@ -76,12 +76,12 @@ export async function openSink(): Promise<Sink> {
   }
 }
 
-interface Told {
+interface Message {
   readonly id: string
   readonly diff: { readonly before: { version?: string }; readonly after: { version?: string } }
 }
 
 function read(page: number, body: string): Arrival {
-  const { id, diff } = JSON.parse(body) as Told
+  const { id, diff } = JSON.parse(body) as Message
   return { id, page, body, before: diff.before.version ?? null, after: diff.after.version ?? null, status: null }
 }

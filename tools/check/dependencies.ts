@@ -16,11 +16,11 @@ export const dependencies: Check = {
 export function dependencyFaults(manifest: SourceFile, record: SourceFile): string[] {
   const parsed = JSON.parse(manifest.text) as { dependencies?: Record<string, string> }
   const needed = Object.keys(parsed.dependencies ?? {})
-  const told = [...record.text.matchAll(/^\| `([^`]+)`/gm)].map((row) => row[1] ?? '')
+  const listed = [...record.text.matchAll(/^\| `([^`]+)`/gm)].map((row) => row[1] ?? '')
   return [
     ...needed
-      .filter((name) => !told.includes(name))
+      .filter((name) => !listed.includes(name))
       .map((name) => `${record.path}: ${name} has no row: what it does for us, who keeps it, what it costs, why it`),
-    ...told.filter((name) => !needed.includes(name)).map((name) => `${record.path}: ${name} is not a dependency`),
+    ...listed.filter((name) => !needed.includes(name)).map((name) => `${record.path}: ${name} is not a dependency`),
   ]
 }

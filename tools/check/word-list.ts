@@ -21,6 +21,11 @@ export const AVOIDED: readonly AvoidedWord[] = [
   { pattern: /\b(?:the walls|parse wall)\b/i, say: 'egress guard, URL check' },
   { pattern: /\b(?:Tenancy|Sitter|BrowserStock)\b/, say: 'browser lease, captured page, browser pool' },
   { pattern: /\b(?:upkeep|crew|lawful)\b/i, say: 'maintenance, thread pool, valid' },
+  {
+    pattern: /\b(?:[tT]old[A-Z]\w*|ToTell|[a-z]\w*Told|tell[A-Z]\w*|\w*_TOLD\w*|is_told)\b|\b(?:type|interface) Told\b/,
+    say: 'report, notify, log',
+  },
+  { pattern: /\b(?:believed|(?:un)?believable)\b/i, say: 'trusted, checked, valid' },
   { pattern: /\b(?:ArmTable|ARMS)\b/, say: 'variants' },
   { pattern: /^\s*(?:\/\*)?\*+ Answers\b/, say: 'Returns' },
   // Titles of tests.

@@ -107,29 +107,29 @@ function forgettingOf(store: Store, log: Logger): WakeableLoop {
 const BROWSER_LOOK_MS = 60_000
 /** What waited while nothing ran is taken first. */
 const BROWSER_GRACE_MS = 10 * 60_000
-const BROWSER_TOLD_EVERY_MS = 3_600_000
+const BROWSER_LOG_EVERY_MS = 3_600_000
 
 /**
  * Looks once a minute for checks that need a browser and that nobody claims. The log says so when they are seen, once
- * an hour, and when a process claims again. `end` ends them, and tells their owners.
+ * an hour, and when a process claims again. `end` ends them, and notifies their owners.
  */
 export function createBrowserWatch(
   end: () => ReturnType<typeof endUnrendered>,
   log: OutageLog,
 ): { look(): Promise<void> } {
   let lookAt = performance.now() + BROWSER_GRACE_MS
-  let toldAt: number | null = null
+  let loggedAt: number | null = null
   return {
     async look() {
       const now = performance.now()
       if (now < lookAt) return
       lookAt = now + BROWSER_LOOK_MS
       const { count, isRendered } = await end()
-      if (count > 0 && (toldAt === null || now - toldAt >= BROWSER_TOLD_EVERY_MS)) {
-        toldAt = now
+      if (count > 0 && (loggedAt === null || now - loggedAt >= BROWSER_LOG_EVERY_MS)) {
+        loggedAt = now
         log.error({ checks: count }, NOBODY_RENDERS)
-      } else if (isRendered && toldAt !== null) {
-        toldAt = null
+      } else if (isRendered && loggedAt !== null) {
+        loggedAt = null
         log.warn({}, 'checks that need a browser are taken again')
       }
     },

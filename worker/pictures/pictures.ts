@@ -81,8 +81,8 @@ export function createPictures({ store, objects, comparer, log, onSkipped }: Pic
     const reserved = await reserveImages(store, captureRequest, images)
     if (!reserved.ok) {
       onSkipped?.()
-      const { used, limit, isTold } = reserved
-      if (isTold) log.warn({ team_id: teamId, used, limit }, 'the bytes of pictures of a team are used up')
+      const { used, limit, isReported } = reserved
+      if (isReported) log.warn({ team_id: teamId, used, limit }, 'the bytes of pictures of a team are used up')
       return { kind: 'skipped', warnings: [...warnings, usedUp(limit)] }
     }
     try {

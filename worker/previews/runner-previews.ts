@@ -16,7 +16,7 @@ import { endSearchPreview } from '../../store/previews/end-search-preview.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
 import { type SecretBox, UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { hostOf } from '../queue/claim-round.ts'
-import { outcomeOf, searchOutcomeOf, type Told } from '../queue/outcome-of.ts'
+import { outcomeOf, searchOutcomeOf, type ReportedOutcome } from '../queue/outcome-of.ts'
 import { openRequest, sealAnswer } from './preview-record.ts'
 
 /** Who claims: the number of a token, and the one isolated preview that it is for. */
@@ -29,14 +29,14 @@ type Completed =
   | { readonly kind: 'settled' }
   /** It is not leased with this token, or nobody waits for it any more. */
   | { readonly kind: 'not_held' }
-  | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
+  | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
 
 /** Previews for runners: what the runner API does with checks, for numbers of previews. */
 export interface RunnerPreviews {
   /** `exit` is the address that the runner's searches come from. Null: it does none. */
   claim(limit: number, holder: Holder, exit: string | null): Promise<readonly Task[]>
   heartbeat(previews: readonly Held[], holder: number): Promise<readonly number[]>
-  complete(told: Told, holder: number): Promise<Completed>
+  complete(reported: ReportedOutcome, holder: number): Promise<Completed>
   release(previews: readonly Held[], delayMs: number, holder: number): Promise<void>
   isHeld(preview: Held, holder: number): Promise<boolean>
 }
@@ -70,14 +70,15 @@ export function createRunnerPreviews({ store, secrets, leaseMs, spacingMs }: Run
       await keepExits(store, heldOf(previews, held), leaseSeconds)
       return held
     },
-    async complete(told, holder) {
-      const { no, fence, started_ms: startedMs, ended_ms: endedMs } = told.outcome
+    async complete(reported, holder) {
+      const { no, fence, started_ms: startedMs, ended_ms: endedMs } = reported.outcome
       const row = await findHeldPreview(store, { no, fence }, holder)
       const task = row && taskOf(row, secrets, performance.now())
       if (!task) return { kind: 'not_held' }
-      const believed = task.kind === 'serp' ? searchOutcomeOf(told, task) : outcomeOf(told, { task, ...NOTHING_BEFORE })
-      if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
-      const { reading } = believed
+      const checked =
+        task.kind === 'serp' ? searchOutcomeOf(reported, task) : outcomeOf(reported, { task, ...NOTHING_BEFORE })
+      if (!checked.ok) return { kind: 'invalid', issues: checked.issues }
+      const { reading } = checked
       if (reading.kind === 'moved' || reading.kind === 'unchanged')
         throw new TypeError(`a preview that is ${reading.kind} has an issue`)
       const durationMs = Math.min(Math.max(0, endedMs - startedMs), MOST_MS)

@@ -27,12 +27,12 @@ interface HeldTask {
 }
 
 /** The outcome of a check as reported by a runner. */
-export interface Told {
+export interface ReportedOutcome {
   readonly outcome: RunnerOutcome
   readonly pictures: readonly Uint8Array[]
 }
 
-type Believed =
+type CheckedOutcome =
   | { readonly ok: true; readonly reading: Finished['reading'] }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
@@ -41,7 +41,7 @@ type Believed =
  * seen. It must not contradict what we know. So fields, regions and layers must be those of the monitor, each picture
  * must be a single image that is used in one place, and a page that was never read cannot be unchanged.
  */
-export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed {
+export function outcomeOf({ outcome, pictures }: ReportedOutcome, held: HeldTask): CheckedOutcome {
   const { reading } = outcome
   const issues = [...kindIssues(reading, held), ...shotIssues(reading, pictures, held.task)]
   if (outcome.fetched && !held.task.asksFetched) issues.push({ path: 'fetched', message: 'was not asked for' })
@@ -56,7 +56,7 @@ export function outcomeOf({ outcome, pictures }: Told, held: HeldTask): Believed
  * Checks the outcome of a search that a runner reports. What it read of the engine's pages cannot be checked; that it
  * is a list with running positions and addresses of the web can.
  */
-export function searchOutcomeOf({ outcome, pictures }: Told, { search }: SerpTask): Believed {
+export function searchOutcomeOf({ outcome, pictures }: ReportedOutcome, { search }: SerpTask): CheckedOutcome {
   const { reading } = outcome
   const issues: Issue[] = []
   if (pictures.length > 0) issues.push({ path: 'pictures', message: 'must be empty: a search takes no pictures' })

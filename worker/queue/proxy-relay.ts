@@ -108,7 +108,7 @@ export function createProxyRelay({ store, proxy, policy, log, ...rest }: ProxyRe
           opened.socket.setTimeout(IDLE_MS, () => opened.socket.destroy())
           return opened
         }
-        if (route.failure !== null) refusal = told(route.failure)
+        if (route.failure !== null) refusal = causeHeaders(route.failure)
         return null
       },
       refusal: () => refusal,
@@ -133,7 +133,7 @@ export function createProxyRelay({ store, proxy, policy, log, ...rest }: ProxyRe
 }
 
 /** Tells the runner how the proxy failed, in the form that its `openTunnel` reads. */
-function told(failure: ProxyFailure): string[] {
+function causeHeaders(failure: ProxyFailure): string[] {
   if ('status' in failure) return [`${failure.status} Proxy`]
   return ['502 Bad Gateway', ...(isPlainCause(failure.cause) ? [`tidemark-failure: ${failure.cause}`] : [])]
 }

@@ -9,7 +9,7 @@ import { leftAlone } from '../../runners/serp/search-reading.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
 import { createClaims, contextOf, pageTaskOf, type SearchClaims, searchTaskOf } from './claim-round.ts'
-import { outcomeOf, searchOutcomeOf, type Told } from './outcome-of.ts'
+import { outcomeOf, searchOutcomeOf, type ReportedOutcome } from './outcome-of.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { ProxyRelay } from './proxy-relay.ts'
@@ -36,7 +36,7 @@ type Completion =
   | { readonly kind: 'not_held' }
   /** The signal or a stop came first; the check is still leased. */
   | { readonly kind: 'abandoned' }
-  | { readonly kind: 'unbelievable'; readonly issues: readonly Issue[] }
+  | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
 
 /** Who claims: the number of a token, and the one isolated check or preview that it is for. */
 interface RunnerHolder {
@@ -53,7 +53,7 @@ export interface RunnerService {
   /** `exit` is the address that the runner's searches come from. Null: it does none. */
   claim(limit: number, holder: RunnerHolder, exit: string | null): Promise<readonly Task[]>
   heartbeat(checks: readonly Held[], holder: number): Promise<ReadonlySet<number>>
-  complete(told: Told, holder: number, signal: AbortSignal): Promise<Completion>
+  complete(reported: ReportedOutcome, holder: number, signal: AbortSignal): Promise<Completion>
   release(checks: readonly Held[], delayMs: number, holder: number): Promise<void>
   /** Reserves proxy bytes for a check that its site refused; null: the check is not leased with this token. */
   holdProxy(check: Held, holder: number): Promise<RunnerProxyHold | null>
@@ -75,28 +75,32 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 
   const previews = createRunnerPreviews({ store, secrets, leaseMs, spacingMs: search?.spacingMs ?? 0 })
 
-  async function completed(told: Told, holder: number, signal: AbortSignal): Promise<Completion> {
-    if (isPreview(told.outcome.no)) return previews.complete(told, holder)
-    const row = await findHeldCheck(store, told.outcome, holder)
+  async function completed(reported: ReportedOutcome, holder: number, signal: AbortSignal): Promise<Completion> {
+    if (isPreview(reported.outcome.no)) return previews.complete(reported, holder)
+    const row = await findHeldCheck(store, reported.outcome, holder)
     if (row === null) return { kind: 'not_held' }
     if (row.kind === 'serp') {
       const search = searchTaskOf(row, { claimedAt: performance.now() })
-      return settled({ told, row, task: search, believed: searchOutcomeOf(told, search) }, signal)
+      return settled({ reported, row, task: search, checked: searchOutcomeOf(reported, search) }, signal)
     }
     const task = pageTaskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
     const { reading_id, layer_is_remembered: layerIsRemembered } = row
-    const believed = outcomeOf(told, {
+    const checked = outcomeOf(reported, {
       task,
       hasBaseline: reading_id !== null,
       layerIsRemembered,
       hasProxy: relay !== null,
     })
-    return settled({ told, row, task, believed }, signal)
+    return settled({ reported, row, task, checked }, signal)
   }
 
-  async function settled({ told, row, task, believed }: Judged, signal: AbortSignal): Promise<Completion> {
-    if (!believed.ok) return { kind: 'unbelievable', issues: believed.issues }
-    const isSettled = await settle({ task, reading: believed.reading, ...timesOf(told, row) }, contextOf(row), signal)
+  async function settled({ reported, row, task, checked }: Judged, signal: AbortSignal): Promise<Completion> {
+    if (!checked.ok) return { kind: 'invalid', issues: checked.issues }
+    const isSettled = await settle(
+      { task, reading: checked.reading, ...timesOf(reported, row) },
+      contextOf(row),
+      signal,
+    )
     return { kind: isSettled ? 'settled' : 'abandoned' }
   }
 
@@ -109,8 +113,8 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
       const held = await extendLeases(store, checks, leaseSeconds, holder)
       return waiting.length === 0 ? held : new Set([...held, ...(await previews.heartbeat(waiting, holder))])
     },
-    complete: (told, holder, signal) =>
-      alone(`${holder} ${told.outcome.no} ${told.outcome.fence}`, () => completed(told, holder, signal)),
+    complete: (reported, holder, signal) =>
+      alone(`${holder} ${reported.outcome.no} ${reported.outcome.fence}`, () => completed(reported, holder, signal)),
     async release(given, delayMs, holder) {
       const { checks, waiting } = split(given)
       if (waiting.length > 0) await previews.release(waiting, delayMs, holder)
@@ -169,12 +173,12 @@ const split = (given: readonly Held[]) => ({
   waiting: given.filter(({ no }) => isPreview(no)),
 })
 
-/** What a runner said about a check, and whether it can be believed. */
+/** What a runner said about a check, and whether it can be checked. */
 interface Judged {
-  readonly told: Told
+  readonly reported: ReportedOutcome
   readonly row: HeldCheck
   readonly task: Task
-  readonly believed: ReturnType<typeof outcomeOf>
+  readonly checked: ReturnType<typeof outcomeOf>
 }
 
 /**
@@ -212,7 +216,7 @@ function createClaimsOfRunners(
  * Limits the runner's times, because its clock is not trusted: a check neither starts before its run nor ends in the
  * future.
  */
-function timesOf({ outcome }: Told, { run_id, claimed_ms: nowMs }: HeldCheck) {
+function timesOf({ outcome }: ReportedOutcome, { run_id, claimed_ms: nowMs }: HeldCheck) {
   const within = (ms: number, fromMs: number, untilMs: number) => Math.round(Math.min(Math.max(ms, fromMs), untilMs))
   const endedMs = within(outcome.ended_ms, runIdTime(run_id), nowMs)
   return { startedMs: within(outcome.started_ms, runIdTime(run_id), endedMs), endedMs }

@@ -1,4 +1,4 @@
-import { READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
+import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, listBefore, type Truth, numericFields } from '../../core/predicate/fires.ts'
@@ -197,19 +197,19 @@ export function vanished({ before, missing, lists, after, names }: Follows): Van
     if (!isMissing(valueOf(after, name))) continue
     const known = Number(valueOf(missing ?? {}, name) ?? 0)
     const last = valueOf(before, name)
-    if (known > 0 || !isMissing(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_TOLD)])
-    if (known + 1 === READINGS_UNTIL_TOLD) newly.push(name)
+    if (known > 0 || !isMissing(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_NOTICE)])
+    if (known + 1 === READINGS_UNTIL_NOTICE) newly.push(name)
     const list = isMissing(last) ? listBefore(name, {}, lists) : last
-    if (known + 1 < READINGS_UNTIL_TOLD && Array.isArray(list)) items.push([name, list as Json])
+    if (known + 1 < READINGS_UNTIL_NOTICE && Array.isArray(list)) items.push([name, list as Json])
   }
   if (counts.length === 0) return NONE
-  const told = counts.filter(([, count]) => count === READINGS_UNTIL_TOLD)
+  const reported = counts.filter(([, count]) => count === READINGS_UNTIL_NOTICE)
   return {
     missing: Object.fromEntries(counts),
-    isOpen: told.length < counts.length,
+    isOpen: reported.length < counts.length,
     newly,
     lists: items.length > 0 ? Object.fromEntries(items) : null,
-    warnings: told.map(([name]) => warning(name)),
+    warnings: reported.map(([name]) => warning(name)),
   }
 }
 
@@ -242,16 +242,16 @@ export function emptied({
   names,
   empty,
 }: Omit<Follows, 'missing' | 'lists'> & Pick<Baseline, 'empty'>): Emptied {
-  const wasTold = empty === READINGS_UNTIL_TOLD
+  const wasReported = empty === READINGS_UNTIL_NOTICE
   const isEmpty = names.length > 0 && names.every((name) => isEmptyValue(valueOf(after, name)))
-  if (!isEmpty) return { empty: null, isOpen: false, notice: wasTold ? 'recovered' : null, warnings: [] }
-  const count = before === null || wasTold ? READINGS_UNTIL_TOLD : (empty ?? 0) + 1
-  const isTold = count === READINGS_UNTIL_TOLD
+  if (!isEmpty) return { empty: null, isOpen: false, notice: wasReported ? 'recovered' : null, warnings: [] }
+  const count = before === null || wasReported ? READINGS_UNTIL_NOTICE : (empty ?? 0) + 1
+  const isReported = count === READINGS_UNTIL_NOTICE
   return {
     empty: count,
-    isOpen: !isTold,
-    notice: isTold && !wasTold ? 'field_missing' : null,
-    warnings: isTold ? [ALL_EMPTY] : [],
+    isOpen: !isReported,
+    notice: isReported && !wasReported ? 'field_missing' : null,
+    warnings: isReported ? [ALL_EMPTY] : [],
   }
 }
 

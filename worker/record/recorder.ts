@@ -5,7 +5,7 @@ import { lastNumbers } from '../../core/predicate/fires.ts'
 import { storable } from '../../core/storable.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
-import { READINGS_UNTIL_TOLD } from '../../core/schedule.ts'
+import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Reading } from '../../runners/check/reading.ts'
@@ -251,10 +251,10 @@ function noticesOfFields(
 ): RunNotice[] {
   const ofMonitor: RunNotice[] = notice ? [{ kind: notice, fields: null }] : []
   const stillMissing = Object.entries(missing ?? {}).flatMap(([name, count]) =>
-    count === READINGS_UNTIL_TOLD ? [name] : [],
+    count === READINGS_UNTIL_NOTICE ? [name] : [],
   )
   const fields = notice === 'recovered' ? stillMissing : newly
-  return fields.length > 0 && empty !== READINGS_UNTIL_TOLD
+  return fields.length > 0 && empty !== READINGS_UNTIL_NOTICE
     ? [...ofMonitor, { kind: 'field_missing', fields }]
     : ofMonitor
 }

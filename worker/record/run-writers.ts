@@ -72,7 +72,7 @@ export function createRunWriters(options: WritersOptions): RunWriters {
     })
   }
 
-  const tellDeliveries = (rows: readonly { readonly deliveries: readonly unknown[] }[]) => {
+  const wakeDeliveries = (rows: readonly { readonly deliveries: readonly unknown[] }[]) => {
     if (rows.some(({ deliveries }) => deliveries.length > 0)) onDeliveries()
   }
 
@@ -112,12 +112,12 @@ export function createRunWriters(options: WritersOptions): RunWriters {
         rows.some(({ pictures, is_first }) => pictures || is_first)
           ? recordPictured(on, rows)
           : recordReadings(on, rows),
-      tellDeliveries,
+      wakeDeliveries,
     ),
     searches: batchesOf<SearchRun>(async (rows) => {
       await recordSearches(store, rows, options.searches ?? NO_SEARCHES)
-      tellDeliveries(rows)
-      // A pause is told too.
+      wakeDeliveries(rows)
+      // A pause is an event too.
       if (rows.some(({ error_code: code, notices }) => code !== null || notices.length > 0)) onNotices?.()
     }),
   }

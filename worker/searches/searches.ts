@@ -35,14 +35,14 @@ interface SearchesOptions {
 
 export function createSearches({ store, objects, provider, registry, log }: SearchesOptions): Searches {
   const metrics = createSearchMetrics(registry)
-  const toldAt = new Map<string, number>()
+  const loggedAt = new Map<string, number>()
 
   /** A changed layout is met by each check of its engine. The log says so once a day; the metrics count each. */
-  function tell(what: Unread, about: { readonly engine: SerpEngine; readonly run_id: string }): void {
+  function logUnread(what: Unread, about: { readonly engine: SerpEngine; readonly run_id: string }): void {
     const key = `${about.engine} ${what}`
     const now = Date.now()
-    if (now - (toldAt.get(key) ?? -Infinity) < TOLD_EVERY_MS) return
-    toldAt.set(key, now)
+    if (now - (loggedAt.get(key) ?? -Infinity) < LOG_EVERY_MS) return
+    loggedAt.set(key, now)
     log.error(about, `${UNREAD[what]} (said once a day for each engine)`)
   }
 
@@ -73,7 +73,7 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
     const { unread, marker } = said
     const { engine } = task.search
     const about = { engine, marker, run_id: task.runId, monitor_id: task.monitorId }
-    tell(reading.kind === 'search' ? 'way' : 'page', about)
+    logUnread(reading.kind === 'search' ? 'way' : 'page', about)
     if (unread === undefined) return
     await keepUnreadPage({ store, objects }, { engine, marker, runId: task.runId, page: unread }).catch(
       (err: unknown) => log.warn({ err, ...about }, 'the page that was not recognized could not be kept'),
@@ -84,14 +84,14 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
     async ended(given, teamId, signal) {
       metrics.ended(given)
       if (given.reading.kind === 'search' && given.reading.search.isGuess)
-        tell('guess', { engine: given.task.search.engine, run_id: given.task.runId })
+        logUnread('guess', { engine: given.task.search.engine, run_id: given.task.runId })
       await keepUnread(given)
       return throughProvider(withoutUnread(given), teamId, signal)
     },
   }
 }
 
-const TOLD_EVERY_MS = 24 * 3_600_000
+const LOG_EVERY_MS = 24 * 3_600_000
 
 /** What is not known of an engine's pages. */
 const UNREAD = {

@@ -42,7 +42,7 @@ export interface ConfigFlags {
 
 /** A file is read when nothing was written into the folder for this time: editors write in several steps. */
 const QUIET_MS = 500
-/** Not every file system tells of changes. */
+/** Not every file system reports changes. */
 const SCAN_MS = 15_000
 /** The same files are compared with the store again after this time. */
 const COMPARE_MS = 600_000
@@ -87,7 +87,7 @@ function watchFolder(folder: string, onQuiet: () => void, log: Logger): { close(
   let timer: NodeJS.Timeout | undefined
   let watcher: FSWatcher | undefined
   const isMissed = (err: unknown) =>
-    log.warn({ err, folder }, `changes of the folder are not told; it is looked at every ${SCAN_MS / 1000} seconds`)
+    log.warn({ err, folder }, `no changes of the folder are reported; it is looked at every ${SCAN_MS / 1000} seconds`)
   try {
     watcher = watch(folder, { recursive: true }, () => {
       clearTimeout(timer)
@@ -164,14 +164,14 @@ function createReport({ registry, log }: FolderContext, folder: string) {
   const manifests = gauge('manifests', 'Manifests of monitors in the folder of --config, when it was applied last.')
   const faulty = gauge('faults', 'What is wrong with the folder of --config: while it is not 0, changes may wait.')
   const appliedAt = gauge('applied_timestamp_seconds', 'When the folder of --config was applied last without a fault.')
-  let told = ''
+  let logged = ''
   let left = ''
-  function tell(faults: readonly ManifestFault[], what: string): void {
+  function logFaults(faults: readonly ManifestFault[], what: string): void {
     faulty.set(faults.length)
     // The same faults are found at each look.
     const text = JSON.stringify(faults)
-    if (text === told) return
-    told = text
+    if (text === logged) return
+    logged = text
     for (const { file, line, message } of faults.slice(0, MOST_FAULTS))
       log.error({ folder, file, line }, `${file}:${line}: ${message}`)
     if (faults.length > 0) log.error({ folder, faults: faults.length }, what)
@@ -183,12 +183,12 @@ function createReport({ registry, log }: FolderContext, folder: string) {
       left = names
     },
     refused: (faults: readonly ManifestFault[]) =>
-      tell(faults, 'the folder of manifests was not applied: nothing of it was changed'),
+      logFaults(faults, 'the folder of manifests was not applied: nothing of it was changed'),
     applied(count: number, { faults, warnings, released, created, adopted, updated, unchanged }: Applied): void {
       for (const warning of warnings) log.warn({ folder }, warning)
       for (const resource of released)
         log.warn({ folder, resource }, 'its manifest is gone: the monitor goes on, and belongs to the API now')
-      tell(faults, 'some manifests of the folder were refused; the others are applied')
+      logFaults(faults, 'some manifests of the folder were refused; the others are applied')
       manifests.set(count)
       if (faults.length === 0) appliedAt.set(Date.now() / 1000)
       const isNew = created + adopted + updated + released.length > 0

@@ -57,7 +57,7 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
   const proxy = relayOf(http, { url, token, egress, log })
   const loop = startLoop(
-    { settings, source, outage: http.outage, leaseMs, registry, egress, proxy, onSandbox: http.tellSandbox },
+    { settings, source, outage: http.outage, leaseMs, registry, egress, proxy, onSandbox: http.reportSandbox },
     context,
   )
   stack.defer('checks', () => loop.drain(DRAIN_MS))

@@ -242,7 +242,7 @@ const LOOK_EVERY_MS = 1_000
 /** Follows the keys in a file, which a rotation replaces. A content that could not be taken up is tried again. */
 export function followKeys(file: string, { known, takeUp, onFault }: Follower): FollowedFile {
   let used = known
-  let told: string | null = null
+  let reported: string | null = null
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   return { look, follow, close }
@@ -252,10 +252,10 @@ export function followKeys(file: string, { known, takeUp, onFault }: Follower): 
       const text = (await readFile(file, 'utf8')).trim()
       if (text !== used) await takeUp(text)
       used = text
-      told = null
+      reported = null
     } catch (fault) {
-      if (told !== String(fault)) onFault(fault)
-      told = String(fault)
+      if (reported !== String(fault)) onFault(fault)
+      reported = String(fault)
     }
   }
 

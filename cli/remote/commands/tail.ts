@@ -47,9 +47,9 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
         followed.splice(followed.indexOf(one), 1)
         continue
       }
-      const told = (isFirst ? ended.slice(0, options.limit) : ended).toReversed().slice(0, left)
-      for (const run of told) print(await lineOf(run, one.found.record.name, form))
-      left -= told.length
+      const shown = (isFirst ? ended.slice(0, options.limit) : ended).toReversed().slice(0, left)
+      for (const run of shown) print(await lineOf(run, one.found.record.name, form))
+      left -= shown.length
       if (left <= 0) return ending
     }
     if (followed.length > 0) await pause(POLL_MS)

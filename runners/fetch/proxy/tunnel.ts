@@ -100,12 +100,12 @@ export function openTunnel({
 function verdict(head: string): ProxyFailure | null {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1] ?? 0)
   if (status === 0) return { cause: 'garbage' }
-  if (status < 200 || status > 299) return toldCause(head) ?? proxyStatus(status)
+  if (status < 200 || status > 299) return reportedCause(head) ?? proxyStatus(status)
   return head.endsWith(END) && head.indexOf(END) === head.length - END.length ? null : { cause: 'garbage' }
 }
 
 /** A runner's relay says how the proxy behind it failed. */
-function toldCause(head: string): ProxyFailure | null {
+function reportedCause(head: string): ProxyFailure | null {
   const cause = /\r\ntidemark-failure: (\w+)\r\n/i.exec(head)?.[1] ?? ''
   return isPlainCause(cause) ? { cause } : null
 }

@@ -181,7 +181,7 @@ const ACROSS = new Set([
   'pictures do not go with a direct request',
 ])
 
-type Told = Pick<Rule<unknown>, 'json' | 'jsonOf' | 'accepts' | 'rejects'>
+type Described = Pick<Rule<unknown>, 'json' | 'jsonOf' | 'accepts' | 'rejects'>
 
 describe('the bounds of the document are those of the service', () => {
   const check = byDocument('MonitorCreate')
@@ -191,7 +191,7 @@ describe('the bounds of the document are those of the service', () => {
     expect(check.Check({ ...SMALLEST, ...outside })).toBe(ACROSS.has(title))
   })
 
-  test.each(Object.values(RULE_TABLE).map((rule): [string, Told] => [rule.name, rule]))(
+  test.each(Object.values(RULE_TABLE).map((rule): [string, Described] => [rule.name, rule]))(
     'the rule %s refuses nothing there that the service accepts',
     (_, { json, jsonOf, accepts, rejects }) => {
       const compiled = Compile(json ?? {})

@@ -8,7 +8,7 @@ import {
   nextBaseline,
   nextKept,
   type SearchReading,
-  toldReading,
+  reportedReading,
 } from '../../../core/serp/search-reading.ts'
 import { targetRank } from '../../../core/serp/target-rank.ts'
 import { reading, RULE } from './readings.ts'
@@ -40,7 +40,7 @@ describe('the baseline', () => {
     const two = reading(['x.example', 'b.example'], { pageEnds: [1, 2], isPartial: true })
     const one = reading(['y.example', 'z.example'], { isPartial: true })
     const told = nextBaseline(nextBaseline(full, two, true), one, true)
-    expect(told && toldReading(told)).toEqual({
+    expect(told && reportedReading(told)).toEqual({
       ...reading(['y.example', 'z.example', 'b.example', 'd.example'], { pageEnds: [2, 3, 4] }),
       told: { ...reading(['y.example', 'z.example', 'b.example']), pageEnds: [2, 3], isPartial: true },
     })

@@ -3,7 +3,7 @@ import { eventually } from '../../support/eventually.ts'
 import { refusal } from '../channels/mailbox.ts'
 import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, see, until, isTold, setClock, query } = noticeLoops()
+const { postOffice, loop, happened, see, until, isHandled, setClock, query } = noticeLoops()
 
 test('the owner gets one mail that names the monitor, the reason, the page and the run', async () => {
   const { mailbox, mailer } = await postOffice()
@@ -108,7 +108,7 @@ test('a notice of an owner who is gone ends, and keeps nobody waiting', async ()
   await query('delete from auth.users where email = $1', [email])
   await happened()
   loop(mailer).start()
-  await isTold(event_id)
+  await isHandled(event_id)
   await eventually(
     () => mailbox.letters.length,
     (count) => count === 1,

@@ -157,7 +157,7 @@ export function noticeLoops() {
       () => see(teamId),
       (seen) => seen !== undefined && condition(seen),
     )
-  const isTold = (eventId: string) =>
+  const isHandled = (eventId: string) =>
     eventually(
       async () => (await outbox.query('select due_at from notice_events where id = $1', [eventId])).rows[0].due_at,
       (due) => due === null,
@@ -169,7 +169,7 @@ export function noticeLoops() {
     happened,
     see,
     until,
-    isTold,
+    isHandled,
     setClock: (seconds: number) => outbox.setClock(seconds),
     query: (text: string, values?: unknown[]) => outbox.query(text, values),
   }

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, isTold, query } = noticeLoops()
+const { postOffice, loop, happened, isHandled, query } = noticeLoops()
 
 test('the owner gets one mail at 80 %, one when all runs are used, and one when the credits are gone', async () => {
   const { mailbox, mailer } = await postOffice()
   const { email, team_id: team, event_id } = await happened({ wantsMail: false })
   loop(mailer).start()
-  await isTold(event_id)
+  await isHandled(event_id)
   await query(`insert into team_usage (team_id, runs_limit, resets_at) values ($1, 1000, '2030-06-01T12:00Z')`, [team])
   const spend = (what: string) => query(`update team_usage set ${what} where team_id = $1`, [team])
   /** Waits for so many mails to the owner, and returns the last. */

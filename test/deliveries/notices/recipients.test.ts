@@ -10,7 +10,7 @@ import { SECRET } from '../loop/outbox.ts'
 import { openReceiver, type Receiver, reply } from '../loop/receiver.ts'
 import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, until, isTold, setClock, query } = noticeLoops()
+const { postOffice, loop, happened, until, isHandled, setClock, query } = noticeLoops()
 
 const requested = (receiver: Receiver, count: number) =>
   eventually(
@@ -71,7 +71,7 @@ test('each destination of the monitor gets its own kind of message, and only abo
   const other = await happened({ kind: 'recovered', deliveries, notifyOn: ['failing'], wantsMail: false })
   await happened({ deliveries, notifyOn: ['failing'], wantsMail: false })
   loop(mailer).start()
-  await isTold(other.event_id)
+  await isHandled(other.event_id)
   await requested(receiver, 2)
   await eventually(
     () => mailbox.letters.length,
@@ -161,7 +161,7 @@ test('a search is reported with its address at the engine: failing, paused, reco
   })
   const next = async (count: number, options: Parameters<typeof happened>[0]) => {
     const { event_id } = await happened({ ...about, deliveries: about.deliveries.slice(0, 2), ...options })
-    await isTold(event_id)
+    await isHandled(event_id)
     await requested(slack, count)
     await requested(webhook, count)
     return payloadAt(webhook, count - 1)
@@ -232,7 +232,7 @@ test('an owner who turned mails about monitors off still hears that the runs are
     detail: { pool: 'runs', threshold_pct: 100, used: 200, limit: 200, credits_remaining: 0, resets_at: null },
   })
   loop(mailer).start()
-  await isTold(failing.event_id)
+  await isHandled(failing.event_id)
   await eventually(
     () => mailbox.letters.length,
     (count) => count === 1,

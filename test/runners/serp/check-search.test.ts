@@ -228,7 +228,7 @@ describe('a question for consent', () => {
 describe('an empty answer of Bing', () => {
   const NONE = '<!doctype html><ol id="b_results"><li class="b_no">There are no results</li></ol>'
 
-  test('is believed when another search finds something', async () => {
+  test('is trusted when another search finds something', async () => {
     serve('/search', (query) => (query.get('q') === 'shoes' ? NONE : PAGES.bing))
     expect(await search({ engine: 'bing' })).toMatchObject({ ok: true, outcome: 'zero', results: [], isEnd: true })
     expect(asked.map(({ url }) => url.searchParams.get('q'))).toEqual(['shoes', 'shoes', 'weather'])

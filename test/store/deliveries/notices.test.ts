@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tellEvents } from '../../../store/deliveries/notices.ts'
+import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
 import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
 
 let database: QueueDatabase
@@ -18,8 +18,8 @@ test('an event whose messages cannot be made holds up no other, and is given up 
     ])
   const tried: string[] = []
   const refused: [string, boolean][] = []
-  const tell = () =>
-    tellEvents(
+  const notify = () =>
+    notifyOfEvents(
       database.store,
       ({ event }) => {
         tried.push(event.team_id)
@@ -28,11 +28,11 @@ test('an event whose messages cannot be made holds up no other, and is given up 
       },
       ({ kind }, _error, isGivenUp) => refused.push([kind, isGivenUp]),
     )
-  expect(await tell()).toBe(2)
+  expect(await notify()).toBe(2)
   expect(tried.filter((team) => team === sound)).toHaveLength(1)
   for (let n = 0; n < 8; n++) {
     await database.query('update notice_events set due_at = clock() where due_at is not null')
-    await tell()
+    await notify()
   }
   expect(tried.filter((team) => team === sound)).toHaveLength(1)
   expect(refused).toEqual([1, 2, 3, 4, 5].map((nth) => ['quota', nth === 5]))

@@ -8,6 +8,8 @@ test.each([
   ['docs/a.md', 'See spec.md for this.', 'give the reason'],
   ['core/a.ts', '/** What came of a check. */', 'name the result'],
   ['core/a.ts', '/** Answers the page. */', 'Returns'],
+  ['core/a.ts', 'interface ToldMonitor {}', 'notify'],
+  ['docs/a.md', 'A runner is not believed.', 'trusted'],
   ['test/a.test.ts', "  test('a failure is told once', () => {", 'reported'],
   ['test/a.test.ts', "describe.each(all)('the places of a host', () => {", 'slot'],
 ])('%s: %s is refused with the word to use', (path, line, say) => {

@@ -30,8 +30,8 @@ const TASK: PageTask = {
 }
 const HASH = 'a'.repeat(64)
 
-/** What the trusted side believes of a reading of a runner. */
-function believed(pageText: string, task: PageTask, values: object = { content_hash: HASH }) {
+/** The reading that the trusted side takes over from a runner. */
+function accepted(pageText: string, task: PageTask, values: object = { content_hash: HASH }) {
   const mark = { etag: null, lastModified: null, bodyHash: null }
   const reading = { kind: 'values', fetchMethod: 'browser', mark, values, pageText, warnings: [] } as unknown as Reading
   const finished = { task, reading: reading as Exclude<Reading, { kind: 'abandoned' }>, startedMs: 1, endedMs: 2 }
@@ -44,16 +44,16 @@ function believed(pageText: string, task: PageTask, values: object = { content_h
 }
 
 test('the text of a whole page comes through the runner API as it is', () => {
-  expect(believed('# News\n- Öl €\n- "x"', TASK)).toMatchObject({
+  expect(accepted('# News\n- Öl €\n- "x"', TASK)).toMatchObject({
     values: { content_hash: HASH },
     pageText: '# News\n- Öl €\n- "x"',
   })
 })
 
 test('a text that a runner has not cut is cut, and one of another method is not taken', () => {
-  const long = believed('€'.repeat(200_000), TASK)?.pageText ?? ''
+  const long = accepted('€'.repeat(200_000), TASK)?.pageText ?? ''
   expect(Buffer.byteLength(long)).toBeLessThanOrEqual(EXTRACT_LIMITS.pageTextBytes)
   expect(long).toMatch(/^€+…\[truncated sha256:[0-9a-f]{32}\]$/)
   const css: PageTask = { ...TASK, extract: { method: 'css', fields: { price: '.price' } } }
-  expect(believed('text', css, { price: '1' })).not.toHaveProperty('pageText')
+  expect(accepted('text', css, { price: '1' })).not.toHaveProperty('pageText')
 })

@@ -104,7 +104,7 @@ describe('a token', () => {
     const isUnsandboxed = async () => (await findLiveRunnerToken(store, asker.job.token))?.isUnsandboxed
     await asker.job.source.heartbeat([])
     expect(await isUnsandboxed()).toBe(false)
-    asker.job.source.tellSandbox(false)
+    asker.job.source.reportSandbox(false)
     await asker.job.source.heartbeat([])
     expect(await isUnsandboxed()).toBe(true)
   })
@@ -120,7 +120,7 @@ describe('a token', () => {
       await source.complete({ task, reading, startedMs: 1, endedMs: 2 })
     }
     await rendered('browser')
-    source.tellSandbox(false)
+    source.reportSandbox(false)
     await rendered('browser')
     // No page was shown.
     await rendered(null)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tellEvents } from '../../../store/deliveries/notices.ts'
+import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
@@ -209,7 +209,7 @@ test('a recovery is reported to a monitor that wants only this, and the trouble 
   const back = await given.next(no)
   expect(await given.notices(no)).toMatchObject([{ kind: 'failing' }, { kind: 'recovered', run_id: back?.id }])
   const recipients: [string, number][] = []
-  await tellEvents(
+  await notifyOfEvents(
     given.database.store,
     ({ event, monitors }) => {
       if (event.monitor_no === no) recipients.push([event.kind, monitors.length])

@@ -1,6 +1,6 @@
 import type { Question } from '../prompts-port.ts'
 import type { Values } from '../../../schema/shape/json.ts'
-import { messagesOf, repairOf, type Told } from './messages.ts'
+import { messagesOf, repairOf, type ModelRequest } from './messages.ts'
 import type { Model } from './model.ts'
 import { failure, type ModelFailure } from './model-fault.ts'
 import { type ReadAnswer, readObject, readWords } from '../read-answer.ts'
@@ -38,18 +38,18 @@ export async function askModel(
   fields: readonly ShapeField[] | null,
   { model, signal }: { readonly model: Model; readonly signal: AbortSignal },
 ): Promise<ModelAnswer> {
-  const told = messagesOf(question)
+  const request = messagesOf(question)
   const schema = fields && jsonSchemaOf(fields)
-  const first = await model.say({ messages: told.messages, schema }, signal)
+  const first = await model.say({ messages: request.messages, schema }, signal)
   if (first.kind !== 'said') return first
-  const read = readSaid(first.text, told, fields)
+  const read = readSaid(first.text, request, fields)
   if (read.ok) return { kind: 'values', values: read.values, warnings: read.warnings }
   if (fields === null || read.faults === LEAKED) return { kind: 'failed', failure: unusable(read.faults) }
-  const second = await model.say({ messages: repairOf(told, first.text, read.faults), schema }, signal)
+  const second = await model.say({ messages: repairOf(request, first.text, read.faults), schema }, signal)
   // The first question got an answer, so the call counts, whatever the result of the second.
   if (second.kind === 'failed') return { kind: 'failed', failure: { ...second.failure, wasAnswered: true } }
   if (second.kind === 'abandoned') return second
-  const again = readSaid(second.text, told, fields)
+  const again = readSaid(second.text, request, fields)
   if (again.ok) return { kind: 'values', values: again.values, warnings: again.warnings }
   return { kind: 'failed', failure: unusable(again.faults) }
 }
@@ -60,7 +60,7 @@ const LEAKED: readonly string[] = ['it repeats what only this service said to it
  * An answer that contains the mark repeats its instructions. It is refused as a whole, because the page may have caused
  * it.
  */
-function readSaid(text: string, { mark }: Told, fields: readonly ShapeField[] | null): ReadAnswer {
+function readSaid(text: string, { mark }: ModelRequest, fields: readonly ShapeField[] | null): ReadAnswer {
   if (text.includes(mark)) return { ok: false, faults: LEAKED }
   return fields ? readObject(text, fields) : readWords(text)
 }

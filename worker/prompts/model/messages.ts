@@ -8,7 +8,7 @@ export interface Message {
 }
 
 /** A question as messages, and the mark around the page. The mark must not occur in any answer. */
-export interface Told {
+export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly mark: string
 }
@@ -26,7 +26,7 @@ export const MESSAGES_VERSION = 1
  * checked and used as a value only. The mark is also a canary: an answer that contains it repeats text that only we
  * wrote.
  */
-export function messagesOf({ prompt, schema, text }: Question): Told {
+export function messagesOf({ prompt, schema, text }: Question): ModelRequest {
   const mark = `page-${randomBytes(9).toString('base64url')}`
   const system = [
     'You read facts off one web page for a service that watches pages for changes.',
@@ -61,7 +61,7 @@ export function messagesOf({ prompt, schema, text }: Question): Told {
 const SHOWN = 4_000
 
 /** Repeats the question with a description of what was wrong with the answer. */
-export function repairOf({ messages }: Told, answer: string, faults: readonly string[]): readonly Message[] {
+export function repairOf({ messages }: ModelRequest, answer: string, faults: readonly string[]): readonly Message[] {
   const wrong = faults.map((fault) => `- ${fault}`).join('\n')
   return [
     ...messages,

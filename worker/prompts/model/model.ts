@@ -118,12 +118,12 @@ class AskedModel implements Model {
         ? { kind: 'said', text: read.text }
         : { kind: 'failed', error: { failed: read.failure, refusal: null, words: '' } }
     } catch (error) {
-      return { kind: 'failed', error: this.#told(modelError(error, this.#options.timeoutMs), signal) }
+      return { kind: 'failed', error: this.#logged(modelError(error, this.#options.timeoutMs), signal) }
     }
   }
 
   /** The endpoint's own text goes to the log without our key, because some endpoints repeat the key. */
-  #told(error: ModelError, signal: AbortSignal): ModelError {
+  #logged(error: ModelError, signal: AbortSignal): ModelError {
     const { apiKey, log } = this.#options
     if (signal.aborted) return error
     const words = apiKey === null ? error.words : error.words.replaceAll(apiKey, '(LLM_API_KEY)')
