@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createKeyedBudget } from '../concurrency/keyed-budget.ts'
-import { CONNECTIONS_PER_ADDRESS } from '../schema/config.ts'
+import { CONNECTIONS_PER_ADDRESS } from '../schema/config/config.ts'
 
 /**
  * Time limits of a server, in milliseconds. A connection without a request ends after `headersTimeout` too. Node looks

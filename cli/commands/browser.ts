@@ -1,4 +1,4 @@
-import type { Config } from '../../schema/config.ts'
+import type { Config } from '../../schema/config/config.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { startBrowserLauncher } from '../../runners/browser/chromium/browser-launcher.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'

@@ -1,4 +1,4 @@
-import { secretFileOf } from '../../schema/config.ts'
+import { secretFileOf } from '../../schema/config/secret-settings.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { startRunner } from '../boot/parts/runner-parts.ts'
 import { readSettings } from '../boot/settings/read-config.ts'

@@ -1,5 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { Config, SECRET_SETTINGS } from '../config.ts'
+import { Config } from '../config/config.ts'
+import { SECRET_SETTINGS } from '../config/secret-settings.ts'
 import { Choice, Closed, Dictionary, Text, Whole } from '../shape/shape.ts'
 import {
   annotations,

@@ -30,7 +30,7 @@ interface ClockBack {
  * end a little apart.
  */
 const SLACK_SECONDS = 30
-/** The longest lease that can be set (schema/config.ts). */
+/** The longest lease that can be set (schema/config/config.ts). */
 const LONGEST_LEASE_SECONDS = 3600
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHART_SETTINGS } from '../../schema/chart/chart-values.ts'
-import { Config } from '../../schema/config.ts'
+import { Config } from '../../schema/config/config.ts'
 import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
 import { describeIf } from '../support/skip.ts'
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Config } from '../../schema/config.ts'
+import { Config } from '../../schema/config/config.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeIf } from '../support/skip.ts'
 import { openReader, type Reader } from './follow-page.ts'

@@ -7,7 +7,7 @@ import { Compile } from 'typebox/schema'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
-import { Config } from '../../schema/config.ts'
+import { Config } from '../../schema/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiKeyCreate } from '../../schema/account/api-key.ts'
-import { Config } from '../../schema/config.ts'
+import { Config } from '../../schema/config/config.ts'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { jsons } from '../core/values.ts'

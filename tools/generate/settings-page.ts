@@ -1,4 +1,6 @@
-import { CLIENT_VARIABLES, Config, SECRET_SETTINGS } from '../../schema/config.ts'
+import { CLIENT_VARIABLES } from '../../schema/config/client-variables.ts'
+import { Config } from '../../schema/config/config.ts'
+import { SECRET_SETTINGS } from '../../schema/config/secret-settings.ts'
 import { table } from './markdown.ts'
 
 interface Setting {
@@ -27,7 +29,7 @@ TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8 npm start
 - The value of a secret setting never appears in a log or an error.
 - Variables that Kubernetes sets for a Service named \`tidemark\` or \`tidemark-…\`, such as
   \`TIDEMARK_PORT=tcp://10.96.12.4:8080\`, are not read; a line in the log names them.
-- \`npm run gen\` makes this page from \`schema/config.ts\`.
+- \`npm run gen\` makes this page from \`schema/config/config.ts\`.
 
 A secret setting may be read from a file instead: the variable with \`_FILE\` at its end names the file, as in
 \`DATABASE_URL_FILE=/run/secrets/database-url\`. It is read once, at the start. A line break at its end is dropped. It has

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../../../schema/config.ts'
+import type { Config } from '../../../schema/config/config.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import type { ObjectStore } from '../../../store/objects/object-store.ts'
 import { createS3Store } from '../../../store/objects/s3-store.ts'

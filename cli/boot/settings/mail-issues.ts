@@ -1,5 +1,5 @@
 import { parseMailServer } from '../../../core/mail-server.ts'
-import type { Config } from '../../../schema/config.ts'
+import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 /** Returns what is wrong with the settings of mail. */

@@ -1,4 +1,4 @@
-import type { Config } from '../../../schema/config.ts'
+import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 /** Returns what is wrong with the settings of the model. */

@@ -1,4 +1,4 @@
-import type { Config } from '../../../schema/config.ts'
+import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 type ObjectSettings = Pick<Config, 'S3_BUCKET' | 'S3_ENDPOINT' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'>

@@ -1,4 +1,4 @@
-import type { Config } from '../../../schema/config.ts'
+import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 type OidcSettings = Pick<Config, 'TIDEMARK_OIDC_ISSUER' | 'TIDEMARK_OIDC_CLIENT_ID' | 'TIDEMARK_OIDC_CLIENT_SECRET'>

@@ -1,4 +1,6 @@
-import { CLIENT_VARIABLES, Config, SECRET_SETTINGS, secretFileOf } from '../../../schema/config.ts'
+import { CLIENT_VARIABLES } from '../../../schema/config/client-variables.ts'
+import { Config } from '../../../schema/config/config.ts'
+import { SECRET_SETTINGS, secretFileOf } from '../../../schema/config/secret-settings.ts'
 import { closestKey, didYouMean, type Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { listedKeys } from '../../../core/derived-key.ts'
@@ -47,7 +49,7 @@ export class SettingsError extends ExplainedError {
 }
 
 /**
- * Reads the environment, and the files that it names for secrets, and validates it with schema/config.ts. An empty
+ * Reads the environment, and the files that it names for secrets, and validates it with schema/config/config.ts. An empty
  * variable counts as unset. `needs` returns what the command misses in valid settings. Throws SettingsError with every
  * fault.
  */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ClientCertificates } from '../../../schema/config.ts'
+import { ClientCertificates } from '../../../schema/config/client-certificates.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { plainName } from '../../../egress/resolve.ts'
 import { type ClientCertificate, createTrust, parseBundle, type Trust } from '../../../egress/trust.ts'

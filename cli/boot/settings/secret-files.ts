@@ -1,5 +1,5 @@
 import { type Stats, readFileSync, statSync } from 'node:fs'
-import { SECRET_SETTINGS, secretFileOf } from '../../../schema/config.ts'
+import { SECRET_SETTINGS, secretFileOf } from '../../../schema/config/secret-settings.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

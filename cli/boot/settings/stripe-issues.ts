@@ -1,5 +1,5 @@
 import { readPrices } from '../../../core/prices.ts'
-import type { Config } from '../../../schema/config.ts'
+import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 
 const OTHERS = ['STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICES'] as const

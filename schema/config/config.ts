@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, RuledText, Text, Whole } from './shape/shape.ts'
-import { TIERS } from './account/plan.ts'
+import { Choice, Closed, RuledText, Text, Whole } from '../shape/shape.ts'
+import { TIERS } from '../account/plan.ts'
 
 const Optional = Type.Optional
 /** The default of TIDEMARK_CONNECTIONS_PER_ADDRESS, and the limit of every port for health and metrics. */
@@ -379,49 +379,3 @@ export const Config = Closed({
   }),
 })
 export type Config = Static<typeof Config>
-
-/** The content of TIDEMARK_CLIENT_CERTIFICATES_FILE. */
-export const ClientCertificates = Type.Array(
-  Closed({
-    /** Names as in URLs, without a port. */
-    hosts: Type.Array(Text(1, 253), { minItems: 1, maxItems: 100 }),
-    /** Ids of teams. */
-    teams: Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1000 }),
-    /** PEM files, with the chain. Relative paths begin at the folder of the JSON file. */
-    cert: Text(1, 4096),
-    key: Text(1, 4096),
-  }),
-  { maxItems: 1000 },
-)
-
-/** Settings whose value never appears in a log or an error. Each may be read from a file instead (`secretFileOf`). */
-export const SECRET_SETTINGS = [
-  'DATABASE_URL',
-  'SMTP_URL',
-  'TIDEMARK_OIDC_CLIENT_SECRET',
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'LLM_API_KEY',
-  'TIDEMARK_PROXY_URL',
-  'TIDEMARK_RUNNER_TOKEN',
-  'TIDEMARK_SERP_PROVIDER_KEY',
-  'AWS_SECRET_ACCESS_KEY',
-  'AWS_SESSION_TOKEN',
-  'TIDEMARK_ENCRYPTION_KEY',
-  'TIDEMARK_METRICS_TOKEN',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-] as const satisfies readonly (keyof Config)[]
-
-/** Returns the variable that names the file of a secret setting. */
-export const secretFileOf = (name: (typeof SECRET_SETTINGS)[number]): string => `${name}_FILE`
-
-/**
- * Variables of the commands over REST. Where a person has set them for those, the other commands ignore them, and they
- * are no misspelt settings.
- */
-export const CLIENT_VARIABLES = {
-  TIDEMARK_URL: 'The address of the server. It goes with TIDEMARK_API_KEY.',
-  TIDEMARK_API_KEY: 'An API key for that server.',
-  TIDEMARK_WEBHOOK_SECRET: 'A signing secret for `tidemark verify-webhook`, or several with commas.',
-  TIDEMARK_PROFILE: 'The login that is used: the name that `tidemark login --profile` gave it.',
-} as const
