@@ -16,14 +16,14 @@ import { NotLeaderError } from '../../store/db/operator-epoch.ts'
 import type { DeclaredRow, ResourceIdentity, ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH, METADATA_ONLY } from '../cluster/kube-client.ts'
-import { keyOf, partsOf } from '../cluster/objects.ts'
+import { partsOf } from '../cluster/objects.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
 import { definitionName } from '../../schema/resource-kind.ts'
-import { FINALIZER, type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
+import { FINALIZER, type CustomResource, pathOf } from './custom-resource.ts'
 import { refusalOf, refusedRun } from './refusal.ts'
 import type { ResolvedResource } from './resolve.ts'
-import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
+import { StatusWriter } from './status-writer.ts'
 
 /** What a reconciler works with. */
 interface ReconcilerOptions {
@@ -57,12 +57,6 @@ export interface ReconcilerTimes {
   readonly secretMs: number
 }
 
-/**
- * Statuses that results may cause for one resource: a few at once, so that a new resource soon shows its first run, and
- * from then on one in this many milliseconds.
- */
-const STATUS_EVERY_MS = 60_000
-const STATUS_BURST = 3
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 type Known = Exclude<ResolvedResource, { kind: 'later' }>
@@ -84,19 +78,13 @@ export class Reconciler {
   readonly #options: ReconcilerOptions
   /** Why a resource is not there any more. */
   readonly #vanished = new Map<string, 'deleted' | 'missing'>()
-  /** The earliest time of the next status because of results, as if each took its minute, by `performance.now()`. */
-  readonly #pacedUntil = new Map<string, number>()
   /** When each resource is compared with its record again, by `performance.now()`. */
   readonly #resyncAt = new Map<string, number>()
   /** The generation of each resource whose record is made, and whose status waits for the records of many others. */
   readonly #putOff = new Map<string, number | undefined>()
   #resyncs = 0
   #corrections = 0
-  /**
-   * Parts of a status that the definition in the cluster does not have, so that the API server drops them, and when
-   * they are tried again, by `performance.now()`: the definition may be updated.
-   */
-  readonly #unknown = new Map<string, number>()
+  readonly #statuses: StatusWriter
   readonly #applyOne: (declaration: Declaration) => Promise<ApplyOutcome>
   readonly #resultsOf: (no: number) => Promise<ResultsRow | null>
   readonly #warningsOf: (stored: MonitorRecord) => Promise<readonly string[]>
@@ -104,6 +92,7 @@ export class Reconciler {
   constructor(options: ReconcilerOptions) {
     this.#options = options
     const { context, kind } = options
+    this.#statuses = new StatusWriter({ ...options, retryUnknownMs: options.times.resyncMs })
     this.#applyOne = batched({
       ...BATCHES,
       call: (declarations: readonly Declaration[]) => applyResources(context, declarations),
@@ -120,7 +109,7 @@ export class Reconciler {
     })
   }
 
-  /** Comparisons of resources with their records, and how many found a difference that nobody had told. */
+  /** Comparisons of resources with their records, and how many found a difference that no event had reported. */
   get resynced(): { readonly resyncs: number; readonly corrections: number } {
     return { resyncs: this.#resyncs, corrections: this.#corrections }
   }
@@ -160,7 +149,7 @@ export class Reconciler {
 
   #forget(key: string): void {
     this.#vanished.delete(key)
-    this.#pacedUntil.delete(key)
+    this.#statuses.forget(key)
     this.#resyncAt.delete(key)
   }
 
@@ -322,79 +311,14 @@ export class Reconciler {
     resource: CustomResource,
     { reason, message }: { readonly reason: RefusalReason; readonly message: string },
   ): Promise<undefined> {
-    if (await this.#write(resource, { kind: 'refused', reason, message }))
+    if (await this.#statuses.write(resource, { kind: 'refused', reason, message }))
       this.#options.events.record(resource, { type: 'Warning', reason, action: 'Apply', note: message })
   }
 
   async #report(key: string, resource: CustomResource): Promise<number | undefined> {
     const record = this.#options.records.get(key)
     if (!record) return
-    const now = performance.now()
-    const paced = Math.max(now, this.#pacedUntil.get(key) ?? now)
-    const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
-    // What a person just changed is answered at once; what checks found waits its minute.
-    if (waitMs > 0 && !isOwed(resource)) return waitMs
-    const results = await this.#resultsOf(record.no)
-    const isWritten = await this.#write(resource, { kind: 'accepted', id: record.monitor_id, results })
-    if (isWritten && !isOwed(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
-    return
+    const results = () => this.#resultsOf(record.no)
+    return this.#statuses.report(key, resource, { id: record.monitor_id, results })
   }
-
-  /** Writes the status if it says anything new. Returns whether it did. */
-  async #write(judged: CustomResource, acceptance: Acceptance): Promise<boolean> {
-    // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
-    const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
-    if (!isSameQuestion(resource, judged)) return false
-    const { kind } = this.#options
-    const noRunners = this.#options.noRunners()
-    const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
-    const whole = statusOf(kind, resource, judgement, new Date())
-    const now = performance.now()
-    const status = Object.fromEntries(Object.entries(whole).filter(([key]) => (this.#unknown.get(key) ?? 0) <= now))
-    if (!isNews(resource.status, status)) return false
-    const answer = await this.#options.client.call<CustomResource>({
-      method: 'PATCH',
-      path: `${pathOf(kind.records.resource, resource)}/status`,
-      // The version makes the patch conditional. The epoch fences the store alone: a former leader that wakes with a
-      // status of an older generation must not replace a newer one.
-      body: {
-        metadata: { resourceVersion: resource.metadata.resourceVersion },
-        ...statusPatch(resource.status, status),
-      },
-      contentType: MERGE_PATCH,
-    })
-    if (answer.status === 404) return false
-    if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
-    this.#options.learn(answer.body)
-    this.#noteUnknown(status, answer.body.status ?? {})
-    return true
-  }
-
-  #noteUnknown(sent: ResourceStatus, kept: ResourceStatus): void {
-    const dropped = Object.keys(sent).filter((key) => !(key in kept))
-    const isNew = dropped.some((key) => !this.#unknown.has(key))
-    for (const key of Object.keys(sent)) this.#unknown.delete(key)
-    for (const key of dropped) this.#unknown.set(key, performance.now() + this.#options.times.resyncMs)
-    if (!isNew) return
-    this.#options.log.warn(
-      { dropped, kind: this.#options.kind.records.resource.kind },
-      'the definition in the cluster is older than this operator: kubectl apply --server-side -f crds/',
-    )
-  }
-}
-
-/** Returns whether nothing changed that a status answers to. An annotation does not raise the generation. */
-const isSameQuestion = (one: CustomResource, other: CustomResource): boolean =>
-  one.metadata.uid === other.metadata.uid &&
-  one.metadata.generation === other.metadata.generation &&
-  requestOf(one) === requestOf(other)
-
-/** Returns whether the status does not answer yet what a person changed or asked for. */
-function isOwed(resource: CustomResource): boolean {
-  const { metadata, status } = resource
-  if (status?.observedGeneration !== metadata.generation) return true
-  // It was refused until now, and somebody has put that right.
-  if (!status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return true
-  const request = requestOf(resource)
-  return request !== null && status?.lastHandledRequest !== request
 }

@@ -49,9 +49,9 @@ export class SettingsError extends ExplainedError {
 }
 
 /**
- * Reads the environment, and the files that it names for secrets, and validates it with schema/config/config.ts. An empty
- * variable counts as unset. `needs` returns what the command misses in valid settings. Throws SettingsError with every
- * fault.
+ * Reads the environment, and the files that it names for secrets, and validates it with schema/config/config.ts. An
+ * empty variable counts as unset. `needs` returns what the command misses in valid settings. Throws SettingsError with
+ * every fault.
  */
 export function readSettings(given: Environment, needs: (config: Config) => readonly Issue[] = none): Settings {
   const { environment, files, issues: faultsOfFiles } = readSecretFiles(given)

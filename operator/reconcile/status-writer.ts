@@ -1,0 +1,127 @@
+import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import { keyOf } from '../cluster/objects.ts'
+import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
+import type { OperatedKind } from './kinds.ts'
+import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
+
+interface StatusWriterOptions {
+  readonly client: KubeClient
+  readonly kind: OperatedKind
+  /** The newest known state of a resource. */
+  readonly resourceOf: (key: string) => CustomResource | undefined
+  /** Takes over the answer to a write, so that the next look does not see an older state. */
+  readonly learn: (resource: CustomResource) => void
+  /** Why the cluster starts no runner pods. Null: it does. */
+  readonly noRunners: () => string | null
+  /** Milliseconds after which a part of a status is tried again that the definition in the cluster did not have. */
+  readonly retryUnknownMs: number
+  readonly log: { warn(fields: object, text: string): void }
+}
+
+/** A record whose results are reported. */
+interface Reported {
+  readonly id: string
+  readonly results: () => Promise<ResultsRow | null>
+}
+
+/**
+ * Statuses that results may cause for one resource: a few at once, so that a new resource soon shows its first run, and
+ * from then on one in this many milliseconds.
+ */
+const STATUS_EVERY_MS = 60_000
+const STATUS_BURST = 3
+
+/** Writes the statuses of the resources of one kind, and no more of them than somebody needs. */
+export class StatusWriter {
+  readonly #options: StatusWriterOptions
+  /** The earliest time of the next status because of results, as if each took its minute, by `performance.now()`. */
+  readonly #pacedUntil = new Map<string, number>()
+  /**
+   * Parts of a status that the definition in the cluster does not have, so that the API server drops them, and when
+   * they are tried again, by `performance.now()`: the definition may be updated.
+   */
+  readonly #unknown = new Map<string, number>()
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Writes the status of a resource that has a record. Returns for how many milliseconds it waits, if it does, because
+   * its results were written a moment ago.
+   */
+  async report(key: string, resource: CustomResource, { id, results }: Reported): Promise<number | undefined> {
+    const now = performance.now()
+    const paced = Math.max(now, this.#pacedUntil.get(key) ?? now)
+    const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
+    // What a person just changed is answered at once; what checks found waits its minute.
+    if (waitMs > 0 && !isUnanswered(resource)) return waitMs
+    const isWritten = await this.write(resource, { kind: 'accepted', id, results: await results() })
+    if (isWritten && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
+    return
+  }
+
+  /** The resource is gone. */
+  forget(key: string): void {
+    this.#pacedUntil.delete(key)
+  }
+
+  /** Writes the status if it says anything new. Returns whether it did. */
+  async write(judged: CustomResource, acceptance: Acceptance): Promise<boolean> {
+    // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
+    const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
+    if (!isSameQuestion(resource, judged)) return false
+    const { kind, client, learn } = this.#options
+    const noRunners = this.#options.noRunners()
+    const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
+    const whole = statusOf(kind, resource, judgement, new Date())
+    const now = performance.now()
+    const status = Object.fromEntries(Object.entries(whole).filter(([key]) => (this.#unknown.get(key) ?? 0) <= now))
+    if (!isNews(resource.status, status)) return false
+    const answer = await client.call<CustomResource>({
+      method: 'PATCH',
+      path: `${pathOf(kind.records.resource, resource)}/status`,
+      // The version makes the patch conditional. The epoch fences the store alone: a former leader that wakes with a
+      // status of an older generation must not replace a newer one.
+      body: {
+        metadata: { resourceVersion: resource.metadata.resourceVersion },
+        ...statusPatch(resource.status, status),
+      },
+      contentType: MERGE_PATCH,
+    })
+    if (answer.status === 404) return false
+    if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
+    learn(answer.body)
+    this.#noteUnknown(status, answer.body.status ?? {})
+    return true
+  }
+
+  #noteUnknown(sent: ResourceStatus, kept: ResourceStatus): void {
+    const dropped = Object.keys(sent).filter((key) => !(key in kept))
+    const isNew = dropped.some((key) => !this.#unknown.has(key))
+    for (const key of Object.keys(sent)) this.#unknown.delete(key)
+    for (const key of dropped) this.#unknown.set(key, performance.now() + this.#options.retryUnknownMs)
+    if (!isNew) return
+    this.#options.log.warn(
+      { dropped, kind: this.#options.kind.records.resource.kind },
+      'the definition in the cluster is older than this operator: kubectl apply --server-side -f crds/',
+    )
+  }
+}
+
+/** Returns whether nothing changed that a status answers to. An annotation does not raise the generation. */
+const isSameQuestion = (one: CustomResource, other: CustomResource): boolean =>
+  one.metadata.uid === other.metadata.uid &&
+  one.metadata.generation === other.metadata.generation &&
+  requestOf(one) === requestOf(other)
+
+/** Returns whether the status does not answer yet what a person changed or asked for. */
+function isUnanswered(resource: CustomResource): boolean {
+  const { metadata, status } = resource
+  if (status?.observedGeneration !== metadata.generation) return true
+  // It was refused until now, and somebody has put that right.
+  if (!status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return true
+  const request = requestOf(resource)
+  return request !== null && status?.lastHandledRequest !== request
+}
