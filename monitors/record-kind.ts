@@ -26,7 +26,7 @@ import { checkConfiguration, checkSerpConfiguration } from './check/check-config
 import { serpMonitorWarnings } from './create-serp-monitor.ts'
 import { overDeliveryCaps, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
-import { serpSpecChange, type SpecChange, specChange } from './spec-change.ts'
+import { serpSpecChange, type SpecChange, specChange } from './declared/spec-change.ts'
 
 /** The part of a stored monitor that all kinds have. */
 export interface MonitorRecord {

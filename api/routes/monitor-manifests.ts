@@ -1,4 +1,4 @@
-import { type DeclaredMonitor, declareMonitor } from '../../monitors/declare-monitor.ts'
+import { type DeclaredMonitor, declareMonitor } from '../../monitors/declared/declare-monitor.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { type Answer, ById, ok, okText, route } from '../http/route.ts'

@@ -1,6 +1,6 @@
 import { backtestMonitor } from '../../monitors/backtest/backtest-monitor.ts'
 import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
-import { previewMonitor } from '../../monitors/preview-monitor.ts'
+import { previewMonitor } from '../../monitors/preview/preview-monitor.ts'
 import { Backtest, BacktestRequest } from '../../schema/monitor/backtest.ts'
 import { MonitorPreview, type PreviewSpec } from '../../schema/monitor/monitor.ts'
 import { Preview } from '../../schema/monitor/preview.ts'

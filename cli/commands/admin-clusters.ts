@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { releaseCluster } from '../../monitors/apply-resource.ts'
+import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { formOf, type OutputOptions, printItems, printResult } from '../output.ts'

@@ -1,5 +1,5 @@
 import type { Tier } from '../../schema/account/plan.ts'
-import type { SerpAccess } from '../plan.ts'
+import type { SerpAccess } from '../plan/serp-access.ts'
 
 /**
  * What a team's plan lets run. A monitor that it does not let run is locked, and shows as `billing_paused`.

@@ -8,7 +8,7 @@ import {
   deleteDeclared,
   isAsDeclared,
   releaseResource,
-} from '../../monitors/apply-resource.ts'
+} from '../../monitors/declared/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
 import type { MonitorRecord } from '../../monitors/record-kind.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { serpAccess } from '../../core/plan.ts'
+import { serpAccess } from '../../core/plan/serp-access.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'

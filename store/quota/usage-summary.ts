@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import { allowedBy } from '../../core/machine/plan.ts'
-import type { SerpAccess } from '../../core/plan.ts'
+import type { SerpAccess } from '../../core/plan/serp-access.ts'
 import type { PlanLimits, Tier } from '../../schema/account/plan.ts'
 import type { Usage } from '../../schema/account/usage.ts'
 import type { Queryable } from '../db/client.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { type SerpAccess, serpAccess } from '../../core/plan.ts'
+import { type SerpAccess, serpAccess } from '../../core/plan/serp-access.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
-import { specChange } from '../../monitors/spec-change.ts'
+import { specChange } from '../../monitors/declared/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { createInstallation, type Person, type Installation } from './installation.ts'

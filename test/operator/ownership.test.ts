@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
-import { releaseCluster } from '../../monitors/apply-resource.ts'
+import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../store/monitors/monitors.ts'

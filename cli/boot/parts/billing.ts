@@ -1,6 +1,6 @@
 import type { BillingProvider } from '../../../accounts/billing/provider.ts'
 import { stripeBilling } from '../../../accounts/billing/stripe.ts'
-import { readPrices } from '../../../core/prices.ts'
+import { readPrices } from '../../../core/plan/read-prices.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 /** Returns the payment provider of valid settings; undefined when there is none. */

@@ -1,4 +1,4 @@
-import { readPrices } from '../../../core/prices.ts'
+import { readPrices } from '../../../core/plan/read-prices.ts'
 import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readPrices } from '../../../core/prices.ts'
+import { readPrices } from '../../../core/plan/read-prices.ts'
 import { createTestApi, type TestApi } from '../../api/test-api.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'

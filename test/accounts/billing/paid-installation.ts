@@ -1,6 +1,6 @@
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { stripeBilling } from '../../../accounts/billing/stripe.ts'
-import { readPrices } from '../../../core/prices.ts'
+import { readPrices } from '../../../core/plan/read-prices.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
 import { createTestApi } from '../../api/test-api.ts'
 import { openStripeServer, type SignedEvent } from './stripe-server.ts'

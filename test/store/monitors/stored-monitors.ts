@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { specChange } from '../../../monitors/spec-change.ts'
+import { specChange } from '../../../monitors/declared/spec-change.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'

@@ -1,4 +1,4 @@
-import type { Tier } from '../schema/account/plan.ts'
+import type { Tier } from '../../schema/account/plan.ts'
 
 /** Whether a plan has SERP monitors: as part of the trial, included, or not (then they run on credits). */
 export type SerpAccess = 'trial' | 'included' | 'none'

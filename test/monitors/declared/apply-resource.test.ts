@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyResources, type Declaration } from '../../monitors/apply-resource.ts'
-import { SYSTEM } from '../../schema/account/audit.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { row } from '../../store/db/row.ts'
-import { createInstallation, type Person, type Installation } from './installation.ts'
-import { SPEC } from '../support/monitor-spec.ts'
+import { applyResources, type Declaration } from '../../../monitors/declared/apply-resource.ts'
+import { SYSTEM } from '../../../schema/account/audit.ts'
+import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { row } from '../../../store/db/row.ts'
+import { createInstallation, type Person, type Installation } from '../installation.ts'
+import { SPEC } from '../../support/monitor-spec.ts'
 
 const WEBHOOK = { type: 'webhook', url: 'https://hooks.example/x' } as const
 

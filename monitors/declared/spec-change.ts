@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
-import type { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 
 /** Keys whose change makes the next run a baseline, because earlier readings are not comparable. */
 const MEANING = ['url', 'extract_config', 'request_config', 'fetch_mode', 'visual_config'] as const

@@ -1,14 +1,19 @@
 import { createHmac } from 'node:crypto'
-import type { EgressPolicy } from '../egress/policy.ts'
-import type { Manifest, ManifestFault } from '../manifests/read-manifests.ts'
-import { faultsOf, resolveManifest, type SecretKey } from '../manifests/resolve-manifest.ts'
-import { SYSTEM } from '../schema/account/audit.ts'
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
-import { type DeclaredRow, declaredRecords, FILES, type ResourceIdentity } from '../store/monitors/monitor-resource.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
+import type { Manifest, ManifestFault } from '../../manifests/read-manifests.ts'
+import { faultsOf, resolveManifest, type SecretKey } from '../../manifests/resolve-manifest.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import {
+  type DeclaredRow,
+  declaredRecords,
+  FILES,
+  type ResourceIdentity,
+} from '../../store/monitors/monitor-resource.ts'
 import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
-import type { MonitorContext } from './context.ts'
-import { isolationRefused } from './outcome.ts'
-import { recordKind } from './record-kind.ts'
+import type { MonitorContext } from '../context.ts'
+import { isolationRefused } from '../outcome.ts'
+import { recordKind } from '../record-kind.ts'
 
 /** All manifests of a folder, and the team that they belong to. */
 interface FolderOfManifests {

@@ -1,10 +1,10 @@
-import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
-import { identityOfKey, isResourceName, resourceName } from '../core/custom-resource/resource-name.ts'
-import type { NotFound } from '../core/outcome.ts'
-import { isOnlyOfItsName } from '../store/monitors/monitors.ts'
-import type { MonitorContext, OneMonitor } from './context.ts'
-import { NO_MONITOR } from './outcome.ts'
-import { recordKind } from './record-kind.ts'
+import type { MonitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
+import { identityOfKey, isResourceName, resourceName } from '../../core/custom-resource/resource-name.ts'
+import type { NotFound } from '../../core/outcome.ts'
+import { isOnlyOfItsName } from '../../store/monitors/monitors.ts'
+import type { MonitorContext, OneMonitor } from '../context.ts'
+import { NO_MONITOR } from '../outcome.ts'
+import { recordKind } from '../record-kind.ts'
 
 /** A monitor as the custom resource that declares it. */
 export interface DeclaredMonitor {

@@ -1,5 +1,5 @@
-import { SOLD_TIERS, type SoldTier, StripePrices } from '../schema/account/billing.ts'
-import { checkerOf } from '../schema/validation/validate.ts'
+import { SOLD_TIERS, type SoldTier, StripePrices } from '../../schema/account/billing.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 
 /** What is sold, in the order of the plans, and at which prices of the payment provider. */
 export interface Prices {

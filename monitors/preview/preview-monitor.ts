@@ -1,9 +1,9 @@
-import { monitorQueue } from '../core/check-queue.ts'
-import type { PreviewSpec } from '../schema/monitor/monitor.ts'
-import type { Preview } from '../schema/monitor/preview.ts'
-import type { Queryable } from '../store/db/client.ts'
-import { giveRunBack, spendRun } from '../store/quota/spend-run.ts'
-import { type Locked, overDeliveryCap, type OutOfRuns, type OverCap } from './outcome.ts'
+import { monitorQueue } from '../../core/check-queue.ts'
+import type { PreviewSpec } from '../../schema/monitor/monitor.ts'
+import type { Preview } from '../../schema/monitor/preview.ts'
+import type { Queryable } from '../../store/db/client.ts'
+import { giveRunBack, spendRun } from '../../store/quota/spend-run.ts'
+import { type Locked, overDeliveryCap, type OutOfRuns, type OverCap } from '../outcome.ts'
 
 /** The slots for previews: a few in a process, and fewer for each team. */
 interface PreviewSlots {

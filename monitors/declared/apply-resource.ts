@@ -1,9 +1,9 @@
-import { isUuid } from '../core/is-uuid.ts'
-import { type Requester, SYSTEM } from '../schema/account/audit.ts'
-import { type AuditEntry, recordAudit, recordAudits } from '../store/accounts/audit.ts'
-import type { Transaction } from '../store/db/client.ts'
-import { beginEpoch } from '../store/db/operator-epoch.ts'
-import { hideMonitor } from '../store/monitors/monitor-delete.ts'
+import { isUuid } from '../../core/is-uuid.ts'
+import { type Requester, SYSTEM } from '../../schema/account/audit.ts'
+import { type AuditEntry, recordAudit, recordAudits } from '../../store/accounts/audit.ts'
+import type { Transaction } from '../../store/db/client.ts'
+import { beginEpoch } from '../../store/db/operator-epoch.ts'
+import { hideMonitor } from '../../store/monitors/monitor-delete.ts'
 import {
   type AppliedState,
   type DeclaredRow,
@@ -19,14 +19,14 @@ import {
   saveDeclared,
   setSuspended,
   takeOver,
-} from '../store/monitors/monitor-resource.ts'
-import { lockUsage } from '../store/quota/usage.ts'
-import type { SecretBox } from '../store/secrets/secret-box.ts'
-import type { MonitorContext } from './context.ts'
-import type { OverCap } from './outcome.ts'
-import { changeSpec } from './edit-monitor.ts'
-import { type MonitorRecord, recordKind, type RecordKind } from './record-kind.ts'
-import type { RunOutcome } from './run-monitor.ts'
+} from '../../store/monitors/monitor-resource.ts'
+import { lockUsage } from '../../store/quota/usage.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { MonitorContext } from '../context.ts'
+import type { OverCap } from '../outcome.ts'
+import { changeSpec } from '../edit-monitor.ts'
+import { type MonitorRecord, recordKind, type RecordKind } from '../record-kind.ts'
+import type { RunOutcome } from '../run-monitor.ts'
 
 /** A custom resource and what it declares. */
 export interface Declaration extends Requester {
