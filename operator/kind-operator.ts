@@ -21,7 +21,7 @@ import {
 } from './reconcile/custom-resource.ts'
 import type { OperatedKind } from './reconcile/kinds.ts'
 import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
-import type { createResolver } from './reconcile/resolve.ts'
+import type { createResolver } from './reconcile/resolve-resource.ts'
 import { needsBrowser } from './reconcile/status.ts'
 
 /** What the operators of all kinds share. */

@@ -21,7 +21,7 @@ import { MIRROR_TIMES, type MirrorTimes } from './mirrors/mirror-loop.ts'
 import { type DefaultTeam, TEAM } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
 import type { ReconcilerTimes } from './reconcile/reconciler.ts'
-import { createResolver } from './reconcile/resolve.ts'
+import { createResolver } from './reconcile/resolve-resource.ts'
 import type { RunnerPods } from './runners/runner-job.ts'
 import { Spawner, SPAWNER_TIMES, type SpawnerTimes } from './runners/spawner.ts'
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Closed } from '../../schema/shape/shape.ts'
-import { parseJsonText } from '../../schema/validation/json-text.ts'
+import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { apiError } from './api-error.ts'

@@ -1,5 +1,5 @@
 import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
-import { covered, reach, type ComparedReading, type SearchReading, reportedReading } from './search-reading.ts'
+import { covered, reach, type ComparedReading, type SearchReading, reportedReading } from './kept-reading.ts'
 import { targetRank } from './target-rank.ts'
 
 /** What a monitor of a search says about alerts. */

@@ -22,7 +22,7 @@ import type { OperatedKind } from './kinds.ts'
 import { definitionName } from '../../schema/resource-kind.ts'
 import { FINALIZER, type CustomResource, pathOf } from './custom-resource.ts'
 import { refusalOf, refusedRun } from './refusal.ts'
-import type { ResolvedResource } from './resolve.ts'
+import type { ResolvedResource } from './resolve-resource.ts'
 import { StatusWriter } from './status-writer.ts'
 
 /** What a reconciler works with. */

@@ -14,7 +14,7 @@ export interface PatternMatcher {
 /** Creates a matcher. Its one thread starts when it is first needed. `timeoutMs` is per pattern, default 1,000. */
 export function createPatternMatcher({ timeoutMs = 1000 }: { timeoutMs?: number } = {}): PatternMatcher {
   const threads = new Piscina({
-    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    filename: fileURLToPath(new URL('match-pattern.ts', import.meta.url)),
     name: 'matchPattern',
     minThreads: 0,
     maxThreads: 1,

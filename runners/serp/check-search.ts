@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { searchUrl } from '../../core/serp/search-url.ts'
-import type { SearchReading } from '../../core/serp/search-reading.ts'
+import type { SearchReading } from '../../core/serp/kept-reading.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'

@@ -1,4 +1,4 @@
-import type { SearchReading } from '../../core/serp/search-reading.ts'
+import type { SearchReading } from '../../core/serp/kept-reading.ts'
 import type { SerpCheck, SerpOutcome } from '../../schema/serp/serp-check.ts'
 
 /** What a check of a search found. */

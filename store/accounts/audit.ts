@@ -9,7 +9,7 @@ import {
 } from '../../schema/account/audit.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
-import type { Page } from '../db/page.ts'
+import type { Page } from '../db/page-statement.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 

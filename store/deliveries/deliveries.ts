@@ -5,7 +5,7 @@ import type { Queryable } from '../db/client.ts'
 import { DELIVERY_COLUMNS, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
 import { nameContains } from '../monitors/monitor-record.ts'
-import { type Page, pageStatement } from '../db/page.ts'
+import { type Page, pageStatement } from '../db/page-statement.ts'
 import { row, rowOf } from '../db/row.ts'
 
 /** Returns a delivery of the team inside its retention window, or null. */

@@ -6,7 +6,7 @@ import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import { hasStatus, nameContains, type RowOfKind, selected } from './monitor-record.ts'
-import { type Page, pageStatement } from '../db/page.ts'
+import { type Page, pageStatement } from '../db/page-statement.ts'
 import { nothing, row as rowWith } from '../db/row.ts'
 
 /**

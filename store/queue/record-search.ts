@@ -23,7 +23,7 @@ const Null = Type.Null()
 const SearchBaseline = Type.Object({
   /** The run that stores the results. Null: there is no baseline, and this check fires nothing. */
   reading_id: Type.Union([Type.String(), Null]),
-  /** A `SearchReading` of core/serp/search-reading.ts. */
+  /** A `SearchReading` of core/serp/kept-reading.ts. */
   extracted: Type.Unknown(),
   monitor_id: Type.String(),
   name: Type.String(),

@@ -4,7 +4,7 @@ import { runIdMonitor } from '../../core/run-id.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { retentionCutoff } from '../quota/pool.ts'
-import { type Page, pageStatement } from '../db/page.ts'
+import { type Page, pageStatement } from '../db/page-statement.ts'
 import { row } from '../db/row.ts'
 import { runRow, type RunRow } from './run-record.ts'
 

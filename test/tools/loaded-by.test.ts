@@ -61,7 +61,7 @@ describe('tidemark runner', () => {
 })
 
 test('a thread that extracts loads no schema library, which would be most of its start', () => {
-  const { packages } = loadedBy('runners/extract/pool/worker.ts')
+  const { packages } = loadedBy('runners/extract/pool/run-batch.ts')
   expect(packages).toEqual([
     'css-select',
     'domhandler',
@@ -77,7 +77,7 @@ test('a thread that extracts loads no schema library, which would be most of its
 test('the walk follows values, dynamic imports and threads', () => {
   const { files, packages } = loadedBy('cli/tidemark.ts')
   expect(files).toContain('cli/commands/serve.ts')
-  expect(files).toContain('runners/extract/pool/worker.ts')
+  expect(files).toContain('runners/extract/pool/run-batch.ts')
   expect(files).toContain('package.json')
   expect(packages).toContain('slonik')
 })

@@ -5,10 +5,10 @@ import type { SourceFile } from './source-file.ts'
 
 /** Exports that no import names, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'runners/extract/pool/worker.ts#runBatch': 'called by name in a thread',
-  'runners/fetch/paging/worker.ts#readPageOf': 'called by name in a thread',
-  'runners/pattern/worker.ts#matchPattern': 'called by name in a thread',
-  'worker/pictures/worker.ts#comparePair': 'called by name in a thread',
+  'runners/extract/pool/run-batch.ts#runBatch': 'called by name in a thread',
+  'runners/fetch/paging/read-page-of.ts#readPageOf': 'called by name in a thread',
+  'runners/pattern/match-pattern.ts#matchPattern': 'called by name in a thread',
+  'worker/pictures/compare-pair.ts#comparePair': 'called by name in a thread',
   'test/support/postgres-setup.ts#setup': 'called by vitest',
   'pulumi/test/packed-package.ts#setup': 'called by vitest',
   'test/cluster/cluster-setup.ts#setup': 'called by vitest',

@@ -34,7 +34,7 @@ interface ComparerOptions {
 /** Creates a comparer. Its single thread starts when it is first needed. */
 export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {}): Comparer {
   const threads = new Piscina<Pair, Compared>({
-    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    filename: fileURLToPath(new URL('compare-pair.ts', import.meta.url)),
     name: 'comparePair',
     minThreads: 0,
     maxThreads: 1,

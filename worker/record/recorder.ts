@@ -27,7 +27,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { byLayer } from './another-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
-import { textChange } from './page-text.ts'
+import { textChange } from './text-change.ts'
 import { createSearchWriter, NOT_A_SEARCH } from './search-run.ts'
 import {
   BATCH_WAIT_MS,

@@ -6,7 +6,7 @@ import {
   nextBaseline,
   nextKept,
   type SearchReading,
-} from '../../core/serp/search-reading.ts'
+} from '../../core/serp/kept-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -154,7 +154,7 @@ function compared(baseline: SearchBaseline, search: SearchFound) {
   }
 }
 
-/** The results of two sources differ whatever happened at the engine (core/serp/search-reading.ts). */
+/** The results of two sources differ whatever happened at the engine (core/serp/kept-reading.ts). */
 const OTHER_SOURCE = {
   provider:
     'The search provider answered this search for the first time. Its results differ from those of the engine, so ' +

@@ -15,7 +15,7 @@ interface ThreadOptions {
 /** Creates threads that run batches. They start when they are first needed. */
 export function startThreads({ threads, heapMb, nice }: ThreadOptions): Threads {
   return new Piscina({
-    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    filename: fileURLToPath(new URL('run-batch.ts', import.meta.url)),
     name: 'runBatch',
     minThreads: 0,
     maxThreads: threads,

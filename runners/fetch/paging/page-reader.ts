@@ -6,7 +6,7 @@ import { EXTRACT_LIMITS } from '../../extract/limits.ts'
 import { readPage } from './page-facts.ts'
 import type { PageRead } from './page-facts.ts'
 import { pageFault } from './paging-faults.ts'
-import type { ReadTask } from './worker.ts'
+import type { ReadTask } from './read-page-of.ts'
 
 /** Reads pages of lists without blocking the process. */
 export interface PageReader {
@@ -24,7 +24,7 @@ const INLINE_BYTES = 64 * 1024
 /** Creates a reader. Its one thread starts when it is first needed. */
 export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeoutMs?: number } = {}): PageReader {
   const threads = new Piscina<ReadTask, PageRead>({
-    filename: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    filename: fileURLToPath(new URL('read-page-of.ts', import.meta.url)),
     name: 'readPageOf',
     minThreads: 0,
     maxThreads: 1,

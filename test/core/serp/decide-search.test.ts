@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decideAnalysis, decideRank } from '../../../core/serp/decide-search.ts'
-import { covered, type SearchReading } from '../../../core/serp/search-reading.ts'
+import { covered, type SearchReading } from '../../../core/serp/kept-reading.ts'
 import { isTarget, targetRank } from '../../../core/serp/target-rank.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
 import { listOf, reading, result, RULE } from './readings.ts'

@@ -1,4 +1,4 @@
-import type { SearchReading } from '../../../core/serp/search-reading.ts'
+import type { SearchReading } from '../../../core/serp/kept-reading.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
 
 /** What a monitor asks of the rank of its target. */

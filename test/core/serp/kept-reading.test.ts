@@ -9,7 +9,7 @@ import {
   nextKept,
   type SearchReading,
   reportedReading,
-} from '../../../core/serp/search-reading.ts'
+} from '../../../core/serp/kept-reading.ts'
 import { targetRank } from '../../../core/serp/target-rank.ts'
 import { reading, RULE } from './readings.ts'
 

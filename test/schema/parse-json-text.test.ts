@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJsonText } from '../../schema/validation/json-text.ts'
+import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import { jsons } from '../core/values.ts'
 
 const faultOf = (text: string) => {

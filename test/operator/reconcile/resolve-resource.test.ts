@@ -4,7 +4,7 @@ import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { DefaultTeam } from '../../../operator/reconcile/custom-resource.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
-import { createResolver } from '../../../operator/reconcile/resolve.ts'
+import { createResolver } from '../../../operator/reconcile/resolve-resource.ts'
 import { createInstallation, type Installation } from '../../monitors/installation.ts'
 
 const metadata = { name: 'kettle', namespace: 'shop', uid: 'u', resourceVersion: '7', generation: 2 }
