@@ -1,32 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import { arePreviewsClaimed, sweepPreviews } from '../../../store/previews/previews.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
 import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Asker, frame, openAsker, outcome, VALUES } from '../queue/asker.ts'
-import { createWaiters, SECRET, type Waiters } from './waiters.ts'
+import { type Asker, frame, outcome, VALUES } from '../queue/asker.ts'
+import { firstClaimed, SECRET, usePreviews, type Waiters } from './waiters.ts'
 
 let asker: Asker
 let waiters: Waiters
-beforeAll(async () => {
-  asker = await openAsker()
-  waiters = createWaiters(asker)
-})
-beforeEach(() => asker.newJob())
-afterEach(async () => {
-  await waiters.stop()
-  await asker.runnerApi.database.query('delete from previews')
-  await asker.reset()
-})
-afterAll(async () => {
-  await waiters[Symbol.asyncDispose]()
-  await asker[Symbol.asyncDispose]()
-})
+usePreviews((opened) => ({ asker, waiters } = opened))
 
 const waiting: Waiters['waiting'] = (wanting) => waiters.waiting(wanting)
 const rows = () => waiters.rows()
@@ -36,12 +22,7 @@ async function severalWait(count: number): Promise<void> {
   for (let left = count; left > 0; left--) await waiting()
 }
 
-async function claimed(source: CheckSource | HttpCheckSource = asker.job.source): Promise<Task> {
-  const [first] = await source.claim(10)
-  if (!first) throw new Error('nothing was claimed')
-  return first
-}
-
+const claimed = (source: Pick<CheckSource, 'claim'> = asker.job.source): Promise<Task> => firstClaimed(source)
 const complete = (given: Task, more: object = {}) => asker.post('complete', frame(outcome(given, more)))
 
 test('a preview is claimed before checks, answered like a check, and gone with the answer', async () => {

@@ -1,39 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { dropLeftAlone, sweepPreviews } from '../../../store/previews/previews.ts'
 import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import type { CheckSource } from '../../../runners/check/check-source.ts'
 import { leaveAlone } from '../../store/queue/stored-searches.ts'
-import { type Asker, frame, openAsker, outcome } from '../queue/asker.ts'
-import { createWaiters, searchOn, type Waiters } from './waiters.ts'
+import { type Asker, frame, outcome } from '../queue/asker.ts'
+import { firstClaimed, searchOn, usePreviews, type Waiters } from './waiters.ts'
 
 let asker: Asker
 let waiters: Waiters
-beforeAll(async () => {
-  asker = await openAsker()
-  waiters = createWaiters(asker)
-})
-beforeEach(() => asker.newJob())
-afterEach(async () => {
-  await waiters.stop()
-  for (const table of ['previews', 'serp_exits', 'serp_engines'])
-    await asker.runnerApi.database.query(`delete from ${table}`)
-  await asker.reset()
-})
-afterAll(async () => {
-  await waiters[Symbol.asyncDispose]()
-  await asker[Symbol.asyncDispose]()
-})
+usePreviews((opened) => ({ asker, waiters } = opened), ['previews', 'serp_exits', 'serp_engines'])
 
 const waiting: Waiters['waiting'] = (wanting) => waiters.waiting(wanting)
 const rows = () => waiters.rows()
-
-async function claimed(source: CheckSource): Promise<Task> {
-  const [first] = await source.claim(10)
-  if (!first) throw new Error('nothing was claimed')
-  return first
-}
 
 const FOUND = {
   ...{ outcome: 'ok', page_ends: [1], is_end: false, is_guess: false, ai_overview: false, featured_snippet: null },
@@ -76,7 +55,7 @@ test('one is made at another exit at the same time, and its results are checked 
   await other.claim(1)
   const { answer } = await waiting({ request: searchOn('bing') })
   await waiting({ request: searchOn('bing') })
-  const first = await claimed(one)
+  const first = await firstClaimed(one)
   expect((await other.claim(10)).map(({ kind }) => kind)).toEqual(['serp'])
   const wrong = { ...found, reading: { kind: 'search', search: { ...FOUND, page_ends: [2] } } }
   expect(await asker.post('complete', frame(told(first, wrong)))).toMatchObject({ status: 422 })
@@ -91,7 +70,7 @@ test('one that an engine refused leaves the engine alone', async () => {
   const engine = { outcome: 'blocked', country: 'exact', marker: 'm' }
   const fault = { code: 'blocked', message: 'Refused.' }
   const refused = { reading: { kind: 'failed', fault, retry_after_ms: 0, engine }, values: undefined }
-  expect(await asker.post('complete', frame(told(await claimed(source), refused)))).toMatchObject({ status: 204 })
+  expect(await asker.post('complete', frame(told(await firstClaimed(source), refused)))).toMatchObject({ status: 204 })
   await answer
   const { store } = asker.runnerApi.database
   expect(await engineRefusedUntil(store, 'bing')).toBeGreaterThan(0)
@@ -114,7 +93,7 @@ test('one that a runner makes already goes on while its engine refuses another s
   const source = await at('one')
   await source.claim(1)
   const { answer } = await waiting({ request: searchOn('bing') })
-  const given = await claimed(source)
+  const given = await firstClaimed(source)
   await leaveAlone(asker.runnerApi.database, 'bing')
   const [preview] = await rows()
   expect(await dropLeftAlone(asker.runnerApi.database.store, preview?.id ?? '')).toBeNull()
@@ -131,7 +110,7 @@ test('one that is given back frees its exit too', async () => {
   const source = await at('one')
   await source.claim(1)
   await waiting({ request: searchOn('bing') })
-  await source.release([await claimed(source)], 0)
+  await source.release([await firstClaimed(source)], 0)
   expect(await exits()).toMatchObject([{ exit: 'one', busy: false }])
   expect(await source.claim(10)).toHaveLength(1)
 })
@@ -142,7 +121,7 @@ async function left() {
   const source = await asker.runnerApi.httpCheckSource({ url, token: asker.job.token, exit: 'one' })
   await source.claim(1)
   await waiting({ request: searchOn('bing') })
-  const given = await claimed(source)
+  const given = await firstClaimed(source)
   await waiters.stop()
   return { source, given }
 }

@@ -1,9 +1,12 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
+import type { Task } from '../../../runners/check/task.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import type { PreviewRequest } from '../../../worker/previews/preview-record.ts'
 import { createWaitingPreviews, type PreviewAnswered } from '../../../worker/previews/waiting-previews.ts'
 import { eventually } from '../../support/eventually.ts'
-import type { Asker } from '../queue/asker.ts'
+import { type Asker, openAsker } from '../queue/asker.ts'
 
 export const SECRET = 'a-header-that-is-secret'
 
@@ -36,7 +39,7 @@ export interface Waiters extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-export function createWaiters({ runnerApi, team }: Asker): Waiters {
+function createWaiters({ runnerApi, team }: Asker): Waiters {
   const { store, secrets, query, url } = runnerApi.database
   const signals = createAnswerSignals(url)
   let stopping = new AbortController()
@@ -67,4 +70,37 @@ export function createWaiters({ runnerApi, team }: Asker): Waiters {
     },
     [Symbol.asyncDispose]: () => signals.close(),
   }
+}
+
+/**
+ * Opens a runner API and those who wait for its previews, once for the tests of a file. Each test begins with a token
+ * of its own, and leaves `tables` empty.
+ */
+export function usePreviews(
+  onOpened: (opened: { readonly asker: Asker; readonly waiters: Waiters }) => void,
+  tables: readonly string[] = ['previews'],
+): void {
+  let asker: Asker
+  let waiters: Waiters
+  beforeAll(async () => {
+    asker = await openAsker()
+    waiters = createWaiters(asker)
+    onOpened({ asker, waiters })
+  })
+  beforeEach(() => asker.newJob())
+  afterEach(async () => {
+    await waiters.stop()
+    for (const table of tables) await asker.runnerApi.database.query(`delete from ${table}`)
+    await asker.reset()
+  })
+  afterAll(async () => {
+    await waiters[Symbol.asyncDispose]()
+    await asker[Symbol.asyncDispose]()
+  })
+}
+
+export async function firstClaimed(source: Pick<CheckSource, 'claim'>): Promise<Task> {
+  const [first] = await source.claim(10)
+  if (!first) throw new Error('nothing was claimed')
+  return first
 }
