@@ -80,7 +80,7 @@ export default defineConfig({
     projects: projects(),
     globalSetup: ['test/support/postgres-setup.ts'],
     reporters: ci ? ['default', 'hanging-process', new TallyReporter()] : ['default'],
-    // What hangs is told of; what is only slow, on a busy machine, is waited for. No test measures time by it.
+    // A test that hangs is reported. One that is only slow, on a busy machine, is waited for.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

@@ -20,8 +20,8 @@ interface AccountDeleted {
 }
 
 /**
- * Deletes an account. Its own team ends with it, whoever else is a member of it; the teams of others are left. All of
- * it happens in one transaction.
+ * Deletes an account. Its own team ends with it, with all members; the teams of others are left. All of it
+ * happens in one transaction.
  */
 export async function deleteAccount(
   { store }: AccountContext,

@@ -212,7 +212,7 @@ export async function acceptInvitation(
   })
 }
 
-/** Tells whoever invited, as long as it is a member. */
+/** Sends a mail to the person who invited, if still a member. */
 async function notifyInviter(
   { mail }: MailingContext,
   tx: Transaction,

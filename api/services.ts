@@ -60,7 +60,7 @@ export interface ServicesOptions {
   readonly patterns?: PatternMatcher
   /** Compares texts of runs; without it they are refused with 503. */
   readonly differ?: TextDiffer
-  /** Where pictures lie; without it they are refused with 503. */
+  /** Where pictures are stored; without it they are refused with 503. */
   readonly objects?: ObjectStore
   /** This installation has a mail server: mail to accounts is queued, and the workers send it. Absent: it has none. */
   readonly hasMail?: boolean

@@ -57,7 +57,7 @@ function pointToHelp(command: Command, path: string): void {
   }
 }
 
-/** These only read, and end where nobody reads what they print. What changes something goes on to its end. */
+/** These only read, and end when nobody reads their output. A command that changes something is completed. */
 const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import'])
 
 /** Gives a command, and those below it, the options of what it prints. */

@@ -275,6 +275,6 @@ export function whenUnread(isChange: boolean): void {
     }
     if (!isChange) process.exit()
   })
-  // Where nobody reads it, there is nobody to be told.
+  // Nobody reads the output.
   process.stderr.on('error', () => {})
 }

@@ -5,13 +5,13 @@
 export interface Outage {
   /**
    * Returns whether the error means that it is away. If so, the error is counted here, and the caller logs nothing.
-   * `doing`: what came to nothing, as a short plural. The lines count by it, so it holds no id.
+   * `doing`: what failed, as a short plural. The lines count by it, so it holds no id.
    */
   covers(error: unknown, doing: string): boolean
   /** It answered. It counts as back when no error followed for a moment. */
   answered(): void
   readonly isAway: boolean
-  /** Everything that came to nothing since the start. */
+  /** Everything that failed since the start. */
   readonly failures: number
 }
 

@@ -64,7 +64,7 @@ const MOST_ASKERS = 10_000
 
 /** A request and the team that it is for. */
 export interface GuardedDispatch extends Dispatcher.DispatchOptions {
-  /** An opaque key of the team. Absent: the request is nobody's. */
+  /** An opaque key of the team. Absent: the request is of no team. */
   readonly team?: string | undefined
 }
 

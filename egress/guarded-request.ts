@@ -11,7 +11,7 @@ export interface GuardedRequest {
   /** Names and values in turn, as they are sent. undici sets `host`, `content-length` and `connection` itself. */
   readonly headers: string[]
   readonly body: string | Uint8Array | null
-  /** An opaque key of the team that the request is for. Absent: it is nobody's. */
+  /** An opaque key of the team that the request is for. Absent: it is for none. */
   readonly team?: string | undefined
   /** Milliseconds for the whole exchange, including the wait for a connection. */
   readonly deadlineMs: number

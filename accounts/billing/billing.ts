@@ -229,9 +229,9 @@ async function applySubscription(
   const wasCancelled = row.is_live && row.cancel_at_period_end
   if (isLive && cancelAtPeriodEnd !== wasCancelled)
     await record(cancelAtPeriodEnd ? 'billing.cancelled' : 'billing.resumed', id, { ends_at: periodEndsAt })
-  // A subscription that never held leaves the plan to whoever set it.
+  // A subscription that was never active does not change the plan that somebody set.
   if (!isLive && !row.is_live) return 'done'
-  // Nor does one whose plan nobody knows.
+  // Nor does one whose plan is not known.
   if (isLive && plan === null) return 'done'
   const to = isLive && plan !== null ? { tier: plan.tier, withSerp: plan.serp } : LAPSED
   const { tier, serp, before } = await changePlan(tx, teamId, to)
@@ -345,7 +345,7 @@ const PAID_BY_ANOTHER =
   'run credits were paid by a customer that is not the one of the team, or not any more; nothing was added: look at ' +
   'the payment, and give the credits (admin grant-credits) or the money back'
 
-/** Adds paid credits once, however often the provider tells of them. */
+/** Adds paid credits once, however often the provider reports them. */
 async function takePurchase({ store, log }: BillingContext, paid: PaidCredits): Promise<void> {
   const { teamId, runs, customer, userId, checkout } = paid
   if ((await findByCustomer(store, customer))?.team_id !== teamId) {

@@ -14,7 +14,7 @@ export interface SubscriptionState {
   readonly cancelAtPeriodEnd: boolean
 }
 
-/** What the provider tells of: a customer whose subscription changed, or run credits that were paid. */
+/** What the provider reports: a customer whose subscription changed, or run credits that were paid. */
 export type BillingEvent =
   | { readonly kind: 'subscription'; readonly customer: string }
   | ({ readonly kind: 'purchase' } & PaidCredits)

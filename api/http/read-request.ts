@@ -94,7 +94,7 @@ const MAY_OVERFLOW = /\d[eE]\+?\d{3}|\d{300}/
 /** Only a text that matches can have the key __proto__, which may be written with escapes. */
 const MAY_NAME_PROTOTYPE = /__proto__|\\u/
 
-/** A body that is JSON, and that no route accepts. The rest of it is checked, so that all faults are told. */
+/** A body that is JSON, and that no route accepts. The rest of it is checked, so that all faults are reported. */
 class FaultyBody implements Read {
   readonly value: unknown
   readonly issues: readonly Issue[]

@@ -22,7 +22,7 @@ const Filled = Closed({
 type Filled = Static<typeof Filled>
 const answers = { 200: { description: 'A page.', only: 'text/html' } }
 
-/** The page that the link of an invitation opens: whoever is invited signs in or up there, and joins the team. */
+/** The page that the link of an invitation opens: the invited person signs in or up there, and joins the team. */
 export const invitationPages: readonly Route[] = [
   publicRoute({
     method: 'GET',

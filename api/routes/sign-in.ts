@@ -32,7 +32,7 @@ const SignedIn = Type.Object({
   user: User,
 })
 const Done = Type.Object({})
-/** What the operations share that send a mail to whoever has the address. */
+/** What operations share that send a mail to an address. */
 const ASKS_FOR_MAIL = {
   description:
     'Only where this installation sends mail. The answer is the same for an address that has no account. An ' +

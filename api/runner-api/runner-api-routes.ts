@@ -130,7 +130,7 @@ function addProxy(app: FastifyInstance, { source, store }: RunnerApiRoutesContex
   })
 
   app.server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
-    // Fastify knows nothing of this request: what fails here ends its connection.
+    // Fastify does not see this request: a failure here ends its connection.
     relayed({ request, client, head }).catch(() => client.destroy())
   })
   app.addHook('preClose', async () => source.relay?.close())

@@ -32,7 +32,7 @@ export interface RemoteCommand {
   /** The argument as commander writes it, and what it is. */
   readonly argument?: readonly [string, string]
   readonly options?: readonly RemoteOption[]
-  /** It changes something on a server. So it goes on to its end where nobody reads what it prints. */
+  /** It changes something on a server. So it is completed when nobody reads its output. */
   readonly isChange?: true
   /** It is called without a server: it has no `--profile`, or one of its own. */
   readonly isLocal?: true

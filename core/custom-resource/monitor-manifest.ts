@@ -27,7 +27,7 @@ interface Declared {
 interface NeededSecret {
   readonly key: string
   readonly what: string
-  /** For whoever writes the Secret too. It is not shown otherwise. */
+  /** For a caller that writes the Secret too. It is not shown otherwise. */
   readonly value: string
 }
 

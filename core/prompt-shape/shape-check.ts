@@ -2,7 +2,7 @@ import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import type { JsonType, Range, Shape, ShapeField } from './shape.ts'
 
-/** Faults that are told, at most: the model mends them in one go or not at all. */
+/** The most faults that are reported: the model corrects them in one go or not at all. */
 const MOST = 10
 
 /** What is wrong with an answer, as `path what`; empty: it is of the shape. As deep as the shape, which is bounded. */

@@ -6,7 +6,7 @@ export type Scalar = string | number | boolean | null
 /**
  * What a person's schema says of one value, as far as we check it: a small part of JSON Schema, bounded
  * (`SHAPE_LIMITS`), without references and without patterns, so that no schema can make checking an answer expensive.
- * All else in the schema is told to the model and not checked.
+ * All else in the schema is given to the model and not checked.
  */
 export interface Shape {
   /** Null: any. */

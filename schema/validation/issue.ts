@@ -78,7 +78,7 @@ function editDistance(one: string, other: string): number {
   return last[other.length] ?? 0
 }
 
-/** The greatest number of issues that are told at once. */
+/** The greatest number of issues that are reported at once. */
 export const MOST_ISSUES = 100
 
 /**

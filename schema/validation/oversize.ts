@@ -22,7 +22,7 @@ interface Around {
 interface Trimmed {
   readonly value: unknown
   readonly issues: readonly PlacedIssue[]
-  /** Returns whether the path is one of a value that is nested too deeply, or lies within it. */
+  /** Returns whether the path is one of a value that is nested too deeply, or is inside it. */
   isBuried(path: string): boolean
 }
 

@@ -17,7 +17,7 @@ Settings.Set({ maxErrors: MOST_ERRORS })
 /** The bounds of the years that have four digits in UTC, after rounding to a second. */
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z')
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59Z')
-/** The store knows no zone that is further away, and no name of a zone in brackets. */
+/** The store refuses a zone that is further away, and a name of a zone in brackets. */
 const ZONED = /(?:z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i
 const isDateTime = Format.IsDateTime
 Format.Set('date-time', (text) => {
@@ -187,7 +187,7 @@ function walkRules(schema: object, value: unknown, known: readonly PlacedIssue[]
   const knownAt = Map.groupBy(known, ({ place }) => place)
   const walked = walkSchema<Issue>(schema, value, (place, inner) => {
     const path = joinPath('', ...keysOf(place))
-    // Without its variant, nobody knows what the rest of an object means.
+    // Without its variant, the meaning of the rest of an object is unknown.
     const table = place.node[VARIANTS]
     if (table && isObject(place.value) && !variantOf(table, place.value))
       return known.filter(({ place: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`))
@@ -199,7 +199,7 @@ function walkRules(schema: object, value: unknown, known: readonly PlacedIssue[]
         .map((issue) => ({ path: under(path, issue.path), message: issue.message })),
     )
   })
-  // Some known issues lie in values that no node describes.
+  // Some known issues are in values that no node describes.
   return onePerPath([...walked, ...known])
 }
 

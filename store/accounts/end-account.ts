@@ -43,7 +43,7 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`
     update deliveries set status = 'dead', due_at = null, next_attempt_at = null, fence = fence + 1
     where ${team} and due_at is not null`)
-  // Waits for whoever makes messages of the events at this moment, and then deletes these too.
+  // Waits for a process that is making messages of the events, and then deletes these too.
   await tx.query(sql.type(nothing)`delete from notice_events where ${team}`)
   await tx.query(sql.type(nothing)`delete from notices where ${team}`)
   await tx.query(sql.type(nothing)`

@@ -29,7 +29,7 @@ export interface MailQueue {
 }
 
 /**
- * Creates the queue. Mails lie in the table of the notices, and the same loop of the workers sends them
+ * Creates the queue. Mails are in the table of the notices, and the same loop of the workers sends them
  * (`deliveries/notices/notice-loop.ts`).
  */
 export function createMailQueue(secrets: SecretBox, hasServer: boolean): MailQueue {

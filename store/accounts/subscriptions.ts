@@ -91,7 +91,7 @@ export async function writeSubscription(
   return true
 }
 
-/** Returns whether the team goes on. If so, it does not end until the transaction does. */
+/** Returns whether the team still exists. If so, it does not end before the transaction does. */
 export const keepTeam = (tx: Transaction, teamId: string): Promise<boolean> =>
   tx.exists(sql.type(nothing)`select from teams where id = ${teamId}::uuid and ended_at is null for share`)
 

@@ -246,8 +246,8 @@ export const findHeldPreview = (store: Queryable, check: Held, holder: number) =
 export const ANSWERED = 'tidemark_previews'
 
 /**
- * Keeps the encrypted answer for whoever waits, and wakes them. Returns false when the preview is not leased with this
- * token, or not any more.
+ * Keeps the encrypted answer for the process that waits, and wakes it. Returns false when the preview is not leased
+ * with this token, or not any more.
  */
 export async function answerPreview(store: Queryable, check: Held, holder: number, answer: Buffer): Promise<boolean> {
   const { rowCount } = await store.query(sql.type(nothing)`

@@ -157,7 +157,8 @@ export interface SearchRecording {
 /**
  * Records finished checks of searches: check, baseline, run, deliveries, notices, the exit that is free again, and the
  * pause of an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System. The
- * owner is notified by mail, and so are the destinations that want to know of failures. Everything is in one transaction. Returns the numbers that were recorded.
+ * owner is notified by mail, and so are the destinations that want to know of failures. Everything is in one
+ * transaction. Returns the numbers that were recorded.
  */
 export async function recordSearches(
   store: Store,

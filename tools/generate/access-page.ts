@@ -1,23 +1,38 @@
 import { routes } from '../../api/routes.ts'
 import type { Route } from '../../api/http/route.ts'
 import { ACCESS, type Caller, CALLERS } from '../../schema/account/access.ts'
-import { table } from './markdown.ts'
+import { paragraph, table } from './markdown.ts'
 
 const LEAVING = 'members.leave'
+
+const ABOUT = paragraph(
+  'What each role and each API key gets from every request of the API. A test calls them all as each of these ' +
+    'callers. [Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. `npm run ' +
+    'gen` makes this page from `schema/account/access.ts` and the routes.',
+)
+
+const WITHOUT_CREDENTIALS = paragraph(
+  '- No credentials, a key or a session that has expired, and one that was revoked or ended: 401 ' +
+    '`UNAUTHORIZED` on every operation of the table.',
+  '  ',
+)
+
+const OF_OTHERS = paragraph(
+  "- Another team's credentials: every id of this team is 404 `NOT_FOUND`, in the path and in a body, and " +
+    'nothing changes. The id of another team in a filter selects nothing. Operations without an id act for the ' +
+    "caller's own team.",
+  '  ',
+)
 
 /** Returns docs/access.md: the status that each caller gets from each operation. */
 export const accessPage = (): string => `# Who may do what
 
-What each role and each API key gets from every request of the API. A test calls them all as each of these callers.
-[Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. \`npm run gen\` makes this page from
-\`schema/account/access.ts\` and the routes.
+${ABOUT}
 
 ## Callers without access
 
-- No credentials, a key or a session that has expired, and one that was revoked or ended: 401 \`UNAUTHORIZED\` on every
-  operation of the table.
-- Another team's credentials: every id of this team is 404 \`NOT_FOUND\`, in the path and in a body, and nothing changes.
-  The id of another team in a filter selects nothing. Operations without an id act for the caller's own team.
+${WITHOUT_CREDENTIALS}
+${OF_OTHERS}
 
 ## Operations
 

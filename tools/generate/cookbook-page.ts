@@ -45,10 +45,17 @@ const sectionOf = (name: string): string => {
   return `### ${title}\n\n${about}\n\n\`\`\`yaml\n${manifest}\`\`\`\n`
 }
 
+const BY_API = paragraph(
+  'To use the API instead, send what is under `spec` to [`POST /v1/monitors`](reference/monitors.md), or to ' +
+    '[`POST /v1/serp-monitors`](reference/serp-monitors.md) for a `SerpMonitor`. The API writes its names with ' +
+    'underscores: `scheduleIntervalSeconds` is `schedule_interval_seconds`. The keys below `fields` and ' +
+    '`requestHeaders` stay as they are.',
+)
+
 const HEAD = `# Cookbook
 
 Copy a monitor, change its address and its selector, and create it. This page is generated from the manifests in
-\`examples/cookbook\` by \`npm run gen\`. A test runs each of them: it is silent when it should be, and then it tells.
+\`examples/cookbook\` by \`npm run gen\`. A test runs each of them, and checks when it is silent and when it fires.
 
 Look first what a monitor would read:
 
@@ -74,9 +81,7 @@ On your own machine, a folder of such files can be the configuration ([config fo
 ./tidemark serve --config examples/cookbook
 \`\`\`
 
-To use the API instead, send what is under \`spec\` to [\`POST /v1/monitors\`](reference/monitors.md), or to
-[\`POST /v1/serp-monitors\`](reference/serp-monitors.md) for a \`SerpMonitor\`. The API writes its names with underscores:
-\`scheduleIntervalSeconds\` is \`schedule_interval_seconds\`. The keys below \`fields\` and \`requestHeaders\` stay as they are.
+${BY_API}
 
 [Predicates](predicates.md) has every rule for when a monitor fires, and [extraction](extraction.md) every way to read a
 field. A destination may also be [Slack, Discord or e-mail](messages.md).

@@ -1,7 +1,7 @@
 import { CLIENT_VARIABLES } from '../../schema/config/client-variables.ts'
 import { Config } from '../../schema/config/config.ts'
 import { SECRET_SETTINGS } from '../../schema/config/secret-settings.ts'
-import { table } from './markdown.ts'
+import { paragraph, table } from './markdown.ts'
 
 interface Setting {
   readonly type?: string
@@ -11,6 +11,12 @@ interface Setting {
   readonly default?: unknown
   readonly description?: string
 }
+
+const FROM_FILES = paragraph(
+  'A secret setting may be read from a file instead: the variable with `_FILE` at its end names the file, as ' +
+    'in `DATABASE_URL_FILE=/run/secrets/database-url`. It is read once, at the start. A line break at its end is ' +
+    'dropped. It has at most 64 KiB.',
+)
 
 /** Returns docs/settings.md: every setting with its type, default and meaning. */
 export const settingsPage = (): string => `# Settings
@@ -31,9 +37,7 @@ TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8 npm start
   \`TIDEMARK_PORT=tcp://10.96.12.4:8080\`, are not read; a line in the log names them.
 - \`npm run gen\` makes this page from \`schema/config/config.ts\`.
 
-A secret setting may be read from a file instead: the variable with \`_FILE\` at its end names the file, as in
-\`DATABASE_URL_FILE=/run/secrets/database-url\`. It is read once, at the start. A line break at its end is dropped. It has
-at most 64 KiB.
+${FROM_FILES}
 
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],

@@ -43,7 +43,7 @@ export interface ProxyRelay {
   close(): void
 }
 
-/** A runner that is gone without a word must not hold its connections for ever. */
+/** A runner that vanished must not keep its connections open for ever. */
 const IDLE_MS = 90_000
 
 /** The connections of one reservation in this process. */
