@@ -1,29 +1,13 @@
-import {
-  fastify,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import {
-  answerClientError,
-  answerExpectation,
-  answerTooMany,
-  needsHost,
-  sendError,
-  requestIdOf,
-  standardHeaders,
-} from './client-error.ts'
-import { faultOf } from './fault.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { bareApp } from './bare-app.ts'
+import { answerExpectation, answerTooMany, needsHost, sendError, standardHeaders } from './client-error.ts'
 import { addHealthRoutes } from './health.ts'
 import { forgetTypeOfNothing, isSigned, parseForm, readJsonBody, refuseEncoded } from './read-request.ts'
 import { faultPage } from '../pages/page.ts'
 import type { Route } from './route.ts'
 import type { Services } from '../services.ts'
 import { connectionKey } from '../auth/rate-limits.ts'
-import { CONNECTION_LIMITS, guardConnections } from '../../platform/connection-guard.ts'
-import { storeOutage } from '../../store/db/store-fault.ts'
+import { guardConnections } from '../../platform/connection-guard.ts'
 import type { RequestTrace } from '../../core/tracer.ts'
 import type { Principal } from '../auth/principals.ts'
 import { addRoute } from './add-route.ts'
@@ -36,13 +20,29 @@ import { createNotFound } from './not-found.ts'
  */
 const BODY_LIMIT = 4_194_304
 
+/** Fastify sets none of these limits by default, but for that of bodies. */
+const LIMITS = {
+  bodyLimit: BODY_LIMIT,
+  requestTimeout: 30_000,
+  connectionTimeout: 60_000,
+  handlerTimeout: 60_000,
+  routerOptions: { maxParamLength: 200 },
+} as const
+
 const FORM = 'application/x-www-form-urlencoded'
 const FORM_LIMIT = 16_384
 const SIGNED_LIMIT = 1_048_576
 
 /** Returns the API with the given services. It does not listen yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
-  const app = bareApp(services)
+  const { app, answerFault } = bareApp({
+    log: services.log,
+    limits: { ...LIMITS, trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies] },
+    readJson: readJsonBody,
+    send: (error, request, reply) =>
+      sendError(request, reply, error, isForPerson(request) ? faultPage(error, request) : null),
+    words: { outage: 'requests', failure: 'a request failed' },
+  })
   app.server.on('checkExpectation', answerExpectation)
   guardConnections(app.server, {
     perAddress: services.connectionsPerAddress,
@@ -65,18 +65,7 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   })
   addEndings(app)
   if (services.tracer) addTraces(app, services.tracer)
-  // Validation is Tidemark's own (schema/validation/validate.ts). A route with Fastify's kind of schema would not be
-  // validated.
-  app.setValidatorCompiler(() => {
-    throw new TypeError('requests are checked by read-request.ts')
-  })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    refuseEncoded(request.headers)
-    return readJsonBody(body)
-  })
-  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, services.log))
-  app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply, services.log))
+  app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply))
   addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
   const isForm = (route: Route) => route.policy === 'public' && route.isForm === true
   for (const route of routes) if (!isForm(route) && !isSigned(route)) addRoute(app, services, route)
@@ -101,29 +90,6 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   return app
 }
 
-function bareApp(services: Services): FastifyInstance {
-  return fastify({
-    loggerInstance: services.log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: requestIdOf,
-    requestIdHeader: false,
-    trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies],
-    bodyLimit: BODY_LIMIT,
-    // Fastify sets none of these limits by default.
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    handlerTimeout: 60_000,
-    forceCloseConnections: 'idle',
-    // Requests that arrive on an open connection during the close are served; Fastify's own 503 would not have the
-    // API's envelope.
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply, services.log),
-    clientErrorHandler: answerClientError,
-    http: { requireHostHeader: false, ...CONNECTION_LIMITS },
-  })
-}
-
 /**
  * Adds what happens after an answer: a line in the log, and, while closing, the end of its connection, which the client
  * might keep idle for long.
@@ -135,19 +101,6 @@ function addEndings(app: FastifyInstance): void {
     logAnswer(request, reply)
     if (closing) request.raw.socket.end()
   })
-}
-
-/** `root`: the log of the process. Fastify wraps it, and the outage of the store belongs to it. */
-function answerFault(
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  root: FastifyBaseLogger,
-): FastifyReply {
-  const { error, unexpected } = faultOf(thrown)
-  if (unexpected && !storeOutage(root).covers(thrown, 'requests'))
-    request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request failed')
-  return sendError(request, reply, error, isForPerson(request) ? faultPage(error, request) : null)
 }
 
 /** A browser opened a page or posted its form. Scripts get errors as from all other routes. */

@@ -1,11 +1,4 @@
-import {
-  fastify,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   OUTCOME_HEAD_BYTES,
   OUTCOME_PICTURES_BYTES,
@@ -16,22 +9,14 @@ import {
 } from '../../schema/runner-api.ts'
 import type { Denials } from '../../egress/policy.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
-import { storeOutage } from '../../store/db/store-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import { type LiveRunnerToken, noteUnsandboxed } from '../../store/accounts/runner-tokens.ts'
 import { type ApiError, apiError } from '../http/api-error.ts'
 import { connectionKey } from '../auth/rate-limits.ts'
-import {
-  answerClientError,
-  answerTooMany,
-  needsHost,
-  requestIdOf,
-  sendError,
-  standardHeaders,
-} from '../http/client-error.ts'
-import { faultOf } from '../http/fault.ts'
+import { bareApp } from '../http/bare-app.ts'
+import { answerTooMany, needsHost, sendError, standardHeaders } from '../http/client-error.ts'
 import { parseJsonBody, refuseEncoded } from '../http/read-request.ts'
-import { CONNECTION_LIMITS, guardConnections, type OnRefused } from '../../platform/connection-guard.ts'
+import { guardConnections, type OnRefused } from '../../platform/connection-guard.ts'
 import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { addRunnerApiRoutes } from './runner-api-routes.ts'
 import { runnerToken } from './runner-token.ts'
@@ -72,7 +57,14 @@ const BUDGET_BYTES = 4 * OUTCOME_BYTES
 export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   const { source, denied, store, log, budgetBytes = BUDGET_BYTES } = options
   const { trustedProxies = [], connectionsPerAddress } = options
-  const app = bareApp(log)
+  const { app, answerFault } = bareApp({
+    log,
+    // An answer may take as long as a model does. A runner that has gone is detected by its connection.
+    limits: { bodyLimit: JSON_BYTES, requestTimeout: 60_000, connectionTimeout: 0 },
+    readJson: parseJsonBody,
+    send: (error, request, reply) => sendError(request, reply, forRunners(error)),
+    words: { outage: 'requests of runners', failure: 'a request of a runner failed' },
+  })
   guardConnections(app.server, {
     keyOf: connectionKey(trustedProxies),
     refuse: answerTooMany,
@@ -94,9 +86,11 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
     if (request.routeOptions.bodyLimit === OUTCOME_BYTES)
       reserve(reply, budget.take(request.runner.id, sizeOf(request)))
   })
-  addParsers(app)
-  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, log))
-  app.setNotFoundHandler((request, reply) => answerFault(notFound(), request, reply, log))
+  app.addContentTypeParser(OUTCOME_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoded(request.headers)
+    return body
+  })
+  app.setNotFoundHandler((request, reply) => answerFault(notFound(), request, reply))
   // Questions to the model are ended at once; the next worker or runner of the check asks them again. Records are
   // written.
   app.addHook('preClose', async () => stopping.abort())
@@ -112,39 +106,6 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
     onRendered: options.onRendered ?? (() => undefined),
   })
   return app
-}
-
-function bareApp(log: FastifyBaseLogger): FastifyInstance {
-  return fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: requestIdOf,
-    requestIdHeader: false,
-    bodyLimit: JSON_BYTES,
-    requestTimeout: 60_000,
-    // An answer may take as long as a model does. A runner that has gone is detected by its connection.
-    connectionTimeout: 0,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => void answerFault(error, request, reply, log),
-    clientErrorHandler: answerClientError,
-    http: { requireHostHeader: false, ...CONNECTION_LIMITS },
-  })
-}
-
-function addParsers(app: FastifyInstance): void {
-  app.setValidatorCompiler(() => {
-    throw new TypeError('requests are checked by runner-api-routes.ts')
-  })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    refuseEncoded(request.headers)
-    return parseJsonBody(body)
-  })
-  app.addContentTypeParser(OUTCOME_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    refuseEncoded(request.headers)
-    return body
-  })
 }
 
 /** Throws when the runner has a version that is not spoken here. A runner that names none is of the first one. */
@@ -175,19 +136,6 @@ function reserve(reply: FastifyReply, giveBack: ReturnType<KeyedBudget<number>['
 }
 
 const notFound = () => apiError('NOT_FOUND', 'There is nothing at this address.')
-
-/** `root`: the log of the process. Fastify wraps it, and the outage of the store belongs to it. */
-function answerFault(
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  root: FastifyBaseLogger,
-): FastifyReply {
-  const { error, unexpected } = faultOf(thrown)
-  if (unexpected && !storeOutage(root).covers(thrown, 'requests of runners'))
-    request.log.error({ err: thrown, route: request.routeOptions?.url }, 'a request of a runner failed')
-  return sendError(request, reply, forRunners(error))
-}
 
 /** Replaces the messages that name the public API's own limit and content type. */
 function forRunners(error: ApiError): ApiError {

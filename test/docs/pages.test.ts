@@ -26,9 +26,12 @@ describe('docs/states.md', () => {
 
 describe('docs/architecture.md', () => {
   test('has a row for every folder of the border table', () => {
-    const [, folders = ''] = read('docs/architecture.md').split('## Folders')
+    const folders =
+      read('docs/architecture.md')
+        .split(/^## /m)
+        .find((part) => part.startsWith('Folders')) ?? ''
     const rows = [...folders.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
-    expect(rows.toSorted()).toEqual(Object.keys(BORDERS).toSorted())
+    expect(new Set(rows)).toEqual(new Set(Object.keys(BORDERS)))
   })
 })
 
