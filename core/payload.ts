@@ -39,8 +39,8 @@ interface PayloadInput {
 }
 
 /**
- * Returns the payload of a delivery. Keys are in the order of the schema, so that `payloadText`
- * is the same on every attempt and replay. The diff contains the changed fields only.
+ * Returns the payload of a delivery. Keys are in the order of the schema, so that the text is the same on every
+ * attempt and replay. The diff contains the changed fields only.
  */
 export function deliveryPayload(input: PayloadInput): DeliveryPayload {
   const { id, monitorId, runId, firedAtMs, diff, monitor, lists, text, numericFields = [], visual } = input
