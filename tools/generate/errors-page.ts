@@ -11,8 +11,8 @@ const OF_THE_API = paragraph(
   'You get one of these as `error.code` of an answer. Every error has the envelope `{"error": {"code", ' +
     '"message", "details", "requestId"}}`. `details` is always a list. For `VALIDATION_ERROR`, each item has the ' +
     '`path` of the fault and a `message`. For `TIER_LIMIT_EXCEEDED`, the one item has the `path` of the field of ' +
-    'the request that asks for too much, the `limit` and the `tier`. Name the `requestId` when you ask the operator for help: the log has ' +
-    'it.',
+    'the request that asks for too much, the `limit` and the `tier`. Name the `requestId` when you ask the ' +
+    'operator for help: the log has it.',
 )
 
 const OF_RUNS = paragraph(
