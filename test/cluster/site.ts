@@ -113,7 +113,8 @@ const podSpec = () => ({
       command: ['/usr/local/bin/node', '/site/site.mts'],
       securityContext: { runAsUser: 10_001, runAsNonRoot: true },
       volumeMounts: [{ name: 'site', mountPath: '/site' }],
-      readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+      // A busy node answers late, and a page that is not ready has no address.
+      readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1, timeoutSeconds: 10 },
     },
   ],
   volumes: [{ name: 'site', configMap: { name: 'site' } }],
