@@ -1,21 +1,24 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { Config } from '../config/config.ts'
 import { SECRET_SETTINGS } from '../config/secret-settings.ts'
-import { Choice, Closed, Dictionary, Text, Whole } from '../shape/shape.ts'
+import { Choice, Closed, Whole } from '../shape/shape.ts'
 import {
   annotations,
   existing,
   files,
   flag,
   image,
-  kubernetes,
+  keyed,
+  keyedList,
   kubernetesList,
   labels,
   networks,
   number,
   objectName,
   optionalFlag,
+  podMetadata,
   requests,
+  resources,
   text,
   texts,
   value,
@@ -74,9 +77,18 @@ const secretSettings: TProperties = Object.fromEntries(
 export const ChartValues = Closed({
   nameOverride: objectName('Replaces the name of the chart in names and labels.', 63),
   fullnameOverride: objectName('Replaces the prefix of the names of all objects.', 40),
+  namespaceOverride: objectName('Replaces the namespace of the release in all objects.', 63),
   commonLabels: labels('Labels of all objects.'),
   image: image('tidemark', 'Image of the API, the workers, the operator and the setup.'),
-  imagePullSecrets: kubernetesList('Secrets with which nodes fetch images, such as {name: registry}.'),
+  imageRegistry: text(
+    '',
+    'Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry.',
+    255,
+  ),
+  imagePullSecrets: keyedList(
+    ['name'],
+    'Secrets with which nodes fetch images, such as {name: registry}. Unset: global.imagePullSecrets.',
+  ),
   crds: Closed(
     {
       enabled: flag(true, 'Install and upgrade the custom resource definitions with the release.'),
@@ -184,7 +196,7 @@ export const ChartValues = Closed({
   ),
   api: Closed(
     {
-      replicas: number(2, [1, 100], 'Pods, where autoscaling is off.'),
+      replicas: number(2, [1, 100], 'Pods, where autoscaling is off. null: something else scales them.'),
       autoscaling: Closed(
         {
           enabled: flag(false, 'Scale by the use of cpu.'),
@@ -194,7 +206,7 @@ export const ChartValues = Closed({
         },
         { description: 'HorizontalPodAutoscaler of the API.' },
       ),
-      baseUrl: text('', 'Public address of the API, https://…. Unset: that of the Service.'),
+      baseUrl: text('', 'Public address of the API, https://…. Unset: that of the Ingress, else that of the Service.'),
       service: Closed(
         {
           type: value(
@@ -216,13 +228,29 @@ export const ChartValues = Closed({
         },
         { description: 'Ingress of the API.' },
       ),
+      httpRoute: Closed(
+        {
+          enabled: flag(false, 'Make an HTTPRoute. It needs the Gateway API.'),
+          parentRefs: keyedList(
+            ['group', 'kind', 'namespace', 'name', 'sectionName', 'port'],
+            'Gateways that it belongs to, such as {name: …, namespace: …}. Required where it is enabled.',
+          ),
+          hostnames: texts('Its host names. Empty: those of the gateways.'),
+          annotations: annotations('Its annotations.'),
+        },
+        { description: 'HTTPRoute of the API, in place of an Ingress.' },
+      ),
       ...requests('100m', '512Mi'),
     },
     { description: 'The API.' },
   ),
   worker: Closed(
     {
-      replicas: number(2, [1, 100], 'Pods. docs/kubernetes-install.md has an example that scales them by the queue.'),
+      replicas: number(
+        2,
+        [1, 100],
+        'Pods. null: something else scales them, as in the example of docs/kubernetes-install.md.',
+      ),
       terminationGracePeriodSeconds: number(90, [30, 3600], 'Time for checks that are under way when a pod ends.'),
       ...requests('250m', '768Mi'),
     },
@@ -247,6 +275,20 @@ export const ChartValues = Closed({
     },
     { description: 'The operator.' },
   ),
+  setup: Closed(
+    {
+      resources: resources('Requests and limits of their containers.', {
+        requests: { cpu: '50m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
+        limits: { memory: '512Mi', 'ephemeral-storage': '512Mi' },
+      }),
+      ...podMetadata,
+    },
+    {
+      description:
+        'What runs once: the setup, migrations, the test and the uninstallation. Their pods go to nodes of the API, ' +
+        'the last one to those of the operator.',
+    },
+  ),
   runner: Closed(
     {
       max: number(10, [0, 1000], 'Most pods at the same time. 0: none, and checks that need a browser wait.'),
@@ -261,10 +303,12 @@ export const ChartValues = Closed({
         }),
         'auto',
       ),
-      seccompProfile: kubernetes('Seccomp profile of runner pods; see docs/runners.md.', { type: 'RuntimeDefault' }),
+      seccompProfile: keyed(['type', 'localhostProfile'], 'Seccomp profile of runner pods; see docs/runners.md.', {
+        type: 'RuntimeDefault',
+      }),
       runtimeClassName: text('', 'Runtime class of runner pods, such as gvisor.', 253),
       hostUsers: optionalFlag('As hostUsers, for runner pods. Unset: hostUsers.'),
-      browserResources: kubernetes('Requests and limits of the container of the browser.', {
+      browserResources: resources('Requests and limits of the container of the browser.', {
         requests: { cpu: '500m', memory: '1Gi', 'ephemeral-storage': '256Mi' },
         limits: { memory: '1Gi', 'ephemeral-storage': '2Gi' },
       }),
@@ -295,12 +339,7 @@ export const ChartValues = Closed({
       dashboard: Closed(
         {
           enabled: flag(false, 'Make a ConfigMap with a dashboard of Grafana.'),
-          labels: value(
-            Dictionary(Text(0, 63), { maxProperties: 64, description: 'Its labels, which Grafana’s sidecar selects.' }),
-            {
-              grafana_dashboard: '1',
-            },
-          ),
+          labels: labels('Its labels, which Grafana’s sidecar selects.', { grafana_dashboard: '1' }),
         },
         { description: 'A dashboard of Grafana.' },
       ),
@@ -311,7 +350,15 @@ export const ChartValues = Closed({
     {
       enabled: flag(true, 'Make network policies, the second defence behind the egress guard of the processes.'),
       apiFrom: kubernetesList('Peers that may reach the API. Empty: all.'),
-      dns: kubernetesList('Peers that answer DNS. Empty: all, on port 53.'),
+      dns: kubernetesList('Peers that answer DNS. Empty: all.'),
+      dnsPorts: value(
+        Type.Array(Whole(1, 65_535), {
+          minItems: 1,
+          maxItems: 8,
+          description: 'Ports of the pods that answer DNS. OpenShift’s have 5353.',
+        }),
+        [53],
+      ),
       apiServerCidrs: networks('Networks of the API server of the cluster. Empty: any address, on its ports.'),
       apiServerPorts: value(
         Type.Array(Whole(1, 65_535), { minItems: 1, maxItems: 8, description: 'Its ports.' }),
@@ -330,8 +377,19 @@ export const ChartValues = Closed({
   ),
   topologySpread: flag(true, 'Spread the pods of a component over nodes and zones, where possible.'),
   hostUsers: optionalFlag('False: pods get a user namespace of their own. Unset: the default of the cluster.'),
+  assignedUsers: flag(
+    false,
+    'True: the cluster assigns the user and the groups of pods, as OpenShift does. False: the chart says which.',
+  ),
+  listenAddress: value(
+    Choice(['0.0.0.0', '::'], {
+      description: 'What the processes listen on. Set :: where pods have addresses of IPv6; it takes IPv4 too.',
+    }),
+    '0.0.0.0',
+  ),
   ...files('the pods of the API, the workers and the operator'),
-  extraEnv: kubernetesList(
+  extraEnv: keyedList(
+    ['name', 'value', 'valueFrom'],
     'Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}.',
   ),
   extraObjects: kubernetesList('Objects of your own that are installed with the release.'),

@@ -14,14 +14,22 @@ export const number = (byDefault: number, [least, most]: readonly [number, numbe
 export const optionalFlag = (description: string) =>
   value(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], enum: [true, false, ''], description }), '')
 
-/** An object that Kubernetes defines, which the templates copy as it is. */
-export const kubernetes = (description: string, byDefault: object = {}) =>
+/**
+ * An object that Kubernetes defines, which templates copy as it is. Its own keys are known: the API server drops one
+ * that is misspelt, and Helm does not say so.
+ */
+export const keyed = (keys: readonly string[], description: string, byDefault: object = {}) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
     additionalProperties: true,
+    propertyNames: { enum: [...keys] },
     description,
     default: byDefault,
   })
+
+/** A list of such objects. */
+export const keyedList = (keys: readonly string[], description: string) =>
+  value(Type.Array(keyed(keys, ''), { maxItems: 64, description }), [])
 
 export const kubernetesList = (description: string, byDefault: readonly object[] = []) =>
   value(
@@ -52,14 +60,23 @@ export const networks = (description: string) =>
 export const annotations = (description: string) =>
   value(Dictionary(Text(0, 4096), { maxProperties: 64, description }), {})
 /** Of what Kubernetes selects by. */
-export const labels = (description: string) => value(Dictionary(Text(0, 63), { maxProperties: 64, description }), {})
+export const labels = (description: string, byDefault: Readonly<Record<string, string>> = {}) =>
+  value(Dictionary(Type.String({ maxLength: 63, pattern: LABEL }), { maxProperties: 64, description }), byDefault)
+const LABEL = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'
 
 export const image = (repository: string, description: string, tag = '') =>
   Closed(
     {
       repository: text(repository, 'Name of the image, with its registry.', 255),
       tag: text(tag, tag === '' ? 'Unset: the version of the chart.' : 'Version of the image.', 128),
-      digest: text('', 'Such as sha256:…. It is stronger than the tag.', 128),
+      digest: value(
+        Type.String({
+          maxLength: 71,
+          pattern: '^(sha256:[0-9a-f]{64})?$',
+          description: 'Such as sha256:…. It is stronger than the tag.',
+        }),
+        '',
+      ),
       pullPolicy: value(
         Choice(['Always', 'IfNotPresent', 'Never'], { description: 'When nodes fetch it.' }),
         'IfNotPresent',
@@ -77,26 +94,36 @@ export const existing = (key: string, description: string) =>
     { description },
   )
 
-const scheduling = {
-  resources: kubernetes('Requests and limits of the container.'),
-  nodeSelector: labels('Labels that a node must have.'),
-  tolerations: kubernetesList('Taints that pods tolerate.'),
-  affinity: kubernetes('Affinity of pods.'),
-  priorityClassName: text('', 'Priority class of pods.', 253),
+/** Of the metadata of pods. */
+export const podMetadata = {
   podAnnotations: annotations('Annotations of pods.'),
+  podLabels: labels('Labels of pods.'),
+}
+
+const scheduling = {
+  nodeSelector: labels('Labels that a node must have.'),
+  tolerations: keyedList(['key', 'operator', 'value', 'effect', 'tolerationSeconds'], 'Taints that pods tolerate.'),
+  affinity: keyed(['nodeAffinity', 'podAffinity', 'podAntiAffinity'], 'Affinity of pods.'),
+  priorityClassName: text('', 'Priority class of pods.', 253),
+  ...podMetadata,
 }
 
 export const files = (whose: string) => ({
   extraVolumes: kubernetesList(`Volumes of ${whose}, for files that settings name.`),
-  extraVolumeMounts: kubernetesList(
+  extraVolumeMounts: keyedList(
+    ['name', 'mountPath', 'readOnly', 'recursiveReadOnly', 'subPath', 'subPathExpr', 'mountPropagation'],
     'Where their containers see them, such as {name: …, mountPath: …, readOnly: true}.',
   ),
 })
 
+/** What a container asks for, and what it may use. */
+export const resources = (description: string, byDefault: object) =>
+  keyed(['requests', 'limits', 'claims'], description, byDefault)
+
 export const requests = (cpu: string, memory: string) => ({
-  ...scheduling,
-  resources: kubernetes('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {
+  resources: resources('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {
     requests: { cpu, memory, 'ephemeral-storage': '256Mi' },
     limits: { memory, 'ephemeral-storage': '2Gi' },
   }),
+  ...scheduling,
 })

@@ -157,6 +157,19 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
       },
     ],
     [
+      'what a platform asks of it',
+      'r1',
+      {
+        ...{ assignedUsers: true, listenAddress: '::', imageRegistry: 'registry.example.com:5000/a', hostUsers: false },
+        ...{ imagePullSecrets: [{ name: '1' }], networkPolicy: { dnsPorts: [53, 5353] } },
+        ...{
+          api: { replicas: null, podLabels: { on: 'true' } },
+          worker: { replicas: null, podLabels: { year: '2024' } },
+        },
+        setup: { resources: { limits: { cpu: 1 } }, podLabels: { a: '1' }, podAnnotations: { b: '2' } },
+      },
+    ],
+    [
       'no operator, no owner and one of everything',
       'r1',
       {

@@ -59,6 +59,8 @@ export interface Manifest {
   data?: any
   // oxlint-disable-next-line typescript/no-explicit-any
   template?: any
+  rules?: { resources?: string[]; verbs?: string[]; resourceNames?: string[] }[]
+  subjects?: { namespace?: string }[]
 }
 
 /** Renders a values file, and returns its objects. Fails when it cannot be rendered. */
@@ -90,10 +92,13 @@ export function podOf({
 interface PodSpec {
   containers: Container[]
   initContainers?: Container[]
+  imagePullSecrets?: object[]
 }
 
 interface Container {
   name: string
+  image?: string
+  resources?: object
   args?: string[]
   env?: { name: string; value?: string }[]
   volumeMounts?: object[]

@@ -12,37 +12,55 @@
 {{- end -}}
 {{- end -}}
 
+{{- define "tidemark.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride -}}
+{{- end -}}
+
 {{- define "tidemark.selector" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{- define "tidemark.labels" -}}
-{{ include "tidemark.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- with .Values.commonLabels }}
+{{/* Labels of an object, with those of a value, which replace common ones: (list $ .Values.api.podLabels) */}}
+{{- define "tidemark.labelsWith" -}}
+{{- $root := index . 0 -}}
+{{ include "tidemark.selector" $root }}
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- with merge (dict) (default (dict) (index . 1)) $root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
 
-{{/* Metadata of an object: (list $ "api" "name") */}}
+{{- define "tidemark.labels" -}}
+{{ include "tidemark.labelsWith" (list . (dict)) }}
+{{- end -}}
+
+{{/* Metadata of an object, with labels of a value or without: (list $ "api" "name" .Values.…labels) */}}
 {{- define "tidemark.metadata" -}}
 name: {{ index . 2 }}
-namespace: {{ (index . 0).Release.Namespace | quote }}
+namespace: {{ include "tidemark.namespace" (index . 0) | quote }}
 labels:
-  {{- include "tidemark.labels" (index . 0) | nindent 2 }}
+  {{- include "tidemark.labelsWith" (list (index . 0) (ternary (last .) (dict) (kindIs "map" (last .)))) | nindent 2 }}
   app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
 {{- define "tidemark.image" -}}
-{{- $image := .image -}}
-{{- if $image.digest -}}
-{{- printf "%s@%s" $image.repository $image.digest -}}
+{{- $registry := default (get (default (dict) .root.Values.global) "imageRegistry") .root.Values.imageRegistry -}}
+{{- $name := ternary (printf "%s/%s" $registry .image.repository) .image.repository (not (empty $registry)) -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $name .image.digest -}}
 {{- else -}}
-{{- printf "%s:%s" $image.repository (default .root.Chart.AppVersion $image.tag) -}}
+{{- printf "%s:%s" $name (default .root.Chart.AppVersion .image.tag) -}}
 {{- end -}}
+{{- end -}}
+
+{{- define "tidemark.imagePullSecrets" -}}
+{{- with default (get (default (dict) .Values.global) "imagePullSecrets") .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "tidemark.keysSecret" -}}
@@ -56,7 +74,19 @@ labels:
 {{/* The address of the API's Service inside the cluster. */}}
 {{- define "tidemark.serviceUrl" -}}
 {{- $port := int .Values.api.service.port -}}
-{{- printf "http://%s-api.%s.svc%s" (include "tidemark.fullname" .) .Release.Namespace (ternary "" (printf ":%d" $port) (eq $port 80)) -}}
+{{- printf "http://%s-api.%s.svc%s" (include "tidemark.fullname" .) (include "tidemark.namespace" .) (ternary "" (printf ":%d" $port) (eq $port 80)) -}}
+{{- end -}}
+
+{{/* The public address of the API. */}}
+{{- define "tidemark.baseUrl" -}}
+{{- $ingress := .Values.api.ingress -}}
+{{- if .Values.api.baseUrl -}}
+{{- .Values.api.baseUrl -}}
+{{- else if and $ingress.enabled (not (contains "*" $ingress.host)) -}}
+{{- printf "%s://%s" (ternary "https" "http" (not (empty $ingress.tlsSecretName))) $ingress.host -}}
+{{- else -}}
+{{- include "tidemark.serviceUrl" . -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Whether the setup makes Secrets. */}}
@@ -114,13 +144,36 @@ labels:
 {{- fail (printf "settings.%s names a file that runners read too: put it into their pods by runner.extraVolumes and runner.extraVolumeMounts" $name) -}}
 {{- end -}}
 {{- end -}}
-{{- range $key := list "name" "instance" "component" "version" "managed-by" -}}
-{{- if hasKey $values.commonLabels (printf "app.kubernetes.io/%s" $key) -}}
-{{- fail (printf "commonLabels has app.kubernetes.io/%s, which the chart sets itself: leave it out" $key) -}}
+{{- $labels := dict "commonLabels" $values.commonLabels -}}
+{{- range $key := list "api" "worker" "operator" "runner" "setup" "postgres" -}}
+{{- $_ := set $labels (printf "%s.podLabels" $key) (get $values $key).podLabels -}}
+{{- end -}}
+{{- range $key := list "serviceMonitor" "prometheusRule" "dashboard" -}}
+{{- $_ := set $labels (printf "metrics.%s.labels" $key) (get $values.metrics $key).labels -}}
+{{- end -}}
+{{- range $where, $own := $labels -}}
+{{- range $name, $_ := $own -}}
+{{- if or (hasPrefix "tidemark.dev/" $name) (eq $name "helm.sh/chart") (regexMatch "^app[.]kubernetes[.]io/(name|instance|component|version|managed-by)$" $name) -}}
+{{- fail (printf "%s has %s, which the chart sets itself: leave it out" $where $name) -}}
 {{- end -}}
 {{- end -}}
-{{- if hasKey $values.commonLabels "helm.sh/chart" -}}
-{{- fail "commonLabels has helm.sh/chart, which the chart sets itself: leave it out" -}}
+{{- end -}}
+{{- $taken := list "PORT" "OWNER_TEAM" "TIDEMARK_BROWSER_PAGES" "TIDEMARK_RUNNER_API_PORT" -}}
+{{- $taken = concat $taken (list "TIDEMARK_RUNNER_TEMPLATE" "TIDEMARK_RUNNER_SLOTS" "TIDEMARK_RUNNER_MAX") -}}
+{{- if $values.exit.fromNode }}{{ $taken = append $taken "TIDEMARK_EXIT_NAME" }}{{ end -}}
+{{- range include "tidemark.knownEnv" . | fromYamlArray }}{{ $taken = append $taken .name }}{{ end -}}
+{{- range $values.extraEnv -}}
+{{- if has .name $taken -}}
+{{- fail (printf "extraEnv has %s, which is there already: the chart or another value sets it, or it is there twice" .name) -}}
+{{- end -}}
+{{- $taken = append $taken .name -}}
+{{- end -}}
+{{- $seccomp := $values.runner.seccompProfile -}}
+{{- if and (eq $seccomp.type "Localhost") (not $seccomp.localhostProfile) -}}
+{{- fail "runner.seccompProfile.type is Localhost: set runner.seccompProfile.localhostProfile to the file of the profile" -}}
+{{- end -}}
+{{- if and $values.api.httpRoute.enabled (not $values.api.httpRoute.parentRefs) -}}
+{{- fail "api.httpRoute.enabled is true: set api.httpRoute.parentRefs to its Gateway" -}}
 {{- end -}}
 {{- range $name, $_ := $values.secretSettings -}}
 {{- if not .name -}}
@@ -154,16 +207,24 @@ labels:
 
 {{/* The environment of all processes. */}}
 {{- define "tidemark.env" -}}
+{{ include "tidemark.knownEnv" . }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Without what a value adds as it is. */}}
+{{- define "tidemark.knownEnv" -}}
 - name: HOME
   value: /tmp
 - name: HOST
-  value: 0.0.0.0
+  value: {{ .Values.listenAddress | quote }}
 - name: TIDEMARK_DATA_DIR
   value: /data
 - name: TIDEMARK_METRICS_PORT
   value: {{ .Values.metrics.port | quote }}
 - name: TIDEMARK_BASE_URL
-  value: {{ default (include "tidemark.serviceUrl" .) .Values.api.baseUrl | quote }}
+  value: {{ include "tidemark.baseUrl" . | quote }}
 - name: TIDEMARK_OWNER_EMAIL
   value: {{ .Values.owner.email | quote }}
 {{- with .Values.egress.allowPrivateCidrs }}
@@ -208,9 +269,6 @@ labels:
     secretKeyRef:
       name: {{ $ref.name | quote }}
       key: {{ default $name $ref.key | quote }}
-{{- end }}
-{{- with .Values.extraEnv }}
-{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
@@ -280,13 +338,13 @@ env:
 {{/* Requests of containers that run once and are gone. */}}
 {{- define "tidemark.shortResources" -}}
 resources:
-  requests:
-    cpu: 50m
-    memory: 256Mi
-    ephemeral-storage: 64Mi
-  limits:
-    memory: 512Mi
-    ephemeral-storage: 512Mi
+  {{- toYaml .Values.setup.resources | nindent 2 }}
+{{- end -}}
+
+{{/* What the pod of the setup has of others: (list $ .Values.api) */}}
+{{- define "tidemark.setupValues" -}}
+{{- $scheduling := pick (index . 1) "nodeSelector" "tolerations" "affinity" "priorityClassName" -}}
+{{- merge $scheduling (pick (index . 0).Values.setup "podAnnotations" "podLabels") | toYaml -}}
 {{- end -}}
 
 {{/* Waits for the database and migrates it. Pods of one rollout take turns. */}}
@@ -301,16 +359,15 @@ resources:
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
+  {{- if not .root.Values.assignedUsers }}
   runAsUser: 10001
   runAsGroup: 10001
   fsGroup: 10001
+  {{- end }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     {{- toYaml (default (dict "type" "RuntimeDefault") .values.seccompProfile) | nindent 4 }}
-{{- with .root.Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "tidemark.imagePullSecrets" .root }}
 {{- if kindIs "bool" $hostUsers }}
 hostUsers: {{ $hostUsers }}
 {{- end }}
@@ -346,7 +403,7 @@ topologySpreadConstraints:
 {{/* Labels and annotations of a pod. A changed value of a Secret that the chart does not know needs a restart. */}}
 {{- define "tidemark.podMetadata" -}}
 labels:
-  {{- include "tidemark.labels" .root | nindent 2 }}
+  {{- include "tidemark.labelsWith" (list .root .values.podLabels) | nindent 2 }}
   app.kubernetes.io/component: {{ .component }}
   {{- if has .component (list "api" "worker" "operator") }}
   tidemark.dev/has-metrics: 'true'
@@ -384,7 +441,8 @@ readinessProbe:
 {{- end -}}
 
 {{- define "tidemark.disruptionBudget" -}}
-{{- if and .root.Values.podDisruptionBudget.enabled (gt (int .replicas) 1) }}
+{{- /* A number that something else sets may be more than one. */}}
+{{- if and .root.Values.podDisruptionBudget.enabled (or (kindIs "invalid" .replicas) (gt (int .replicas) 1)) }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget

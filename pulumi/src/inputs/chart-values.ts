@@ -7,11 +7,20 @@ export interface ChartValues {
   nameOverride?: pulumi.Input<string | undefined>
   /** Replaces the prefix of the names of all objects. At most 40 characters. */
   fullnameOverride?: pulumi.Input<string | undefined>
+  /** Replaces the namespace of the release in all objects. At most 63 characters. */
+  namespaceOverride?: pulumi.Input<string | undefined>
   /** Labels of all objects. At most 64 entries. */
   commonLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Image of the API, the workers, the operator and the setup. */
   image?: pulumi.Input<ImageValues | undefined>
-  /** Secrets with which nodes fetch images, such as {name: registry}. At most 64 items. */
+  /**
+   * Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry. At most 255
+   * characters.
+   */
+  imageRegistry?: pulumi.Input<string | undefined>
+  /**
+   * Secrets with which nodes fetch images, such as {name: registry}. Unset: global.imagePullSecrets. At most 64 items.
+   */
   imagePullSecrets?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
   /** Custom resource definitions. */
   crds?: pulumi.Input<CrdsValues | undefined>
@@ -42,6 +51,11 @@ export interface ChartValues {
   worker?: pulumi.Input<WorkerValues | undefined>
   /** The operator. */
   operator?: pulumi.Input<OperatorValues | undefined>
+  /**
+   * What runs once: the setup, migrations, the test and the uninstallation. Their pods go to nodes of the API, the last
+   * one to those of the operator.
+   */
+  setup?: pulumi.Input<SetupValues | undefined>
   /** Runner pods, which the operator starts and ends with the browser queue. */
   runner?: pulumi.Input<RunnerValues | undefined>
   /** Metrics. */
@@ -54,6 +68,13 @@ export interface ChartValues {
   topologySpread?: pulumi.Input<boolean | undefined>
   /** False: pods get a user namespace of their own. Unset: the default of the cluster. */
   hostUsers?: pulumi.Input<true | false | '' | undefined>
+  /**
+   * True: the cluster assigns the user and the groups of pods, as OpenShift does. False: the chart says which. Default:
+   * false.
+   */
+  assignedUsers?: pulumi.Input<boolean | undefined>
+  /** What the processes listen on. Set :: where pods have addresses of IPv6; it takes IPv4 too. Default: 0.0.0.0. */
+  listenAddress?: pulumi.Input<'0.0.0.0' | '::' | undefined>
   /** Volumes of the pods of the API, the workers and the operator, for files that settings name. At most 64 items. */
   extraVolumes?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
   /** Where their containers see them, such as {name: …, mountPath: …, readOnly: true}. At most 64 items. */
@@ -72,7 +93,7 @@ export interface ImageValues {
   repository?: pulumi.Input<string | undefined>
   /** Unset: the version of the chart. At most 128 characters. */
   tag?: pulumi.Input<string | undefined>
-  /** Such as sha256:…. It is stronger than the tag. At most 128 characters. */
+  /** Such as sha256:…. It is stronger than the tag. At most 71 characters. */
   digest?: pulumi.Input<string | undefined>
   /** When nodes fetch it. Default: IfNotPresent. */
   pullPolicy?: pulumi.Input<'Always' | 'IfNotPresent' | 'Never' | undefined>
@@ -149,6 +170,8 @@ export interface PostgresValues {
   priorityClassName?: pulumi.Input<string | undefined>
   /** Annotations of pods. At most 64 entries. */
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Labels of pods. At most 64 entries. */
+  podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** Image of Postgres 15 or newer. */
@@ -157,7 +180,7 @@ export interface PostgresImageValues {
   repository?: pulumi.Input<string | undefined>
   /** Version of the image. 1 to 128 characters. Default: 18. */
   tag?: pulumi.Input<string | undefined>
-  /** Such as sha256:…. It is stronger than the tag. At most 128 characters. */
+  /** Such as sha256:…. It is stronger than the tag. At most 71 characters. */
   digest?: pulumi.Input<string | undefined>
   /** When nodes fetch it. Default: IfNotPresent. */
   pullPolicy?: pulumi.Input<'Always' | 'IfNotPresent' | 'Never' | undefined>
@@ -502,16 +525,21 @@ export interface ExitValues {
 
 /** The API. */
 export interface ApiValues {
-  /** Pods, where autoscaling is off. 1 to 100. Default: 2. */
+  /** Pods, where autoscaling is off. null: something else scales them. 1 to 100. Default: 2. */
   replicas?: pulumi.Input<number | undefined>
   /** HorizontalPodAutoscaler of the API. */
   autoscaling?: pulumi.Input<ApiAutoscalingValues | undefined>
-  /** Public address of the API, https://…. Unset: that of the Service. At most 2,048 characters. */
+  /**
+   * Public address of the API, https://…. Unset: that of the Ingress, else that of the Service. At most 2,048
+   * characters.
+   */
   baseUrl?: pulumi.Input<string | undefined>
   /** Service of the API. */
   service?: pulumi.Input<ApiServiceValues | undefined>
   /** Ingress of the API. */
   ingress?: pulumi.Input<ApiIngressValues | undefined>
+  /** HTTPRoute of the API, in place of an Ingress. */
+  httpRoute?: pulumi.Input<ApiHttpRouteValues | undefined>
   /**
    * Requests and limits of the container. Without a limit of cpu a pod may use what is free. Default: {"requests":
    * {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "512Mi",
@@ -528,6 +556,8 @@ export interface ApiValues {
   priorityClassName?: pulumi.Input<string | undefined>
   /** Annotations of pods. At most 64 entries. */
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Labels of pods. At most 64 entries. */
+  podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** HorizontalPodAutoscaler of the API. */
@@ -566,9 +596,21 @@ export interface ApiIngressValues {
   annotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
+/** HTTPRoute of the API, in place of an Ingress. */
+export interface ApiHttpRouteValues {
+  /** Make an HTTPRoute. It needs the Gateway API. Default: false. */
+  enabled?: pulumi.Input<boolean | undefined>
+  /** Gateways that it belongs to, such as {name: …, namespace: …}. Required where it is enabled. At most 64 items. */
+  parentRefs?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /** Its host names. Empty: those of the gateways. At most 256 items. */
+  hostnames?: pulumi.Input<pulumi.Input<string>[] | undefined>
+  /** Its annotations. At most 64 entries. */
+  annotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+}
+
 /** The workers, which check and deliver. */
 export interface WorkerValues {
-  /** Pods. docs/kubernetes-install.md has an example that scales them by the queue. 1 to 100. Default: 2. */
+  /** Pods. null: something else scales them, as in the example of docs/kubernetes-install.md. 1 to 100. Default: 2. */
   replicas?: pulumi.Input<number | undefined>
   /** Time for checks that are under way when a pod ends. 30 to 3,600. Default: 90. */
   terminationGracePeriodSeconds?: pulumi.Input<number | undefined>
@@ -588,6 +630,8 @@ export interface WorkerValues {
   priorityClassName?: pulumi.Input<string | undefined>
   /** Annotations of pods. At most 64 entries. */
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Labels of pods. At most 64 entries. */
+  podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** The operator. */
@@ -625,6 +669,24 @@ export interface OperatorValues {
   priorityClassName?: pulumi.Input<string | undefined>
   /** Annotations of pods. At most 64 entries. */
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Labels of pods. At most 64 entries. */
+  podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+}
+
+/**
+ * What runs once: the setup, migrations, the test and the uninstallation. Their pods go to nodes of the API, the last
+ * one to those of the operator.
+ */
+export interface SetupValues {
+  /**
+   * Requests and limits of their containers. Default: {"requests": {"cpu": "50m", "memory": "256Mi",
+   * "ephemeral-storage": "64Mi"}, "limits": {"memory": "512Mi", "ephemeral-storage": "512Mi"}}.
+   */
+  resources?: pulumi.Input<{ [key: string]: unknown } | undefined>
+  /** Annotations of pods. At most 64 entries. */
+  podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Labels of pods. At most 64 entries. */
+  podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** Runner pods, which the operator starts and ends with the browser queue. */
@@ -669,6 +731,8 @@ export interface RunnerValues {
   priorityClassName?: pulumi.Input<string | undefined>
   /** Annotations of pods. At most 64 entries. */
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Labels of pods. At most 64 entries. */
+  podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Volumes of runner pods, which their browsers do not see, for files that settings name. At most 64 items. */
   extraVolumes?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
   /** Where their containers see them, such as {name: …, mountPath: …, readOnly: true}. At most 64 items. */
@@ -681,7 +745,7 @@ export interface RunnerImageValues {
   repository?: pulumi.Input<string | undefined>
   /** Unset: the version of the chart. At most 128 characters. */
   tag?: pulumi.Input<string | undefined>
-  /** Such as sha256:…. It is stronger than the tag. At most 128 characters. */
+  /** Such as sha256:…. It is stronger than the tag. At most 71 characters. */
   digest?: pulumi.Input<string | undefined>
   /** When nodes fetch it. Default: IfNotPresent. */
   pullPolicy?: pulumi.Input<'Always' | 'IfNotPresent' | 'Never' | undefined>
@@ -733,8 +797,10 @@ export interface NetworkPolicyValues {
   enabled?: pulumi.Input<boolean | undefined>
   /** Peers that may reach the API. Empty: all. At most 64 items. */
   apiFrom?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
-  /** Peers that answer DNS. Empty: all, on port 53. At most 64 items. */
+  /** Peers that answer DNS. Empty: all. At most 64 items. */
   dns?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /** Ports of the pods that answer DNS. OpenShift’s have 5353. 1 to 8 items. Default: [53]. */
+  dnsPorts?: pulumi.Input<pulumi.Input<number>[] | undefined>
   /** Networks of the API server of the cluster. Empty: any address, on its ports. At most 90 items. */
   apiServerCidrs?: pulumi.Input<pulumi.Input<string>[] | undefined>
   /** Its ports. 1 to 8 items. Default: [443,6443]. */

@@ -19,9 +19,19 @@ const KEPT = [
   'maxItems',
   'maxProperties',
   'pattern',
+  'propertyNames',
 ] as const
 
-/** Helm merges values with the defaults before it validates, so that no key is required. `global` is Helm's own. */
+/**
+ * Of a chart that has this one among its dependencies: Helm gives it `global`, and the condition of a dependency is
+ * `enabled` by custom.
+ */
+const OF_PARENTS = {
+  global: { type: 'object', description: 'What all charts of a release share.' },
+  enabled: { type: 'boolean', description: 'Read by a chart that this one is a dependency of.' },
+}
+
+/** Helm merges values with the defaults before it validates, so that no key is required. */
 function asDraft7(node: ValueNode, path: readonly string[]): Record<string, unknown> {
   const from = node as Readonly<Record<string, unknown>>
   const kept = Object.fromEntries(KEPT.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
@@ -34,7 +44,7 @@ function asDraft7(node: ValueNode, path: readonly string[]): Record<string, unkn
         ...Object.fromEntries(
           Object.entries(node.properties).map(([key, child]) => [key, asDraft7(child, [...path, key])]),
         ),
-        ...(path.length === 0 && { global: { type: 'object', description: 'Of Helm.' } }),
+        ...(path.length === 0 && OF_PARENTS),
       },
     }),
     ...(node.additionalProperties !== undefined && {
