@@ -15,8 +15,8 @@ import {
   networks,
   number,
   objectName,
+  ofSetup,
   optionalFlag,
-  podMetadata,
   requests,
   resources,
   text,
@@ -215,6 +215,20 @@ export const ChartValues = Closed({
           ),
           port: number(80, [1, 65_535], 'Port of the Service.'),
           annotations: annotations('Annotations of the Service.'),
+          ipFamilyPolicy: value(
+            Choice(['', 'SingleStack', 'PreferDualStack', 'RequireDualStack'], {
+              description: 'Its families of addresses. Unset: the default of the cluster.',
+            }),
+            '',
+          ),
+          externalTrafficPolicy: value(
+            Choice(['', 'Cluster', 'Local'], {
+              description: 'Local keeps the addresses of clients. For a NodePort or LoadBalancer.',
+            }),
+            '',
+          ),
+          loadBalancerClass: text('', 'Class of a LoadBalancer.', 253),
+          loadBalancerSourceRanges: networks('Networks that a LoadBalancer lets in. Empty: all.'),
         },
         { description: 'Service of the API.' },
       ),
@@ -281,7 +295,7 @@ export const ChartValues = Closed({
         requests: { cpu: '50m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
         limits: { memory: '512Mi', 'ephemeral-storage': '512Mi' },
       }),
-      ...podMetadata,
+      ...ofSetup,
     },
     {
       description:

@@ -95,10 +95,15 @@ export const existing = (key: string, description: string) =>
   )
 
 /** Of the metadata of pods. */
-export const podMetadata = {
+const podMetadata = {
   podAnnotations: annotations('Annotations of pods.'),
   podLabels: labels('Labels of pods.'),
 }
+
+const serviceAccountAnnotations = annotations('Annotations of the ServiceAccount of pods.')
+
+/** Of what runs once, which goes where other pods go. */
+export const ofSetup = { ...podMetadata, serviceAccountAnnotations }
 
 const scheduling = {
   nodeSelector: labels('Labels that a node must have.'),
@@ -106,6 +111,7 @@ const scheduling = {
   affinity: keyed(['nodeAffinity', 'podAffinity', 'podAntiAffinity'], 'Affinity of pods.'),
   priorityClassName: text('', 'Priority class of pods.', 253),
   ...podMetadata,
+  serviceAccountAnnotations,
 }
 
 export const files = (whose: string) => ({

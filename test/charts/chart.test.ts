@@ -97,6 +97,10 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     }
   })
 
+  const SERVICE = {
+    ...{ type: 'LoadBalancer', ipFamilyPolicy: 'PreferDualStack', externalTrafficPolicy: 'Local' },
+    ...{ loadBalancerClass: 'example.com/internal', loadBalancerSourceRanges: ['192.0.2.0/24', '2001:db8::1'] },
+  }
   const CA = [{ name: 'ca', mountPath: '/etc/company', readOnly: true }]
   const OF_CA = [{ name: 'ca', configMap: { name: 'company-ca' } }]
 
@@ -163,7 +167,7 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
         ...{ assignedUsers: true, listenAddress: '::', imageRegistry: 'registry.example.com:5000/a', hostUsers: false },
         ...{ imagePullSecrets: [{ name: '1' }], networkPolicy: { dnsPorts: [53, 5353] } },
         ...{
-          api: { replicas: null, podLabels: { on: 'true' } },
+          api: { replicas: null, podLabels: { on: 'true' }, service: SERVICE },
           worker: { replicas: null, podLabels: { year: '2024' } },
         },
         setup: { resources: { limits: { cpu: 1 } }, podLabels: { a: '1' }, podAnnotations: { b: '2' } },

@@ -93,6 +93,8 @@ interface PodSpec {
   containers: Container[]
   initContainers?: Container[]
   imagePullSecrets?: object[]
+  serviceAccountName?: string
+  automountServiceAccountToken?: boolean
 }
 
 interface Container {

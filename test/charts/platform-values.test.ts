@@ -240,6 +240,43 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
     })
   })
 
+  test('gives the pods of each part an account of their own, and two of them a token', async () => {
+    const role = 'arn:aws:iam::111122223333:role/tidemark'
+    const own = PARTS.flatMap((part) =>
+      json(`${part}.serviceAccountAnnotations`, { 'eks.amazonaws.com/role-arn': `${role}-${part}` }),
+    )
+    const manifests = await manifestsOf(...TRY_OUT, ...own)
+    for (const part of PARTS) {
+      const account = named(manifests, 'ServiceAccount', `tidemark-${part}`)
+      expect(account.metadata.annotations).toEqual({ 'eks.amazonaws.com/role-arn': `${role}-${part}` })
+      const pods = podsIn(manifests).filter(({ spec }) => spec.serviceAccountName === account.metadata.name)
+      expect(pods.length, part).toBeGreaterThan(0)
+      for (const { spec } of pods)
+        expect(spec.automountServiceAccountToken, part).toBe(['operator', 'setup'].includes(part))
+    }
+  })
+
+  test('lets a load balancer keep the addresses of clients, and take some of them only', async () => {
+    const service = {
+      ...{ type: 'LoadBalancer', ipFamilyPolicy: 'PreferDualStack', externalTrafficPolicy: 'Local' },
+      ...{ loadBalancerClass: 'example.com/internal', loadBalancerSourceRanges: ['192.0.2.0/24', '198.51.100.7'] },
+    }
+    const of = async (more: object) =>
+      named(await manifestsOf(...TRY_OUT, ...json('api.service', { ...service, ...more })), 'Service', 'tidemark-api')
+        .spec
+    expect(await of({})).toMatchObject({ ...service, loadBalancerSourceRanges: ['192.0.2.0/24', '198.51.100.7/32'] })
+    // The API server refuses them of other types.
+    expect(JSON.stringify(await of({ type: 'ClusterIP' }))).not.toMatch(/loadBalancer|externalTraffic/)
+    expect(JSON.stringify(await of({ type: 'NodePort' }))).not.toMatch(/loadBalancer/)
+  })
+
+  test('judges each release of a cluster by itself', async () => {
+    const rules = named(await manifestsOf(...CLUSTER), 'PrometheusRule', 'tidemark-metrics').spec.groups[0].rules
+    expect(rules.length).toBeGreaterThan(3)
+    for (const { alert, expr } of rules as { alert: string; expr: string }[])
+      expect(expr.match(/\b(?:max|min|sum|avg|count)\b(?! by \(namespace\) \()/g), alert).toBeNull()
+  })
+
   test('lets the operator change its own lease alone', async () => {
     const role = named(await manifestsOf(...TRY_OUT), 'Role', 'tidemark-operator')
     const rules = (role.rules ?? []).filter(({ resources }) => resources?.includes('leases'))

@@ -440,6 +440,21 @@ readinessProbe:
   failureThreshold: 2
 {{- end -}}
 
+{{/* The account of a component's pods: (dict "root" $ "component" "api" "values" .Values.api) */}}
+{{- define "tidemark.serviceAccount" }}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- $name := printf "%s-%s" (include "tidemark.fullname" .root) .component }}
+  {{- include "tidemark.metadata" (list .root .component $name) | nindent 2 }}
+  {{- with .values.serviceAccountAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+{{- end }}
+
 {{- define "tidemark.disruptionBudget" -}}
 {{- /* A number that something else sets may be more than one. */}}
 {{- if and .root.Values.podDisruptionBudget.enabled (or (kindIs "invalid" .replicas) (gt (int .replicas) 1)) }}

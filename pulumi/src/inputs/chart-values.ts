@@ -172,6 +172,8 @@ export interface PostgresValues {
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Labels of pods. At most 64 entries. */
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Annotations of the ServiceAccount of pods. At most 64 entries. */
+  serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** Image of Postgres 15 or newer. */
@@ -558,6 +560,8 @@ export interface ApiValues {
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Labels of pods. At most 64 entries. */
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Annotations of the ServiceAccount of pods. At most 64 entries. */
+  serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** HorizontalPodAutoscaler of the API. */
@@ -580,6 +584,14 @@ export interface ApiServiceValues {
   port?: pulumi.Input<number | undefined>
   /** Annotations of the Service. At most 64 entries. */
   annotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Its families of addresses. Unset: the default of the cluster. */
+  ipFamilyPolicy?: pulumi.Input<'' | 'SingleStack' | 'PreferDualStack' | 'RequireDualStack' | undefined>
+  /** Local keeps the addresses of clients. For a NodePort or LoadBalancer. */
+  externalTrafficPolicy?: pulumi.Input<'' | 'Cluster' | 'Local' | undefined>
+  /** Class of a LoadBalancer. At most 253 characters. */
+  loadBalancerClass?: pulumi.Input<string | undefined>
+  /** Networks that a LoadBalancer lets in. Empty: all. At most 90 items. */
+  loadBalancerSourceRanges?: pulumi.Input<pulumi.Input<string>[] | undefined>
 }
 
 /** Ingress of the API. */
@@ -632,6 +644,8 @@ export interface WorkerValues {
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Labels of pods. At most 64 entries. */
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Annotations of the ServiceAccount of pods. At most 64 entries. */
+  serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** The operator. */
@@ -671,6 +685,8 @@ export interface OperatorValues {
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Labels of pods. At most 64 entries. */
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Annotations of the ServiceAccount of pods. At most 64 entries. */
+  serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /**
@@ -687,6 +703,8 @@ export interface SetupValues {
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Labels of pods. At most 64 entries. */
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Annotations of the ServiceAccount of pods. At most 64 entries. */
+  serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** Runner pods, which the operator starts and ends with the browser queue. */
@@ -733,6 +751,8 @@ export interface RunnerValues {
   podAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Labels of pods. At most 64 entries. */
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Annotations of the ServiceAccount of pods. At most 64 entries. */
+  serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Volumes of runner pods, which their browsers do not see, for files that settings name. At most 64 items. */
   extraVolumes?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
   /** Where their containers see them, such as {name: …, mountPath: …, readOnly: true}. At most 64 items. */
