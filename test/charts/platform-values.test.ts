@@ -277,6 +277,17 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
       expect(expr.match(/\b(?:max|min|sum|avg|count)\b(?! by \(namespace\) \()/g), alert).toBeNull()
   })
 
+  test('takes a key without content, as one whose content is commented out, for one that is not there', async () => {
+    const keys = [
+      ...['settings', 'secretSettings', 'commonLabels', 'extraEnv', 'imagePullSecrets', 'runner.seccompProfile'],
+      ...['egress.allowPrivateCidrs', 'egress.denyCidrs', 'operator.namespaces', 'operator.watchNamespaces'],
+      ...['networkPolicy.dns', 'networkPolicy.dnsPorts', 'networkPolicy.apiServerPorts', 'networkPolicy.extraEgress'],
+    ]
+    const { ok, out } = await render(...TRY_OUT, ...keys.flatMap((key) => ['--set', `${key}=null`]))
+    expect(ok, out).toBe(true)
+    expect(out).toBe((await render(...TRY_OUT)).out)
+  })
+
   test('lets the operator change its own lease alone', async () => {
     const role = named(await manifestsOf(...TRY_OUT), 'Role', 'tidemark-operator')
     const rules = (role.rules ?? []).filter(({ resources }) => resources?.includes('leases'))

@@ -28,7 +28,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- with merge (dict) (default (dict) (index . 1)) $root.Values.commonLabels }}
+{{- with merge (dict) (default dict (index . 1)) (default dict $root.Values.commonLabels) }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
@@ -97,6 +97,7 @@ imagePullSecrets:
 {{/* What a rendering refuses, in words. */}}
 {{- define "tidemark.refusals" -}}
 {{- $values := .Values -}}
+{{- $settings := default dict $values.settings -}}
 {{- if and (not $values.database.existingSecret.name) (not $values.postgres.enabled) -}}
 {{- fail "a database is needed: set database.existingSecret.name to a Secret with the address of a Postgres, or postgres.enabled=true to try Tidemark out" -}}
 {{- end -}}
@@ -116,7 +117,7 @@ imagePullSecrets:
 {{- if and $values.postgres.enabled $values.postgres.volume.emptyDir $values.postgres.volume.existingClaim -}}
 {{- fail "postgres.volume.emptyDir and postgres.volume.existingClaim are both set: choose one of them" -}}
 {{- end -}}
-{{- if and $values.exit.fromNode (hasKey $values.settings "TIDEMARK_EXIT_NAME") -}}
+{{- if and $values.exit.fromNode (hasKey $settings "TIDEMARK_EXIT_NAME") -}}
 {{- fail "exit.fromNode and settings.TIDEMARK_EXIT_NAME are both set: choose one of them" -}}
 {{- end -}}
 {{- if and $values.api.ingress.enabled (not $values.api.ingress.host) -}}
@@ -135,12 +136,12 @@ imagePullSecrets:
 {{- fail "api.autoscaling.minReplicas is above maxReplicas" -}}
 {{- end -}}
 {{- range $name := list "TIDEMARK_PLANS_FILE" "TIDEMARK_EXTRA_CA_FILE" "TIDEMARK_CLIENT_CERTIFICATES_FILE" -}}
-{{- if and (hasKey $values.settings $name) (not $values.extraVolumeMounts) -}}
+{{- if and (hasKey $settings $name) (not $values.extraVolumeMounts) -}}
 {{- fail (printf "settings.%s names a file: put it into the pods by extraVolumes and extraVolumeMounts" $name) -}}
 {{- end -}}
 {{- end -}}
 {{- range $name := list "TIDEMARK_EXTRA_CA_FILE" "TIDEMARK_CLIENT_CERTIFICATES_FILE" -}}
-{{- if and (hasKey $values.settings $name) $values.operator.enabled $values.runner.max (not $values.runner.extraVolumeMounts) -}}
+{{- if and (hasKey $settings $name) $values.operator.enabled $values.runner.max (not $values.runner.extraVolumeMounts) -}}
 {{- fail (printf "settings.%s names a file that runners read too: put it into their pods by runner.extraVolumes and runner.extraVolumeMounts" $name) -}}
 {{- end -}}
 {{- end -}}
@@ -168,8 +169,8 @@ imagePullSecrets:
 {{- end -}}
 {{- $taken = append $taken .name -}}
 {{- end -}}
-{{- $seccomp := $values.runner.seccompProfile -}}
-{{- if and (eq $seccomp.type "Localhost") (not $seccomp.localhostProfile) -}}
+{{- $seccomp := default dict $values.runner.seccompProfile -}}
+{{- if and (eq (default "" $seccomp.type) "Localhost") (not $seccomp.localhostProfile) -}}
 {{- fail "runner.seccompProfile.type is Localhost: set runner.seccompProfile.localhostProfile to the file of the profile" -}}
 {{- end -}}
 {{- if and $values.api.httpRoute.enabled (not $values.api.httpRoute.parentRefs) -}}
