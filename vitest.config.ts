@@ -17,10 +17,11 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
  * each and leaves the rest to `npm run test:all`.
  */
 const SLOW = [
+  'test/api/manual/pages-in-browser.test.ts',
   'test/bench/run-bench.test.ts',
   'test/charts/{chart,notes}.test.ts',
   'test/cli/*.test.ts',
-  'test/cli/remote/{apply,apply-faults,following,help-examples,round-trip,shown-names}.test.ts',
+  'test/cli/remote/{apply,apply-faults,following,help-examples,more-commands,round-trip,shown-names}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',

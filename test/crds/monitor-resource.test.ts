@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
@@ -10,6 +10,7 @@ import { EXAMPLES, LEAST } from './examples.ts'
 import { asSpec, kubernetes } from './judges.ts'
 
 const CRDS = new URL('../../crds/', import.meta.url).pathname
+const COOKBOOK = new URL('../../examples/cookbook/', import.meta.url).pathname
 const MONITORS = '/apis/tidemark.dev/v1/namespaces/default/monitors'
 const least = asSpec(LEAST) as object
 const ref = (name: string, key = 'token') => ({ secretKeyRef: { name, key } })
@@ -211,6 +212,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
       faults.filter((each) => each.startsWith(fault)),
       faults.join('\n'),
     ).toHaveLength(1)
+  })
+
+  test('is in the recipes of the cookbook, and a cluster takes each of them', async () => {
+    const said = await kube.kubectl('apply', `--filename=${COOKBOOK}`, '--output=name')
+    expect(said.trim().split('\n')).toHaveLength((await readdir(COOKBOOK)).length)
   })
 
   test('takes as many headers as there may be', async () => {

@@ -11,16 +11,12 @@ import { testBrowsers } from '../runners/browser/test-browsers.ts'
 import { googlePage, openSearchedEngines, type SearchedEngines } from '../spec/searched-engines.ts'
 import { createMonitor } from '../spec/support.ts'
 import { endedRuns, runNow, startWatching, type Watching } from '../spec/watching.ts'
-import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { type Answer, html, openSite, type Site } from '../support/site.ts'
-import { describeIf } from '../support/skip.ts'
 
 // Some pages are opened in a browser, on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const FOLDER = new URL('../../examples/cookbook/', import.meta.url).pathname
-const CRDS = new URL('../../crds/', import.meta.url).pathname
 const NAMES = readdirSync(FOLDER).map((file) => file.replace('.yaml', ''))
 
 interface Recipe {
@@ -205,19 +201,5 @@ describe('A recipe for searches', () => {
     }
     expect(told).toEqual([false, false, true])
     expect(engines.asked.at(-1)?.searchParams.get('q')).toBe('electric kettle')
-  })
-})
-
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A cluster', () => {
-  let kube: KubeApi
-  beforeAll(async () => {
-    kube = await startKubeApi()
-    await kube.applyCrds(CRDS)
-  })
-  afterAll(() => kube?.stop())
-
-  test('takes every recipe', async () => {
-    const said = await kube.kubectl('apply', `--filename=${FOLDER}`, '--output=name')
-    expect(said.trim().split('\n')).toHaveLength(NAMES.length)
   })
 })

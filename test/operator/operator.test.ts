@@ -1,11 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
-import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startWorker } from '../support/check-worker.ts'
@@ -14,8 +13,7 @@ import type { KubeApi } from '../support/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
 import { openSite } from '../support/site.ts'
 import { describeIf } from '../support/skip.ts'
-import { createFaultyKube } from './cluster/faulty-kube.ts'
-import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
+import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a real API server and a store', () => {
   let kube: KubeApi
@@ -171,42 +169,6 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     expect(await kube.kubectl('get', 'mon', '-n', setup.namespace)).toMatch(/kettle +True +True/)
   })
 
-  test('applies a resource that it saw before its namespace, as soon as it sees that', async () => {
-    await setup.stop()
-    await using faulty = await createFaultyKube(kube, setup.folder)
-    const client = createKubeClient(faulty.kubeconfig)
-    onTestFinished(() => client.close())
-    const defaultTeam = { id: setup.owner.teamId, namespaces: ['late'] }
-    const watchOfNamespaces = faulty.keep(/\/api\/v1\/namespaces\?.*watch=true/)
-    const operator = await setup.start({ client, defaultTeam })
-    await operator.leading
-    await watchOfNamespaces.came
-    await kube.call('POST', '/api/v1/namespaces', { metadata: { name: 'late' } })
-    await setup.apply('kettle', {}, {}, 'late')
-    await setup.until('kettle', 'Ready', 'NoTeam', 'late')
-    await watchOfNamespaces.letGo()
-    await setup.until('kettle', 'Ready', 'Scheduled', 'late')
-    await operator.stop()
-  })
-
-  test('tries again at once what failed many times, when the API server is back', async () => {
-    await setup.stop()
-    await using faulty = await createFaultyKube(kube, setup.folder)
-    const client = createKubeClient(faulty.kubeconfig)
-    onTestFinished(() => client.close())
-    const operator = await setup.start({ client })
-    await operator.leading
-    faulty.spoil(/^PATCH .*kettle$/, { kind: 'status', status: 503 }, 5)
-    await setup.apply('kettle')
-    const attempts = () => faulty.seen.filter((what) => /^PATCH .*kettle$/.test(what)).length
-    await eventually(attempts, (count) => count === 5, { forMs: 40_000 })
-    // The next attempt would be twelve seconds away.
-    faulty.cut()
-    await eventually(attempts, (count) => count > 5, { forMs: 6_000 })
-    await setup.until('kettle', 'Ready', 'Scheduled')
-    await operator.stop()
-  })
-
   test('changes nothing when it is started again', async () => {
     await setup.apply('kettle')
     const before = await setup.until('kettle', 'Ready', 'Scheduled')
@@ -216,24 +178,6 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     await setup.until('other', 'Ready', 'Scheduled')
     expect((await setup.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     expect(await setup.stored(before.status?.id)).toEqual(record)
-  })
-
-  test('makes the records of many resources before it writes their statuses', async () => {
-    await setup.stop()
-    for (let n = 0; n < 160; n += 1) await setup.apply(`many-${n}`)
-    await using faulty = await createFaultyKube(kube, setup.folder)
-    const client = createKubeClient(faulty.kubeconfig)
-    onTestFinished(() => client.close())
-    // So many requests at once may take longer here than the short leases of these tests.
-    const election = { leaseMs: 15_000, renewMs: 10_000, everyMs: 50 }
-    const operator = await setup.start({ client, times: { ...TIMES, election } })
-    const statuses = () => faulty.seen.filter((what) => /^PATCH .*many-\d+\/status/.test(what))
-    await eventually(statuses, (seen) => seen.length === 160)
-    const first = faulty.seen.findIndex((what) => statuses().includes(what))
-    const records = faulty.seen.slice(0, first).filter((what) => /^PATCH .*many-\d+$/.test(what))
-    // The last hundred are few enough to be answered one by one.
-    expect(records.length).toBeGreaterThanOrEqual(60)
-    await operator.stop()
   })
 
   test('writes nothing to the store after another leader has begun', async () => {
