@@ -7,6 +7,9 @@ import { describeIf } from '../support/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
+/** Resources that one operator reconciles at the same time. */
+const WORKERS = 32
+
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator whose requests are watched', () => {
   let kube: KubeApi
   let setup: OperatorSetup
@@ -61,8 +64,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator whose request
     await eventually(statuses, (seen) => seen.length === 160)
     const first = faulty.seen.findIndex((what) => statuses().includes(what))
     const records = faulty.seen.slice(0, first).filter((what) => /^PATCH .*many-\d+$/.test(what))
-    // The last hundred are few enough to be answered one by one.
-    expect(records.length).toBeGreaterThanOrEqual(60)
+    // The last hundred are few enough to be answered one by one. Each worker may have one under way at that moment.
+    expect(records.length).toBeGreaterThanOrEqual(60 - WORKERS)
     await operator.stop()
   })
 })
