@@ -5,7 +5,8 @@ import { billingPages, billingRoutes } from './routes/billing.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
 import { getImageRoute, getRunImagesRoute, listVisualHistoryRoute } from './routes/images.ts'
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/keys.ts'
-import { manifestMonitorRoute } from './routes/monitor-manifests.ts'
+import { PAGES } from './routes/monitor-kind.ts'
+import { manifestRoute } from './routes/monitor-manifests.ts'
 import { backtestMonitorRoute, previewMonitorRoute } from './routes/monitor-trials.ts'
 import * as monitors from './routes/monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
@@ -23,7 +24,7 @@ import { invitationPages } from './pages/invitation-page.ts'
 import { manualRoutes } from './manual/manual-routes.ts'
 import { serpMonitorRoutes } from './routes/serp-monitors.ts'
 import { signInRoutes } from './routes/sign-in.ts'
-import { readSigningSecretRoute, rotateSigningSecretRoute } from './routes/signing-secrets.ts'
+import { signingSecretRoutes } from './routes/signing-secrets.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/templates.ts'
 import { teamRoutes } from './routes/team.ts'
 import { getUsageRoute } from './routes/usage.ts'
@@ -43,9 +44,8 @@ const described: readonly Route[] = [
   listMonitorRunsRoute,
   listVisualHistoryRoute,
   backtestMonitorRoute,
-  manifestMonitorRoute,
-  readSigningSecretRoute,
-  rotateSigningSecretRoute,
+  manifestRoute(PAGES),
+  ...signingSecretRoutes(PAGES),
   ...serpMonitorRoutes,
   listTemplatesRoute,
   createFromTemplateRoute,

@@ -3,27 +3,30 @@ import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { type Answer, ById, ok, okText, route } from '../http/route.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
+import type { MonitorKind } from './monitor-kind.ts'
 
-export const manifestMonitorRoute = route({
-  method: 'GET',
-  path: '/v1/monitors/:id/manifest',
-  summary: 'Read a monitor as a Kubernetes manifest',
-  description:
-    'YAML, or JSON if Accept asks for application/json. Addresses of webhooks and values of headers are ' +
-    'references to a Secret, which a comment in the YAML describes. Applying the manifest takes over the monitor.',
-  tag: 'Monitors',
-  policy: 'monitors.read',
-  params: ById,
-  answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
-  refusals: ['CONFLICT'],
-  beyond: true,
-  async handle({ params, principal: { teamId }, headers, services }) {
-    return shownManifest(doneOf(await declareMonitor(services, { teamId, id: params.id })), headers)
-  },
-})
+/** Returns the route that shows a monitor of one kind as a manifest. */
+export const manifestRoute = ({ path, noun, tag, ...ofKind }: MonitorKind) =>
+  route({
+    method: 'GET',
+    path: `${path}/:id/manifest`,
+    summary: `Read a ${noun} as a Kubernetes manifest`,
+    description:
+      'YAML, or JSON if Accept asks for application/json. Addresses of webhooks and values of headers are ' +
+      'references to a Secret, which a comment in the YAML describes. Applying the manifest takes over the monitor.',
+    tag,
+    policy: 'monitors.read',
+    params: ById,
+    answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
+    refusals: ['CONFLICT'],
+    beyond: true,
+    async handle({ params, principal: { teamId }, headers, services }) {
+      return shownManifest(doneOf(await declareMonitor(services, { teamId, id: params.id, ...ofKind })), headers)
+    },
+  })
 
 /** Returns a manifest in the form that the client asks for. */
-export function shownManifest(
+function shownManifest(
   { declared, name }: DeclaredMonitor,
   { accept = '' }: { readonly accept?: string | undefined },
 ): Answer {

@@ -1,7 +1,5 @@
-import Type from 'typebox'
 import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
 import { createSerpMonitor, serpMonitorWarnings } from '../../monitors/create-serp-monitor.ts'
-import { declareMonitor } from '../../monitors/declared/declare-monitor.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
@@ -10,9 +8,7 @@ import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { runMonitor } from '../../monitors/run-monitor.ts'
 import { previewSearch } from '../../monitors/preview/preview-search.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
-import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
 import { createQuery } from '../../schema/monitor/labels.ts'
-import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { Run, RunQueued } from '../../schema/run/run.ts'
 import {
@@ -23,7 +19,7 @@ import {
   serpMonitorQuery,
   type SerpMonitorSpec,
 } from '../../schema/serp/serp-monitor.ts'
-import { Closed, Nullable, Whole } from '../../schema/shape/shape.ts'
+import { Closed } from '../../schema/shape/shape.ts'
 import type { SerpMonitorRow } from '../../store/monitors/monitor-record.ts'
 import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { toRun } from '../../store/runs/run-record.ts'
@@ -34,11 +30,11 @@ import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, created, keyedRoute, type KeyedServices, noContent, ok, route } from '../http/route.ts'
 import { shownSerpMonitor } from '../presenters/shown.ts'
 import { selectorOf } from './monitors.ts'
-import { shownManifest } from './monitor-manifests.ts'
-import { SigningSecret } from './signing-secrets.ts'
+import { SEARCHES } from './monitor-kind.ts'
+import { manifestRoute } from './monitor-manifests.ts'
+import { signingSecretRoutes } from './signing-secrets.ts'
 
-const tag = 'SERP monitors'
-const kind = 'serp'
+const { tag, kind } = SEARCHES
 
 interface ServedReader {
   readonly services: KeyedServices
@@ -254,60 +250,6 @@ const runs = route({
   },
 })
 
-const manifest = route({
-  method: 'GET',
-  path: '/v1/serp-monitors/:id/manifest',
-  summary: 'Read a SERP monitor as a Kubernetes manifest',
-  description:
-    'YAML, or JSON if Accept asks for application/json. Addresses of webhooks and values of headers are ' +
-    'references to a Secret, which a comment in the YAML describes. Applying the manifest takes over the monitor.',
-  tag,
-  policy: 'monitors.read',
-  params: ById,
-  answers: { 200: { description: 'The manifest.', schema: MonitorManifest, alsoAs: 'application/yaml' } },
-  refusals: ['CONFLICT'],
-  beyond: true,
-  async handle({ params, principal: { teamId }, headers, services }) {
-    return shownManifest(doneOf(await declareMonitor(services, { teamId, id: params.id, kind })), headers)
-  },
-})
-
-const readSecret = route({
-  method: 'GET',
-  path: '/v1/serp-monitors/:id/signing-secret',
-  summary: "Read a SERP monitor's signing secret",
-  description: 'Null while it has no webhook delivery.',
-  tag,
-  policy: 'secrets.read',
-  params: ById,
-  refusals: ['CONFLICT'],
-  answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
-  async handle({ params, principal: { teamId }, services }) {
-    const { secret } = doneOf(await readSigningSecret(services, { teamId, id: params.id, kind }))
-    return ok({ secret })
-  },
-})
-
-const rotateSecret = route({
-  method: 'POST',
-  path: '/v1/serp-monitors/:id/signing-secret/rotate',
-  summary: "Replace a SERP monitor's signing secret",
-  description: 'Both secrets sign for grace_hours, the new one first.',
-  tag,
-  policy: 'secrets.rotate',
-  params: ById,
-  body: Closed({ grace_hours: Type.Optional(Whole(0, 168, { default: 0 })) }),
-  bodyOptional: true,
-  defaults: true,
-  answers: { 200: { description: 'The new secret.', schema: Closed({ secret: SigningSecret }) } },
-  beyond: true,
-  async handle({ params, body, principal: { teamId }, actor, services }) {
-    const rotation = { teamId, actor, id: params.id, kind, graceHours: body.grace_hours ?? 0 } as const
-    const { secret } = doneOf(await rotateSigningSecret(services, rotation))
-    return ok({ secret })
-  },
-})
-
 /** In the order of the OpenAPI document. */
 export const serpMonitorRoutes = [
   list,
@@ -320,7 +262,6 @@ export const serpMonitorRoutes = [
   resume,
   runNow,
   runs,
-  manifest,
-  readSecret,
-  rotateSecret,
+  manifestRoute(SEARCHES),
+  ...signingSecretRoutes(SEARCHES),
 ]

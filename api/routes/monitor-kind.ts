@@ -1,0 +1,17 @@
+/** A kind of monitor, for routes that both kinds have. */
+export interface MonitorKind {
+  readonly path: '/v1/monitors' | '/v1/serp-monitors'
+  readonly noun: string
+  readonly tag: string
+  /** Absent: a monitor of any kind is found. */
+  readonly kind?: 'serp'
+}
+
+export const PAGES: MonitorKind = { path: '/v1/monitors', noun: 'monitor', tag: 'Monitors' }
+
+export const SEARCHES = {
+  path: '/v1/serp-monitors',
+  noun: 'SERP monitor',
+  tag: 'SERP monitors',
+  kind: 'serp',
+} as const satisfies MonitorKind
