@@ -4,7 +4,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
-import { BACK, backOf, GIVEN_BACK, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
+import { giveBack, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
 const MOST_COUNTED = 10_000
@@ -128,18 +128,7 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       from given_up c left join monitors m using (no), t
     ),
     refunded as (
-      update team_usage u
-      set ${GIVEN_BACK}
-      from (
-        select team_id, ${BACK}
-        from (
-          select c.team_id, ${backOf(sql.fragment`c.id`, sql.fragment`u.period_start`)}
-          from given_up c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
-          where c.is_paid
-        ) paid
-        group by team_id
-      ) own
-      where u.team_id = own.team_id
+      ${giveBack(sql.fragment`given_up`, sql.fragment`c.id`, sql.fragment`c.is_paid`)}
     ),
     moved as (
       update checks c

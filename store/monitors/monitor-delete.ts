@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
-import { BACK, backOf, GIVEN_BACK, poolOf } from '../quota/pool.ts'
+import { giveBack } from '../quota/pool.ts'
 
 const UNDER_WAY = 'The monitor was deleted while the run was under way.'
 const QUEUED = 'The monitor was deleted before the run began, so nothing was used of the plan.'
@@ -32,18 +32,7 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
     ),
     -- One that was paid last has its own payment in the row, whether another one is under way or not.
     refunded as (
-      update team_usage u
-      set ${GIVEN_BACK}
-      from (
-        select team_id, ${BACK}
-        from (
-          select c.team_id, ${backOf(sql.fragment`c.queued_run_id`, sql.fragment`u.period_start`)}
-          from before c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
-          where c.queued_run_id is not null
-        ) paid
-        group by team_id
-      ) own
-      where u.team_id = own.team_id
+      ${giveBack(sql.fragment`before`, sql.fragment`c.queued_run_id`, sql.fragment`c.queued_run_id is not null`)}
     ),
     open as (
       select before.no, before.team_id, id, coalesce(id = queued_run_id, false) as is_queued

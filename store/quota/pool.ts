@@ -139,6 +139,24 @@ export const backOf = (runId: Fragment, periodStart: Fragment) => sql.fragment`
   c.credits_paid as credits_back`
 
 /**
+ * Updates the usage of teams by what goes back of runs of `c`, rows of `checks` in the table or query `from`. Only rows
+ * that are paid, which `isPaid` selects, may be counted.
+ */
+export const giveBack = (from: Fragment, runId: Fragment, isPaid: Fragment) => sql.fragment`
+  update team_usage u
+  set ${GIVEN_BACK}
+  from (
+    select team_id, ${BACK}
+    from (
+      select c.team_id, ${backOf(runId, sql.fragment`u.period_start`)}
+      from ${from} c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
+      where ${isPaid}
+    ) paid
+    group by team_id
+  ) own
+  where u.team_id = own.team_id`
+
+/**
  * When the pool `own` is renewed. Null: never, or it has no runs, as for searches on a plan without SERP. Then only
  * credits can pay.
  */
