@@ -17,6 +17,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
  * each and leaves the rest to `npm run test:all`.
  */
 const SLOW = [
+  'test/api/auth/account-pages-in-browser.test.ts',
   'test/api/manual/pages-in-browser.test.ts',
   'test/bench/run-bench.test.ts',
   'test/charts/{chart,notes}.test.ts',
@@ -25,6 +26,7 @@ const SLOW = [
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',
+  'test/examples/cookbook.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/images/*.test.ts',
