@@ -63,7 +63,8 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     const [start = '', forward = '', change = ''] = (await shellBlocks('README.md', 'In Kubernetes')).slice(2, 5)
     await paste(start)
     const port = await freePort('127.0.0.1')
-    await paste(`${forward.trim().replace('8080:', `${port}:`)} >/dev/null & trap "kill $!" EXIT
+    // An upgrade may have ended the pod by then, and the forwarding with it.
+    await paste(`${forward.trim().replace('8080:', `${port}:`)} >/dev/null & trap "kill $! || true" EXIT
       until curl -sf http://127.0.0.1:${port}/healthz; do sleep 0.2; done
       ${change.replace('127.0.0.1:8080', `127.0.0.1:${port}`)}`)
     return inTime(
