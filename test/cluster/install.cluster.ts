@@ -67,11 +67,11 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     await paste(`${forward.trim().replace('8080:', `${port}:`)} >/dev/null & trap "kill $! || true" EXIT
       until curl -sf http://127.0.0.1:${port}/healthz; do sleep 0.2; done
       ${change.replace('127.0.0.1:8080', `127.0.0.1:${port}`)}`)
-    return inTime(
-      () => kubectl('-n', NAMESPACE, 'logs', 'changing-page'),
-      (text) => text.includes('received'),
-    )
+    return inTime(pageLog, (text) => text.includes('received'))
   }
+
+  /** Returns what the page of the README logged; nothing while it has not started. */
+  const pageLog = () => kubectl('-n', NAMESPACE, 'logs', 'changing-page').catch(() => '')
 
   test('runs all its pods within the profile restricted', async () => {
     const isRunner = (labels: Record<string, string>) => labels['app.kubernetes.io/component'] === 'runner'
@@ -154,6 +154,8 @@ describeInCluster('A release that was installed by the page of the docs', () => 
   })
 
   test('does what waited for a browser once an upgrade lets it have runner pods', async () => {
+    // The steps of the README need their forwarded port until the price is changed, and an upgrade ends its pod.
+    await Promise.race([steps, inTime(pageLog, (text) => text.includes('changed:'))])
     await upgrade('--set=runner.max=3')
     await allReady()
     expect((await condition('monitor', 'waits', 'Healthy', 'True')).status.values).toEqual({ price: '$1' })
