@@ -2,8 +2,8 @@ import { existsSync, globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
-import { TallyReporter } from './test/support/tally-reporter.ts'
-import { systemPostgres } from './test/support/test-server.ts'
+import { TallyReporter } from './test/support/run/tally-reporter.ts'
+import { systemPostgres } from './test/support/database/test-server.ts'
 
 const ci = process.env['CI'] === 'true'
 
@@ -56,7 +56,7 @@ const pulumi: TestProjectConfiguration = {
   test: {
     name: 'pulumi',
     include: ['pulumi/test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres-setup.ts', 'pulumi/test/packed-package.ts'],
+    globalSetup: ['test/support/database/postgres-setup.ts', 'pulumi/test/packed-package.ts'],
   },
 }
 
@@ -81,7 +81,7 @@ function projects(): TestProjectConfiguration[] {
 export default defineConfig({
   test: {
     projects: projects(),
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/database/postgres-setup.ts'],
     reporters: ci ? ['default', 'hanging-process', new TallyReporter()] : ['default'],
     // A test that hangs is reported. One that is only slow, on a busy machine, is waited for.
     testTimeout: 60_000,
@@ -95,7 +95,7 @@ export default defineConfig({
     // One fewer than there are processors is what it would take; but half of a test is waiting for Postgres, a browser
     // or a process.
     maxWorkers: availableParallelism() + 1,
-    setupFiles: ['test/support/leak-guard.ts'],
+    setupFiles: ['test/support/run/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
 })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { newDelivery } from '../store/deliveries/delivery-row.ts'
-import { deliveryColumns } from '../test/support/delivery-columns.ts'
+import { deliveryColumns } from '../test/support/worker/delivery-columns.ts'
 import { createSecretBox } from '../store/secrets/secret-box.ts'
 import { type Child, startChild } from './child.ts'
 import type { Database, Server } from './database.ts'

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../../test/spec/support.ts'
+import { type ServedApi, serveApi } from '../../test/support/api/served-api.ts'
 import type { MonitorArgs } from '../src/rest.ts'
 import { type DynamicProvider, startDynamicProvider } from './dynamic-provider.ts'
 import { rest, runProgram } from './program.ts'

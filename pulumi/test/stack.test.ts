@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type * as Automation from '@pulumi/pulumi/automation/index.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../../test/spec/support.ts'
+import { type ServedApi, serveApi } from '../../test/support/api/served-api.ts'
 import type { MonitorArgs } from '../src/rest.ts'
 import { PROGRAM, rest } from './program.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { EXAMPLES, HELM_ADVICE, hasHelm, program, valuesFile } from '../../test/charts/helm.ts'
-import { describeIf } from '../../test/support/skip.ts'
+import { describeIf } from '../../test/support/run/skip.ts'
 import { PROGRAM, runProgram, tidemark } from './program.ts'
 
 const RELEASE = 'kubernetes:helm.sh/v3:Release'

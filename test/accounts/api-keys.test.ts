@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, deleteApiKey, rotateApiKey } from '../../accounts/api-keys.ts'
-import { createInstallation, type Person, type Installation } from '../monitors/installation.ts'
+import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
 beforeAll(async () => {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { claimChecks } from '../../store/queue/claim.ts'
 import { findTeam } from '../../store/accounts/teams.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
-import { seedDelivery, seedRun } from '../spec/seed.ts'
-import { createMonitor, type ServedApi, serveApi } from '../spec/support.ts'
-import { acceptAs, accountOf, invite, type Person, tokenFor } from '../spec/team-support.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
+import { acceptAs, accountOf, invite, type Person, tokenFor } from '../support/api/people.ts'
 
 let served: ServedApi
 let database: pg.Client

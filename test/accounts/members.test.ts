@@ -4,10 +4,11 @@ import Type from 'typebox'
 import pg from 'pg'
 import { renewInvitationsOf } from '../../store/accounts/admin-accounts.ts'
 import { row } from '../../store/db/row.ts'
-import { eventually } from '../support/eventually.ts'
-import { seedDelivery, seedRun } from '../spec/seed.ts'
-import { type Answer, createMonitor, MONITOR, type ServedApi, serveApi } from '../spec/support.ts'
-import { acceptAs, accountOf, type Person, tokenFor } from '../spec/team-support.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
+import { acceptAs, accountOf, type Person, tokenFor } from '../support/api/people.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { FULL, only, QUICK, runBench, unnamed } from '../../bench/run-bench.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
-import { describeIf } from '../support/skip.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 // What is measured here is no goal: on a busy machine all of it may take long.
 vi.setConfig({ testTimeout: 400_000 })

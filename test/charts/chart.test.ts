@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHART_SETTINGS } from '../../schema/chart/chart-values.ts'
 import { Config } from '../../schema/config/config.ts'
-import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
-import { describeIf } from '../support/skip.ts'
+import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
+import { describeIf } from '../support/run/skip.ts'
 import {
   CHART,
   EXAMPLES,

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
-import { kubeAssets } from '../support/kube-assets.ts'
+import { kubeAssets } from '../support/kubernetes/kube-assets.ts'
 
 const run = promisify(execFile)
 const PROGRAMS = ['helm', 'kubeconform', 'kube-score']

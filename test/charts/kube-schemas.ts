@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KubeApi } from '../support/kube-api.ts'
+import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 
 interface Definition {
   properties?: Record<string, Definition>

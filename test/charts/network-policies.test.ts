@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
-import { describeIf } from '../support/skip.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { HELM_ADVICE, hasHelm, type Manifest, manifestsOf, podOf, valuesFile } from './helm.ts'
 import { allows, type End, isPublic } from './network-policies.ts'
 

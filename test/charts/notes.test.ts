@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
-import { describeIf } from '../support/skip.ts'
+import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { CHART, HELM_ADVICE, hasHelm, program, valuesFile } from './helm.ts'
 
 describeIf(hasHelm(), HELM_ADVICE)('The notes of a release', () => {

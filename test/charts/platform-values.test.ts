@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeIf } from '../support/skip.ts'
+import { describeIf } from '../support/run/skip.ts'
 import {
   CHART,
   HELM_ADVICE,

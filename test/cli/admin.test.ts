@@ -4,8 +4,8 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { keyId } from '../../core/derived-key.ts'
 import { runningPostgres } from '../../platform/postgres/running-postgres.ts'
-import { runCli, startCli } from './cli-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { runCli, startCli } from '../support/process/cli-process.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 const EMAIL = 'me@example.com'
 

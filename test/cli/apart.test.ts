@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { html, openSite, pageOf } from '../support/site.ts'
-import { createEmptyDatabase } from '../support/postgres.ts'
-import { describeIf } from '../support/skip.ts'
-import { startTestServer, systemPostgres } from '../support/test-server.ts'
-import { type CliProcess, runCli, startCli, startShell } from './cli-process.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { html, openSite, pageOf } from '../support/network/site.ts'
+import { createEmptyDatabase } from '../support/database/test-database.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { startTestServer, systemPostgres } from '../support/database/test-server.ts'
+import { type CliProcess, runCli, startCli, startShell } from '../support/process/cli-process.ts'
 
 interface Rented {
   readonly url: string

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStripeServer } from '../accounts/billing/stripe-server.ts'
+import { openStripeServer } from '../support/api/stripe-server.ts'
 import { readSettings, SettingsError } from '../../cli/boot/settings/read-config.ts'
-import { runCli, startCli } from './cli-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { runCli, startCli } from '../support/process/cli-process.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 const EMAIL = 'me@example.com'
 

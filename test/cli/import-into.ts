@@ -7,7 +7,7 @@ import { resolveManifest } from '../../manifests/resolve-manifest.ts'
 import { secretValues } from '../../manifests/secret-values.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { runCli } from './cli-process.ts'
+import { runCli } from '../support/process/cli-process.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAllow: [] })
 

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readManifests } from '../../manifests/read-manifests.ts'
-import { runCli } from './cli-process.ts'
+import { runCli } from '../support/process/cli-process.ts'
 import { importInto } from './import-into.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { OUTPUT_FORMS } from '../../cli/output.ts'
 import { WITHOUT_FORMS } from '../../cli/output-options.ts'
 import { table } from '../../tools/generate/markdown.ts'
-import { runCli } from './cli-process.ts'
+import { runCli } from '../support/process/cli-process.ts'
 import { type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
 
 // Each line is a process or more, and on a busy machine each takes its time.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { html, openSite } from '../support/site.ts'
-import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { html, openSite } from '../support/network/site.ts'
+import { openTcpProxy, type TcpProxy } from '../support/network/tcp-proxy.ts'
 import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 const DENIED = '127.0.0.99'

@@ -2,9 +2,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from '../../cli/boot/process/ports.ts'
-import { eventually } from '../support/eventually.ts'
-import { createTestDatabase } from '../support/postgres.ts'
-import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { createTestDatabase } from '../support/database/test-database.ts'
+import { type CliProcess, type Environment, runCli, startCli } from '../support/process/cli-process.ts'
 
 /** A run as the API answers it: what tests read. */
 interface SeenRun {

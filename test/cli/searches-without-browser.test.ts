@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Run } from '../../schema/run/run.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/run/eventually.ts'
 import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 // Processes start.

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../cli/boot/process/ports.ts'
-import { temporaryFolder } from '../cli/temporary-folder.ts'
-import { verifier } from '../support/signature-verifier.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { verifier } from '../support/worker/signature-verifier.ts'
 import { apply, describeInCluster, helm, inTime, kubectl, list, read } from './kubectl.ts'
 import {
   allReady,

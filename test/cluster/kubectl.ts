@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject, type TestContext } from 'vitest'
 import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
-import { eventually } from '../support/eventually.ts'
-import { describeIf } from '../support/skip.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 const cluster = inject('cluster')
 /** The cluster runs on this machine, which is its only node. */

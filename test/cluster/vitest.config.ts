@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { defineConfig } from 'vitest/config'
-import { TallyReporter } from '../support/tally-reporter.ts'
+import { TallyReporter } from '../support/run/tally-reporter.ts'
 
 /** The first of these that runs installs the release that all share, and the last removes it. */
 const ORDER = ['install', 'browser', 'faults', 'uninstall']
@@ -29,7 +29,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 60_000,
     pool: 'forks',
-    setupFiles: ['test/support/leak-guard.ts'],
+    setupFiles: ['test/support/run/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
 })

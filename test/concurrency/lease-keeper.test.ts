@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createLeaseKeeper } from '../../concurrency/lease-keeper.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 interface Item {
   readonly no: number

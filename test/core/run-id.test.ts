@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runIdMonitor, runIdTime } from '../../core/run-id.ts'
-import { MONITOR_NUMBERS, monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor } from '../support/run-ids.ts'
+import { MONITOR_NUMBERS, monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor } from '../support/database/run-ids.ts'
 
 const times = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 const numbers = fc.integer({ min: 0, max: MONITOR_NUMBERS - 1 })

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newSigningSecret, sign, verify } from '../../core/signature.ts'
-import { verifier } from '../support/signature-verifier.ts'
+import { verifier } from '../support/worker/signature-verifier.ts'
 
 const SECRET = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)

@@ -3,7 +3,7 @@ import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import type { KubeApi } from '../support/kube-api.ts'
+import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { bare, type Definition, MONITOR } from './definition.ts'
 
 /** What somebody says about a monitor: the faults, none where it is taken. */

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { temporaryFolder } from '../cli/temporary-folder.ts'
-import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { DOC_BLOCKS } from './doc-blocks.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { DOC_BLOCKS } from '../support/docs/doc-blocks.ts'
 import { openReader, type Reader } from './follow-page.ts'
 
 /** The blocks of the first two styles. The others need a cluster, or a command that npm does not have. */

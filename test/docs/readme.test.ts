@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Config } from '../../schema/config/config.ts'
-import { eventually } from '../support/eventually.ts'
-import { describeIf } from '../support/skip.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { openReader, type Reader } from './follow-page.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Method } from '../../api/http/route.ts'
-import { DOC_BLOCKS } from './doc-blocks.ts'
+import { DOC_BLOCKS } from '../support/docs/doc-blocks.ts'
 
 const FOLDER = new URL('../../docs/reference/', import.meta.url)
 

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CliProcess, startCli } from '../cli/cli-process.ts'
-import { openReceiver, type Receiver, reply } from '../deliveries/loop/receiver.ts'
-import { eventually } from '../support/eventually.ts'
-import { openSite } from '../support/site.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts'
-import { describeIf } from '../support/skip.ts'
-import { verifier } from '../support/signature-verifier.ts'
+import { type CliProcess, startCli } from '../support/process/cli-process.ts'
+import { openReceiver, type Receiver, reply } from '../support/worker/receiver.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { openSite } from '../support/network/site.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { verifier } from '../support/worker/signature-verifier.ts'
 
 let database: TestDatabase
 let serve: CliProcess

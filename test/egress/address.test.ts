@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { classify } from '../../egress/address.ts'
-import { DENIED_ADDRESSES, PUBLIC_ADDRESSES } from './vectors.ts'
+import { DENIED_ADDRESSES, PUBLIC_ADDRESSES } from '../support/network/addresses.ts'
 
 describe('classify', () => {
   test.each(DENIED_ADDRESSES)('refuses %s with a reason', (address) => {

@@ -8,7 +8,7 @@ import type { Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createResolver } from '../../egress/resolve.ts'
-import { answer, certificate, fixture, rawServer } from './raw-server.ts'
+import { answer, certificate, fixture, rawServer } from '../support/network/raw-server.ts'
 
 const loopback = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
 const resolver = createResolver({ lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) })

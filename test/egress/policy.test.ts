@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { createPolicy, createRunnerPolicy } from '../../egress/policy.ts'
-import { DENIED_ADDRESSES, PUBLIC_ADDRESSES } from './vectors.ts'
+import { DENIED_ADDRESSES, PUBLIC_ADDRESSES } from '../support/network/addresses.ts'
 
 const closed = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
 const everything = createPolicy({

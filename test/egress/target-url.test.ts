@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { checkTargetUrl, parseTargetUrl } from '../../egress/target-url.ts'
-import { ALLOWED_URLS, DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from './vectors.ts'
+import { ALLOWED_URLS, DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../support/network/addresses.ts'
 
 const closed = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
 const loopback = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [{ host: '127.0.0.1', port: 5432 }] })

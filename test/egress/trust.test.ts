@@ -10,7 +10,7 @@ import { createResolver } from '../../egress/resolve.ts'
 import { type ClientCertificate, createTrust, teamKey } from '../../egress/trust.ts'
 import { fetchStatic } from '../../runners/fetch/static-fetch.ts'
 import { createLogger } from '../../core/logger.ts'
-import { certificate, fixture } from './raw-server.ts'
+import { certificate, fixture } from '../support/network/raw-server.ts'
 
 const TEAM = '00000000-0000-4000-8000-000000000001'
 const OTHER = '00000000-0000-4000-8000-000000000002'

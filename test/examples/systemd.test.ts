@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../cli/temporary-folder.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0

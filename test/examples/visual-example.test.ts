@@ -9,11 +9,11 @@ import {
   type RunningExample,
 } from '../../examples/visual-example.ts'
 import { compare } from '../../worker/pictures/compare.ts'
-import { type CliProcess, startCli } from '../cli/cli-process.ts'
-import { temporaryFolder } from '../cli/temporary-folder.ts'
-import { eventually } from '../support/eventually.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts'
-import { describeIf } from '../support/skip.ts'
+import { type CliProcess, startCli } from '../support/process/cli-process.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { type ExamplePage, startExamplePage } from './example-page.ts'
 
 // The pictures are of the embedded browser, with the font that comes with it; another one draws text otherwise.

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { runCli, startCli } from '../cli/cli-process.ts'
+import { runCli, startCli } from '../support/process/cli-process.ts'
 
 /** What a caller was told. */
 interface Answer {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultService, type FaultServiceOptions, openFaultService } from './fault-service.ts'
 
 /** A service on a database of its own, of the run's server; gone when the test has ended. */

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, type TestContext } from 'vitest'
 import { openApi, unexpected } from './api-process.ts'
-import { startBreakablePostgres } from './breakable-postgres.ts'
+import { startBreakablePostgres } from '../support/database/breakable-postgres.ts'
 import { judgeInvariants } from './invariants.ts'
 import { refusals } from './refusals.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
-import { until } from './until.ts'
+import { until } from '../support/run/until.ts'
 import { type FaultService, openFaultService } from './fault-service.ts'
 
 async function smallDisk(context: TestContext, megabytes: number): Promise<SmallDisk> {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Arrival } from './sink.ts'
-import { until } from './until.ts'
+import { until } from '../support/run/until.ts'
 import type { FaultService } from './fault-service.ts'
 
 /** Something that must never be: its rows are the counterexamples. */

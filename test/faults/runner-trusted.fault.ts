@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../runners/fetch/proxy/proxy-server.ts'
-import { html, openSite, status } from '../support/site.ts'
+import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../support/network/proxy-server.ts'
+import { html, openSite, status } from '../support/network/site.ts'
 import { runnerApiOf, openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 
 let proxy: ProxyServer

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver, reply } from '../deliveries/loop/receiver.ts'
-import { eventually } from '../support/eventually.ts'
-import { scriptedPage } from '../support/scripted-page.ts'
-import { type Answer, html, openSite, type Site } from '../support/site.ts'
-import { verifier } from '../support/signature-verifier.ts'
-import { runCli } from '../cli/cli-process.ts'
+import { openReceiver, reply } from '../support/worker/receiver.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { scriptedPage } from '../support/network/scripted-page.ts'
+import { type Answer, html, openSite, type Site } from '../support/network/site.ts'
+import { verifier } from '../support/worker/signature-verifier.ts'
+import { runCli } from '../support/process/cli-process.ts'
 import { openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
-import { temporaryFolder } from '../cli/temporary-folder.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 let installation: RunnerInstallation
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { until } from './until.ts'
+import { until } from '../support/run/until.ts'
 
 /** The lock is asked for in short turns, so that it stands in nobody's way for as long as makes a deadlock. */
 const LOCK_TURN_MS = 200

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { TallyReporter } from '../support/tally-reporter.ts'
+import { TallyReporter } from '../support/run/tally-reporter.ts'
 
 /**
  * `npm run faults`: apart from `npm test`, because killing takes time. Most of it is waiting, so a few files go side by
@@ -9,14 +9,14 @@ export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
     include: ['test/faults/**/*.fault.ts'],
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/database/postgres-setup.ts'],
     reporters: ['default', 'hanging-process', new TallyReporter()],
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 90_000,
     teardownTimeout: 30_000,
     pool: 'forks',
-    setupFiles: ['test/support/leak-guard.ts'],
+    setupFiles: ['test/support/run/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
 })

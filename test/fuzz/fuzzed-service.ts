@@ -4,7 +4,7 @@ import { createPreviews } from '../../worker/previews/previews.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { TEMPLATES } from '../../core/templates/templates.ts'
-import { createTestApi, type TestApi } from '../api/test-api.ts'
+import { createTestApi, type TestApi } from '../support/api/test-api.ts'
 import { type ApiDocument, readDocument } from './document.ts'
 
 /** The API on a socket, a page that may be previewed, and the document that the API serves. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../schema/shape/json.ts'
-import { seedDelivery, seedRun } from '../spec/seed.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { createClient, type Client, type Received, type Sent } from './client.ts'
 import { curlLine } from './curl.ts'
 import { judge } from './judge.ts'

@@ -4,7 +4,7 @@ import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
 import { row } from '../../store/db/row.ts'
 import { newSessionToken, signSessionToken } from '../../store/accounts/session-token.ts'
 import { openSession } from '../../store/accounts/sessions.ts'
-import type { TestApi } from '../api/test-api.ts'
+import type { TestApi } from '../support/api/test-api.ts'
 import type { Caller } from './steps.ts'
 
 /** A team of its own with every kind of caller. */

@@ -3,11 +3,11 @@ import { createExtractor, type Extractor } from '../../runners/extract/pool/pool
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
-import { eventually } from '../support/eventually.ts'
-import { openSite } from '../support/site.ts'
-import { startWorker } from '../support/check-worker.ts'
-import { rawServer } from '../egress/raw-server.ts'
-import { openQueueDatabase, type SeenRun } from '../store/queue/queue-database.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { openSite } from '../support/network/site.ts'
+import { startWorker } from '../support/worker/check-worker.ts'
+import { rawServer } from '../support/network/raw-server.ts'
+import { openQueueDatabase, type SeenRun } from '../support/database/queue-database.ts'
 import type { BlowUp } from './blow-ups.ts'
 
 /** What one check may take. */

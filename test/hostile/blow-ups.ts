@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import zlib from 'node:zlib'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
-import { answer, type Answer } from '../egress/raw-server.ts'
+import { answer, type Answer } from '../support/network/raw-server.ts'
 
 /** What a hostile site serves, what its owner's monitor asks of it, and what has to come of that. */
 export interface BlowUp {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { describeIf } from '../support/skip.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 /** Loopback has them in the namespace: cloud metadata, and one of each private range. */
 const ADDRESSES = ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.100.100.200', 'fd00:ec2::254']

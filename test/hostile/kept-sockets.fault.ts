@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startHealthServer } from '../../platform/health-server.ts'
-import { createTestApi } from '../api/test-api.ts'
-import { eventually } from '../support/eventually.ts'
+import { createTestApi } from '../support/api/test-api.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 const CONNECTIONS = 5_000
 /** Distinct clients, which Linux gives on 127.0.0.0/8. */

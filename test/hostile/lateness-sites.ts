@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import { answer, rawServer } from '../egress/raw-server.ts'
+import { answer, rawServer } from '../support/network/raw-server.ts'
 import { BLOW_UPS } from './blow-ups.ts'
 
 /** What a monitor of these sites watches. */

@@ -1,19 +1,19 @@
 import { defineConfig } from 'vitest/config'
-import { TallyReporter } from '../support/tally-reporter.ts'
+import { TallyReporter } from '../support/run/tally-reporter.ts'
 
 /** The second half of `npm run faults`: lateness is measured with nothing else of ours beside it. */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
     include: ['test/hostile/**/*.fault.ts'],
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/database/postgres-setup.ts'],
     reporters: ['default', 'hanging-process', new TallyReporter()],
     fileParallelism: false,
     testTimeout: 480_000,
     hookTimeout: 90_000,
     teardownTimeout: 30_000,
     pool: 'forks',
-    setupFiles: ['test/support/leak-guard.ts'],
+    setupFiles: ['test/support/run/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
 })

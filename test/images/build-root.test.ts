@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ENTRYPOINT, type ImageName, ROOT_FILE_SYSTEMS, USER_ID } from '../../images/root-file-systems.ts'
-import { eventually } from '../support/eventually.ts'
-import { describeIf } from '../support/skip.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 const run = promisify(execFile)
 const ROOT = new URL('../../', import.meta.url).pathname

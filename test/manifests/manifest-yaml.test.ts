@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
-import { describeIf } from '../support/skip.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 /** Texts that one version of YAML or one reader of it would make something else of. */
 const TEXTS = [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readFolder, readQuietFolder } from '../../manifests/read-folder.ts'
-import { temporaryFolder } from '../cli/temporary-folder.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 test('a file that is written in several steps is read when it is complete', async () => {
   await using folder = await temporaryFolder()

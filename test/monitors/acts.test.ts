@@ -12,8 +12,8 @@ import { rotateSigningSecret } from '../../monitors/signing-secret.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { row } from '../../store/db/row.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { SPEC } from '../support/monitor-spec.ts'
-import { createInstallation, type Person, type Installation } from './installation.ts'
+import { SPEC } from '../support/api/monitor-spec.ts'
+import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
 beforeAll(async () => {

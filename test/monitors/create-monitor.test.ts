@@ -4,8 +4,8 @@ import { createMonitor } from '../../monitors/create-monitor.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { countMonitors } from '../../store/monitors/monitors.ts'
-import { createInstallation, type Installation } from './installation.ts'
-import { SPEC } from '../support/monitor-spec.ts'
+import { createInstallation, type Installation } from '../support/database/installation.ts'
+import { SPEC } from '../support/api/monitor-spec.ts'
 
 let installation: Installation
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { backtestChanges } from '../../monitors/backtest/backtest-changes.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWatching, VALUE, type Watching } from '../spec/watching.ts'
+import { startWatching, VALUE, type Watching } from '../support/api/watching.ts'
 
 let watching: Watching
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { specChange } from '../../monitors/declared/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { createInstallation, type Person, type Installation } from './installation.ts'
-import { SPEC } from '../support/monitor-spec.ts'
+import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
+import { SPEC } from '../support/api/monitor-spec.ts'
 
 let installation: Installation
 beforeAll(async () => {

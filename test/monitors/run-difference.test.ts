@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runDifference } from '../../monitors/run-difference.ts'
 import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import { recordReadings } from '../../store/queue/record-reading.ts'
-import { readingRun } from '../store/queue/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../store/queue/queue-database.ts'
+import { readingRun } from '../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../support/database/queue-database.ts'
 
 const differ = createTextDiffer()
 let database: QueueDatabase

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
-import { SMALLEST } from '../schema/monitor-body.ts'
+import { SMALLEST } from '../support/api/monitor-body.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
 const faults = (change: object): string[] => {

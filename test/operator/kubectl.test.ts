@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { KubeApi } from '../support/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
-import { describeIf } from '../support/skip.ts'
+import type { KubeApi } from '../support/kubernetes/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { openOperatorSetup, type OperatorSetup, startCluster } from './operator-setup.ts'
 
 const PAGE = await readFile(new URL('../../docs/custom-resources.md', import.meta.url), 'utf8')

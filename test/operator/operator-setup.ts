@@ -12,9 +12,9 @@ import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import { createInstallation } from '../monitors/installation.ts'
-import { eventually } from '../support/eventually.ts'
-import { type KubeApi, startKubeApi } from '../support/kube-api.ts'
+import { createInstallation } from '../support/database/installation.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
 
 export const KEY = 'a key of the tests, which is long enough'
 export const CRDS = new URL('../../crds/', import.meta.url).pathname

@@ -12,10 +12,10 @@ import type { CustomResource } from '../../operator/reconcile/custom-resource.ts
 import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { listRuns } from '../../store/runs/runs.ts'
-import { eventually } from '../support/eventually.ts'
-import type { KubeApi } from '../support/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
-import { describeIf } from '../support/skip.ts'
+import { eventually } from '../support/run/eventually.ts'
+import type { KubeApi } from '../support/kubernetes/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
 const SPEC = { name: 'Rank', keyword: 'electric kettle', targetDomain: 'example.com', scheduleIntervalSeconds: 3600 }

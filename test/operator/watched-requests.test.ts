@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
-import { eventually } from '../support/eventually.ts'
-import type { KubeApi } from '../support/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kube-assets.ts'
-import { describeIf } from '../support/skip.ts'
+import { eventually } from '../support/run/eventually.ts'
+import type { KubeApi } from '../support/kubernetes/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { runProgram } from '../../platform/run-program.ts'
 import { ensureTrustedFolder, stageForUnprivileged } from '../../platform/stage.ts'
 import { unprivilegedUser } from '../../platform/unprivileged-user.ts'
-import { describeIf } from '../support/skip.ts'
+import { describeIf } from '../support/run/skip.ts'
 import { temporaryFolder } from './postgres/embedded-fixture.ts'
 
 describe('a folder of programs', () => {

@@ -5,7 +5,7 @@ import { Config } from '../../schema/config/config.ts'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { jsons } from '../core/values.ts'
-import { faultsOf, pathsOf, SMALLEST, validate } from './monitor-body.ts'
+import { faultsOf, pathsOf, SMALLEST, validate } from '../support/api/monitor-body.ts'
 
 /** From JSON text, where `__proto__` is a key like any other. */
 const parse = (text: string) => JSON.parse(text) as object

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pathsOf } from './monitor-body.ts'
+import { pathsOf } from '../support/api/monitor-body.ts'
 import { LIMITS } from './monitor-limits.ts'
 
 describe('the limits of a monitor', () => {

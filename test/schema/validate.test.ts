@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { MonitorCreate, MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { ApiKeyCreate } from '../../schema/account/api-key.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import { faultsOf, pathsOf, SMALLEST, validate } from './monitor-body.ts'
+import { faultsOf, pathsOf, SMALLEST, validate } from '../support/api/monitor-body.ts'
 
 const nested = (levels: number): object =>
   levels === 1

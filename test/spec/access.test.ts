@@ -7,8 +7,8 @@ import { createPatternMatcher, type PatternMatcher } from '../../runners/pattern
 import { ACCESS, type Caller, CALLERS } from '../../schema/account/access.ts'
 import { nothing, row } from '../../store/db/row.ts'
 import { examplesOf, SECRETS } from './operations.ts'
-import { type Answer, type Client, type ServedApi, serveApi } from './support.ts'
-import { accountOf } from './team-support.ts'
+import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { accountOf } from '../support/api/people.ts'
 
 const DEAD = ['no credentials', 'an expired key', 'a revoked key', 'an expired session', 'an ended session'] as const
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seedDelivery, seedRun } from './seed.ts'
-import { type Answer, type Client, createMonitor, MONITOR, type ServedApi, serveApi } from './support.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 let monitor: string

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Tier } from '../../schema/account/plan.ts'
-import { createMonitor, faultsOf, MONITOR, type ServedApi, serveApi } from './support.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, faultsOf, MONITOR } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -58,7 +59,7 @@ describe('delivery config', () => {
     ['pro', 10],
     ['scale', 25],
   ])('the plan %s caps it at %i', async (tier, cap) => {
-    const client = await served.stranger(tier)
+    const client = await served.anotherTeam(tier)
     const { id } = await createMonitor(client, { deliveries: many(cap) })
     if (cap === 25) return
     const over = await client.post('/v1/monitors', { ...MONITOR, deliveries: many(cap + 1) })

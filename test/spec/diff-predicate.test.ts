@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMonitor, faultsOf, refusals, type ServedApi, serveApi, titled } from './support.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, faultsOf } from '../support/api/monitor-requests.ts'
+import { refusals, titled } from '../support/run/case-titles.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seedDelivery, seedRun } from './seed.ts'
-import { type Client, createMonitor, MONITOR, pathsOf, type ServedApi, serveApi } from './support.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -15,7 +16,7 @@ describe('lists', () => {
   let client: Client
   let id: string
   beforeAll(async () => {
-    client = await served.stranger()
+    client = await served.anotherTeam()
     id = (await createMonitor(client)).id
     for (let i = 2; i <= 5; i++) await createMonitor(client, { name: `Number ${i}` })
     for (let i = 1; i <= 5; i++) {
@@ -86,7 +87,7 @@ describe('lists', () => {
 
 describe('monitors', () => {
   test('visual=true lists only monitors with the visual layer, false only those without', async () => {
-    const client = await served.stranger()
+    const client = await served.anotherTeam()
     await createMonitor(client, { name: 'with', visual_config: { enabled: true } })
     await createMonitor(client, { name: 'off', visual_config: { enabled: false } })
     await createMonitor(client, { name: 'without' })
@@ -262,7 +263,7 @@ describe('runs and deliveries', () => {
   })
 
   test('status filters deliveries; the envelope tells the retention window', async () => {
-    const client = await served.stranger('starter')
+    const client = await served.anotherTeam('starter')
     const { id } = await createMonitor(client)
     const run = await seedRun(served.api.services, id)
     for (const status of ['pending', 'success', 'failed', 'dead', 'dead'] as const)
@@ -286,7 +287,7 @@ describe('runs and deliveries', () => {
   })
 
   test('only rows inside the plan’s retention window are returned, and no others can be read or replayed', async () => {
-    const client = await served.stranger('free')
+    const client = await served.anotherTeam('free')
     const { id } = await createMonitor(client)
     const old = await seedRun(served.api.services, id, { age: '15 days' })
     const fresh = await seedRun(served.api.services, id, { age: '13 days' })
@@ -311,7 +312,7 @@ describe('another team', () => {
     const run = await seedRun(served.api.services, id)
     const { run_id: queued } = (await served.me.post(`/v1/monitors/${id}/run`)).body
     const delivery = await seedDelivery(served.api.services, run, { status: 'dead' })
-    const client = await served.stranger()
+    const client = await served.anotherTeam()
     const monitor = `/v1/monitors/${id}`
     const answers = [
       client.get(monitor),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMonitor, MONITOR, pathsOf, type ServedApi, serveApi } from './support.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -135,7 +136,7 @@ describe('errors', () => {
   })
 
   test('3: a manual run when runs and credits are used up is 429 RUN_LIMIT_REACHED, with the figures', async () => {
-    const client = await served.stranger('lite')
+    const client = await served.anotherTeam('lite')
     const { id } = await createMonitor(client)
     await served.api.sql(`update team_usage set runs_used = runs_limit where team_id = '${client.owner.team_id}'`)
     const refused = await client.post(`/v1/monitors/${id}/run`)
@@ -147,7 +148,7 @@ describe('errors', () => {
   })
 
   test('3: resets_at is null when only credits can run it', async () => {
-    const client = await served.stranger('free')
+    const client = await served.anotherTeam('free')
     const { id } = await createMonitor(client, { visual_config: { enabled: true } })
     await served.api.sql(`update team_usage set visual_used = visual_limit where team_id = '${client.owner.team_id}'`)
     const refused = await client.post(`/v1/monitors/${id}/run`)
@@ -157,7 +158,7 @@ describe('errors', () => {
   })
 
   test('10: more deliveries than the plan allows are TIER_LIMIT_EXCEEDED, after what is not valid', async () => {
-    const client = await served.stranger('free')
+    const client = await served.anotherTeam('free')
     const email = { type: 'email', to: 'a@example.com' }
     const over = await client.post('/v1/monitors', { ...MONITOR, deliveries: [email, email] })
     expect([over.status, over.body.error.code]).toEqual([429, 'TIER_LIMIT_EXCEEDED'])

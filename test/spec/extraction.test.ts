@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWatching, type Watching } from './watching.ts'
+import { startWatching, type Watching } from '../support/api/watching.ts'
 
 let watching: Watching
 beforeAll(async () => {

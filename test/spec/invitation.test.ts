@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startMailWorker } from '../support/mail-worker.ts'
+import { startMailWorker } from '../support/mail/mail-worker.ts'
 import {
   acceptAs,
   accountOf,
@@ -10,9 +10,10 @@ import {
   plusDays,
   setClock,
   tokenFor,
-} from './team-support.ts'
+} from '../support/api/people.ts'
 import type { Tier } from '../../schema/account/plan.ts'
-import { type Answer, pathsOf, type ServedApi, serveApi } from './support.ts'
+import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -3,8 +3,9 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { row } from '../../store/db/row.ts'
-import { seedDelivery, seedRun } from './seed.ts'
-import { createMonitor, faultsOf, MONITOR, type ServedApi, serveApi } from './support.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, faultsOf, MONITOR } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -41,7 +42,7 @@ describe('plan table', () => {
 
   test.each(TIERS.map((tier) => [tier]))('the plan %s is shown with its limits in the usage summary', async (tier) => {
     const { maxTeamMembers: _seats, ...limits } = PLANS[tier]
-    const { body } = await (await served.stranger(tier)).get('/v1/usage')
+    const { body } = await (await served.anotherTeam(tier)).get('/v1/usage')
     expect(body).toMatchObject({ tier, limits, runs: { used: 0, limit: limits.runsPerMonth } })
   })
 
@@ -64,7 +65,7 @@ describe('retention applies to run history and deliveries', () => {
     ['pro', 365],
     ['scale', 730],
   ])('%s: %i days', async (tier, days) => {
-    const client = await served.stranger(tier)
+    const client = await served.anotherTeam(tier)
     const { id } = await createMonitor(client)
     const { services } = served.api
     const seed = async (age: string) => {
@@ -97,7 +98,7 @@ describe('runs', () => {
   }
 
   test('a manual run uses one run of the pool, before credits', async () => {
-    const client = await served.stranger('pro')
+    const client = await served.anotherTeam('pro')
     const { id } = await createMonitor(client)
     await served.api.sql(`update team_usage set credits = 5 where team_id = '${client.owner.team_id}'`)
     await client.post(`/v1/monitors/${id}/run`)
@@ -107,8 +108,8 @@ describe('runs', () => {
   })
 
   test('on a paid plan a visual run is taken from the shared pool, in the trial from its own', async () => {
-    const paid = await served.stranger('lite')
-    const trial = await served.stranger('free')
+    const paid = await served.anotherTeam('lite')
+    const trial = await served.anotherTeam('free')
     for (const client of [paid, trial]) {
       const { id } = await createMonitor(client, { visual_config: { enabled: true } })
       await client.post(`/v1/monitors/${id}/run`)
@@ -118,7 +119,7 @@ describe('runs', () => {
   })
 
   test('when the pool is used up, credits are used, and none are owed', async () => {
-    const client = await served.stranger('lite')
+    const client = await served.anotherTeam('lite')
     await served.api.sql(
       `update team_usage set runs_used = runs_limit, credits = 2 where team_id = '${client.owner.team_id}'`,
     )
@@ -132,7 +133,7 @@ describe('runs', () => {
   })
 
   test('runs asked for at the same time never overspend', async () => {
-    const client = await served.stranger('lite')
+    const client = await served.anotherTeam('lite')
     const ids: string[] = []
     for (let i = 0; i < 8; i++) ids.push((await createMonitor(client)).id)
     await served.api.sql(
@@ -144,7 +145,7 @@ describe('runs', () => {
   })
 
   test('the number of monitors is not capped', async () => {
-    const client = await served.stranger('free')
+    const client = await served.anotherTeam('free')
     for (let i = 0; i < 30; i++) await createMonitor(client)
     expect((await client.get('/v1/monitors?limit=1')).body.pagination).toMatchObject({ total: 30 })
   })
@@ -153,7 +154,7 @@ describe('runs', () => {
 describe('intervals and sizes', () => {
   test('the minimum interval is 60 seconds on every plan', async () => {
     for (const tier of TIERS) {
-      const client = await served.stranger(tier)
+      const client = await served.anotherTeam(tier)
       await createMonitor(client, { schedule_interval_seconds: 60 })
       expect(await faultsOf(client, { schedule_interval_seconds: 59 })).toEqual(['schedule_interval_seconds'])
     }

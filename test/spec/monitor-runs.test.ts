@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endedRuns, startWatching, type Watching } from './watching.ts'
+import { endedRuns, startWatching, type Watching } from '../support/api/watching.ts'
 
 let watching: Watching
 beforeAll(async () => {

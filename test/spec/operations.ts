@@ -1,8 +1,9 @@
 import type { Route } from '../../api/http/route.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
-import { seedDelivery, seedRun } from './seed.ts'
-import { createMonitor, MONITOR, type ServedApi } from './support.ts'
-import { accountOf, acceptAs, invite, tokenFor, personOf } from './team-support.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
+import { accountOf, acceptAs, invite, tokenFor, personOf } from '../support/api/people.ts'
 
 /** What a request to an operation holds. */
 interface Example {

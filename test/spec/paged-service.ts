@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
 import { createPreviews } from '../../worker/previews/previews.ts'
 import { createPolicy } from '../../egress/policy.ts'
-import { eventually } from '../support/eventually.ts'
-import { type RunningWorker, startWorker } from '../support/check-worker.ts'
-import { createMonitor, MONITOR, serveApi } from './support.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { type RunningWorker, startWorker } from '../support/worker/check-worker.ts'
+import { serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 /** A request as it arrived. */
 export interface Asked {

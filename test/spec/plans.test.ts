@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantCredits, setPlan } from '../../store/accounts/admin-accounts.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
 import type { Tier } from '../../schema/account/plan.ts'
-import { createMonitor, type ServedApi, serveApi } from './support.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 /** The store as another process has it: that of the administrator's commands. */
@@ -17,7 +18,7 @@ afterAll(async () => {
 })
 
 async function account(plan: Tier) {
-  const client = await served.stranger(plan)
+  const client = await served.anotherTeam(plan)
   const { team_id: team, email } = client.owner
   return {
     ...client,

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PLANS } from '../../schema/account/plan.ts'
 import { type ModelServer, openModelServer, refuse } from '../worker/prompts/model-server.ts'
-import { eventually } from '../support/eventually.ts'
-import type { Client } from './support.ts'
-import { startWatching, type Watching } from './watching.ts'
+import { eventually } from '../support/run/eventually.ts'
+import type { Client } from '../support/api/served-api.ts'
+import { startWatching, type Watching } from '../support/api/watching.ts'
 
 let model: ModelServer
 let watching: Watching
@@ -160,7 +160,7 @@ describe('results are cached', () => {
     await watch(html, { extract_config: { method: 'prompt', prompt: `${PROMPT} Now?` } })
     await watch(html, withSchema({ price: 'text' }))
     await watch(own())
-    await watch(html, {}, await watching.served.stranger())
+    await watch(html, {}, await watching.served.anotherTeam())
     // `null` is no JSON object: the question with a schema is asked twice.
     expect(model.questions).toHaveLength(6)
   })
@@ -195,7 +195,7 @@ describe('results are cached', () => {
 
 describe('the monthly quota of calls', () => {
   test('counts cache misses only, and GET /v1/usage shows them', async () => {
-    const team = await watching.served.stranger('lite')
+    const team = await watching.served.anotherTeam('lite')
     const html = own()
     model.says('x')
     await watch(html, {}, team)
@@ -208,7 +208,7 @@ describe('the monthly quota of calls', () => {
   })
 
   test('counts one call for a question with its repair try, and none for one that nobody answered', async () => {
-    const team = await watching.served.stranger('lite')
+    const team = await watching.served.anotherTeam('lite')
     model.says((_, nth) => (nth === 1 ? 'no JSON' : { price: 1 }))
     await watch(own(), withSchema({ price: 'number' }), team)
     expect(await usedCalls(team)).toBe(1)
@@ -219,7 +219,7 @@ describe('the monthly quota of calls', () => {
   })
 
   test('used up, the run fails with a clear error and nothing is sent; what is kept is still used', async () => {
-    const team = await watching.served.stranger('free')
+    const team = await watching.served.anotherTeam('free')
     model.says('x')
     const html = own()
     await watch(html, {}, team)
@@ -239,7 +239,7 @@ describe('the monthly quota of calls', () => {
   })
 
   test('is never overspent: of ten runs at once with one call left, one asks', async () => {
-    const team = await watching.served.stranger('scale')
+    const team = await watching.served.anotherTeam('scale')
     const limit = PLANS.scale.llmCallsPerMonth
     await watching.served.api.sql(
       `update team_usage set llm_calls_used = ${limit - 1} where team_id = '${team.owner.team_id}'`,

@@ -5,10 +5,11 @@ import { proxyHold, proxyLayerOf } from '../../cli/boot/parts/proxy.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { Tier } from '../../schema/account/plan.ts'
-import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy, USER } from '../runners/fetch/proxy/proxy-server.ts'
-import { eventually } from '../support/eventually.ts'
-import { type RunningWorker, startWorker } from '../support/check-worker.ts'
-import { type Client, createMonitor, MONITOR, type ServedApi, serveApi } from './support.ts'
+import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy, USER } from '../support/network/proxy-server.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { type RunningWorker, startWorker } from '../support/worker/check-worker.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 interface Run {
   readonly status: string
@@ -68,7 +69,7 @@ afterAll(async () => {
 
 /** A team of its own, with the proxy switched on or not. */
 async function team(plan: Tier = 'starter', proxy_enabled = true) {
-  const client = await served.stranger(plan)
+  const client = await served.anotherTeam(plan)
   // The switch takes a person: an API key may not change settings.
   const { status } = await served.as(client.owner.session_token).patch('/v1/settings', { proxy_enabled })
   expect(status).toBe(200)

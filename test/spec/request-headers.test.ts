@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMonitor, faultsOf, type ServedApi, serveApi } from './support.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, faultsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

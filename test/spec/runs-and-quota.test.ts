@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Tier } from '../../schema/account/plan.ts'
 import { setPlan } from '../../store/accounts/admin-accounts.ts'
-import { createMonitor } from './support.ts'
-import { endedRuns, runNow, startWatching, type Watching } from './watching.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
+import { endedRuns, runNow, startWatching, type Watching } from '../support/api/watching.ts'
 
 let watching: Watching
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const any = { diff_predicate: { type: 'any_field_changes' } }
 
 /** An account, with ways to set and to see what it has used. */
 async function account(plan: Tier, { served } = watching) {
-  const client = await served.stranger(plan)
+  const client = await served.anotherTeam(plan)
   const { team_id: team } = client.owner
   return {
     ...client,
@@ -25,7 +25,7 @@ async function account(plan: Tier, { served } = watching) {
 }
 
 /** Waits until the worker has looked for due checks since: what a new account makes now has run. */
-const workerLooked = async (own = watching) => void (await own.watch({ value: 1 }, any, await own.served.stranger()))
+const workerLooked = async (own = watching) => void (await own.watch({ value: 1 }, any, await own.served.anotherTeam()))
 
 describe('runs', () => {
   test('every check is a run: scheduled or asked for, a success or a failure', async () => {

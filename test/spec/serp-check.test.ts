@@ -1,8 +1,15 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findUnreadPage, sweepUnreadPages } from '../../store/objects/unread-pages.ts'
-import type { RunningWorker } from '../support/check-worker.ts'
-import { googlePage, HOOK, openSearchedEngines, REFUSAL, resultUrls, type SearchedEngines } from './searched-engines.ts'
+import type { RunningWorker } from '../support/worker/check-worker.ts'
+import {
+  googlePage,
+  HOOK,
+  openSearchedEngines,
+  REFUSAL,
+  resultUrls,
+  type SearchedEngines,
+} from '../support/browser/searched-engines.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seedRun } from './seed.ts'
-import { type Answer, type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
+import { seedRun } from '../support/api/seeded-runs.ts'
+import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -121,7 +122,7 @@ describe('SERP monitor configuration', () => {
   })
 
   test('more deliveries than the plan allows are TIER_LIMIT_EXCEEDED', async () => {
-    const free = await served.stranger('free')
+    const free = await served.anotherTeam('free')
     expect(await free.post(SERP, { ...KETTLE, deliveries: [WEBHOOK, WEBHOOK] })).toMatchObject({
       status: 429,
       body: { error: { code: 'TIER_LIMIT_EXCEEDED' } },
@@ -131,7 +132,7 @@ describe('SERP monitor configuration', () => {
 
 describe('the endpoints of SERP monitors', () => {
   test('list, read, change and delete them; monitors of pages are elsewhere', async () => {
-    const client = await served.stranger()
+    const client = await served.anotherTeam()
     const first = await create(client)
     const second = await create(client, { name: 'Other', engine: 'bing' })
     const page = (await client.post('/v1/monitors', PAGE)).body
@@ -154,7 +155,7 @@ describe('the endpoints of SERP monitors', () => {
 
   test('are for the team alone', async () => {
     const { id } = await create(served.me)
-    const other = await served.stranger()
+    const other = await served.anotherTeam()
     const answers = await Promise.all([
       other.get(`${SERP}/${id}`),
       other.patch(`${SERP}/${id}`, { name: 'Mine' }),
@@ -171,7 +172,7 @@ describe('the endpoints of SERP monitors', () => {
   })
 
   test('pause and resume one, and record each with its own audit action', async () => {
-    const client = await served.stranger()
+    const client = await served.anotherTeam()
     const { id } = await create(client)
     expect((await client.post(`${SERP}/${id}/pause`)).body).toMatchObject({ status: 'paused', next_run_at: null })
     expect((await client.get(`${SERP}?status=paused`)).body.data).toHaveLength(1)
@@ -245,7 +246,7 @@ const PAGE = {
 
 describe('runs of SERP monitors', () => {
   test('run-now uses one run for each page, from the trial pool of SERP runs', async () => {
-    const free = await served.stranger('free')
+    const free = await served.anotherTeam('free')
     const { id } = await create(free, { pages: 3 })
     await free.post(`${SERP}/${id}/run`)
     const usage = (await free.get('/v1/usage')).body
@@ -259,7 +260,7 @@ describe('runs of SERP monitors', () => {
   })
 
   test('run-now with fewer runs left than pages is RUN_LIMIT_REACHED, and uses none', async () => {
-    const client = await served.stranger('lite')
+    const client = await served.anotherTeam('lite')
     const { id } = await create(client, { pages: 5 })
     await served.api.sql(`update team_usage set runs_used = 997 where team_id = '${client.owner.team_id}'`)
     expect(await client.post(`${SERP}/${id}/run`)).toMatchObject({
@@ -312,7 +313,7 @@ describe('runs of SERP monitors', () => {
 
 describe('more searches than one exit can do in time', () => {
   test('are warned of when one is created, and not refused', async () => {
-    const client = await served.stranger()
+    const client = await served.anotherTeam()
     const made = []
     for (let count = 0; count < 20; count++) made.push(await create(client, { engine: 'yandex' }))
     expect(made[0]).not.toHaveProperty('warnings')

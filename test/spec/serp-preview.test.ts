@@ -9,10 +9,10 @@ import { row } from '../../store/db/row.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
 import { engineRefusedUntil } from '../../store/queue/claim-search.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
-import { testBrowsers } from '../runners/browser/test-browsers.ts'
-import { openSite, type Site, status } from '../support/site.ts'
-import { googlePage, REFUSAL } from './searched-engines.ts'
-import { type ServedApi, serveApi } from './support.ts'
+import { testBrowsers } from '../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../support/network/site.ts'
+import { googlePage, REFUSAL } from '../support/browser/searched-engines.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -113,7 +113,7 @@ test('a preview with a target in full_analysis, without a keyword, or without en
   const both = await served.me.post(PATH, { keyword: 'kettle', mode: 'full_analysis', target_domain: 'example.com' })
   expect(both).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } })
   expect((await served.me.post(PATH, {})).status).toBe(422)
-  const poor = await served.stranger('free')
+  const poor = await served.anotherTeam('free')
   await served.api.sql(`update team_usage set serp_used = serp_limit where team_id = '${poor.owner.team_id}'`)
   const { status: code, body } = await poor.post(PATH, { keyword: 'kettle', engine: 'bing', pages: 2 })
   expect([code, body.error.code]).toEqual([429, 'RUN_LIMIT_REACHED'])

@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { SearchProvider } from '../../worker/searches/search-provider.ts'
-import { googlePage, HOOK, openSearchedEngines, REFUSAL, resultUrls, type SearchedEngines } from './searched-engines.ts'
+import {
+  googlePage,
+  HOOK,
+  openSearchedEngines,
+  REFUSAL,
+  resultUrls,
+  type SearchedEngines,
+} from '../support/browser/searched-engines.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

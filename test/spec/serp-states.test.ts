@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renewPeriods } from '../../store/quota/pool.ts'
 import type { Tier } from '../../schema/account/plan.ts'
-import type { QueueDatabase } from '../store/queue/queue-database.ts'
-import { checkIn, claimIn } from '../store/queue/stored-searches.ts'
-import { startMailWorker } from '../support/mail-worker.ts'
-import { type Client, createMonitor, MONITOR, pathsOf, type ServedApi, serveApi } from './support.ts'
+import type { QueueDatabase } from '../support/database/queue-database.ts'
+import { checkIn, claimIn } from '../support/database/stored-searches.ts'
+import { startMailWorker } from '../support/mail/mail-worker.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 /** What a worker does with searches, on the store of the API. */
@@ -33,7 +34,7 @@ const statuses = async (client: Client, id: string) =>
 const usage = async (client: Client) => (await client.get('/v1/usage')).body
 
 test('a SERP monitor pauses after ten failed checks in a row, not after nine, and its owner gets a mail', async () => {
-  const client = await served.stranger('scale')
+  const client = await served.anotherTeam('scale')
   const id = await create(client)
   const { mail } = served.api.services
   const fail = async () => {
@@ -62,7 +63,7 @@ test('a SERP monitor pauses after ten failed checks in a row, not after nine, an
 })
 
 test('a SERP check that needs more runs than remain is skipped until runs reset', async () => {
-  const client = await served.stranger('lite')
+  const client = await served.anotherTeam('lite')
   const id = await create(client, { pages: 3 })
   await set(client, 'runs_used = runs_limit - 2')
   expect(await claimIn(queue)).toEqual([])
@@ -81,7 +82,7 @@ describe('run credits', () => {
     ['free', 'serp_used = serp_limit'],
     ['lite', 'serp_used = 0'],
   ] as const)('on %s pay for checks of pages, pictures and searches alike', async (plan, usedUp) => {
-    const client = await served.stranger(plan)
+    const client = await served.anotherTeam(plan)
     await set(client, `runs_used = runs_limit, visual_used = coalesce(visual_limit, 0), ${usedUp}, credits = 5`)
     const page = (await createMonitor(client)).id
     const picture = (await createMonitor(client, { visual_config: { enabled: true } })).id
@@ -121,7 +122,7 @@ describe('on every plan', () => {
     ['scale', 25],
   ]
   test.each(PLANS)('%s: a monitor has up to %i deliveries, and one more is a plan limit', async (plan, most) => {
-    const client = await served.stranger(plan)
+    const client = await served.anotherTeam(plan)
     const mails = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ type: 'email', to: `a${n}@example.com` }))
     for (const [path, body] of [
@@ -142,7 +143,7 @@ describe('on every plan', () => {
 
   test('a search is made every 600 seconds at most, and there may be any number of them', async () => {
     for (const [plan] of PLANS) {
-      const client = await served.stranger(plan)
+      const client = await served.anotherTeam(plan)
       expect(pathsOf(await client.post(SERP, { ...KETTLE, schedule_interval_seconds: 599 }))).toEqual([
         'schedule_interval_seconds',
       ])

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
-import { seedDelivery, seedRun } from './seed.ts'
-import { createMonitor, type ServedApi, serveApi } from './support.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { acceptAs, accountOf, invite, mailedToken, type Person, personOf, plusDays, tokenFor } from './team-support.ts'
-import { type Client, pathsOf, type ServedApi, serveApi } from './support.ts'
+import {
+  acceptAs,
+  accountOf,
+  invite,
+  mailedToken,
+  type Person,
+  personOf,
+  plusDays,
+  tokenFor,
+} from '../support/api/people.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 let owner: Person

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { API_VERSION } from '../../schema/run/delivery.ts'
-import { type ServedApi, serveApi } from './support.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

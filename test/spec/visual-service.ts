@@ -15,7 +15,8 @@ import { createFolderStore } from '../../store/objects/folder-store.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { look } from '../worker/pictures/drawings.ts'
-import { type Client, createMonitor, type ServedApi, serveApi } from './support.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
 
 /** What a browser brings home, without a browser. */
 interface Seen {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createImageLinks } from '../../api/auth/image-links.ts'
 import { imageName } from '../../store/images/images.ts'
 import { draw, look } from '../worker/pictures/drawings.ts'
-import { type Client, MONITOR } from './support.ts'
+import { type Client } from '../support/api/served-api.ts'
+import { MONITOR } from '../support/api/monitor-requests.ts'
 import { createVisualService, type VisualService } from './visual-service.ts'
 
 interface Region {
@@ -196,7 +197,7 @@ describe('GET /v1/run-images/{id}', () => {
     const id = await service.monitor(me)
     const run = await service.run(me, id, { pngs: [page] })
     const queued = await me.post(`/v1/monitors/${id}/run`)
-    const stranger = await service.served.stranger()
+    const stranger = await service.served.anotherTeam()
     expect((await stranger.get(`/v1/run-images/${run.id}`)).status).toBe(404)
     for (const missing of [queued.body.run_id, crypto.randomUUID(), 'x'])
       expect((await me.get(`/v1/run-images/${missing}`)).status).toBe(404)
@@ -234,7 +235,7 @@ describe('GET /v1/monitors/{id}/visual-history', () => {
 
   test('is 404 for a monitor that is another team’s, deleted, or never was', async () => {
     const id = await service.monitor(me)
-    const stranger = await service.served.stranger()
+    const stranger = await service.served.anotherTeam()
     expect((await stranger.get(`/v1/monitors/${id}/visual-history`)).status).toBe(404)
     await me.delete(`/v1/monitors/${id}`)
     expect((await me.get(`/v1/monitors/${id}/visual-history`)).status).toBe(404)
@@ -242,7 +243,7 @@ describe('GET /v1/monitors/{id}/visual-history', () => {
 })
 
 test('GET /v1/monitors has visual=true for monitors with the layer, false for those without', async () => {
-  const client = await service.served.stranger()
+  const client = await service.served.anotherTeam()
   const on = await service.monitor(client)
   const off = (await client.post('/v1/monitors', { ...MONITOR, visual_config: { enabled: false } })).body.id
   const ids = async (visual: boolean) =>
@@ -298,7 +299,7 @@ describe('signed addresses', () => {
     const { teamId, imageId } = service.served.api.services.imageLinks.read(url.slice(url.lastIndexOf('/') + 1)) ?? {}
     const forged = createImageLinks('another key', service.served.baseUrl).sign(teamId ?? '', imageId ?? '', Date.now())
     expect((await fetch(forged)).status).toBe(403)
-    const stranger = await service.served.stranger()
+    const stranger = await service.served.anotherTeam()
     const theirs = service.served.api.services.imageLinks.sign(stranger.owner.team_id, imageId ?? '', Date.now())
     expect((await fetchImage(theirs)).status).toBe(404)
     expect(await service.objects.get(imageName(teamId ?? '', imageId ?? ''))).not.toBeNull()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWatching, type Watching, VALUE } from './watching.ts'
+import { startWatching, type Watching, VALUE } from '../support/api/watching.ts'
 
 let watching: Watching
 beforeAll(async () => {

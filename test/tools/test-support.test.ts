@@ -9,10 +9,10 @@ const SUPPORT = join(REPOSITORY, 'test/support')
 
 const FILES: Record<string, string> = {
   'vitest.config.mjs': `
-import { TallyReporter } from '${SUPPORT}/tally-reporter.ts'
+import { TallyReporter } from '${SUPPORT}/run/tally-reporter.ts'
 export default {
   test: {
-    setupFiles: ['${SUPPORT}/leak-guard.ts'],
+    setupFiles: ['${SUPPORT}/run/leak-guard.ts'],
     reporters: ['default', new TallyReporter()],
     isolate: false,
     experimental: { viteModuleRunner: false },
@@ -48,7 +48,7 @@ describe('unprepared', () => {
 `,
   'choosy.test.ts': `
 import { expect, test } from 'vitest'
-import { describeIf } from '${SUPPORT}/skip.ts'
+import { describeIf } from '${SUPPORT}/run/skip.ts'
 describeIf(false, 'install the moon')('on the moon', () => { test('shines', () => { expect(1).toBe(1) }) })
 `,
 }

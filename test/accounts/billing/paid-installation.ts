@@ -2,8 +2,8 @@ import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { stripeBilling } from '../../../accounts/billing/stripe.ts'
 import { readPrices } from '../../../core/plan/read-prices.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
-import { createTestApi } from '../../api/test-api.ts'
-import { openStripeServer, type SignedEvent } from './stripe-server.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
+import { openStripeServer, type SignedEvent } from '../../support/api/stripe-server.ts'
 
 const PRICES = {
   lite: 'price_lite',

@@ -6,7 +6,7 @@ import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { newApiKeyText } from '../../../store/accounts/api-key-text.ts'
 import { insertApiKey } from '../../../store/accounts/api-keys.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/session-token.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let owner: CreatedOwner

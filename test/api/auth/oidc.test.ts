@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { CLIENT, openOidcServer } from './oidc-server.ts'
 
 const BASE = 'http://127.0.0.1:8080'

@@ -5,7 +5,7 @@ import { ok, publicRoute, type Route, route } from '../../../api/http/route.ts'
 import { routes } from '../../../api/routes.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { ACCESS, CALLERS } from '../../../schema/account/access.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 /** All that is open to everybody. A route is added here only on purpose. */
 const PUBLIC = [

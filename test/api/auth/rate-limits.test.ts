@@ -7,7 +7,7 @@ import { purgeRateLimits } from '../../../store/accounts/rate-limit.ts'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { row } from '../../../store/db/row.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 /** Far enough into a minute that it does not end during a test. */
 const HALF_A_MINUTE_ON = `alter database %s set tidemark.clock_offset = '%s milliseconds'`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApi, ENCRYPTION_KEY, type TestApi } from '../test-api.ts'
+import { createTestApi, ENCRYPTION_KEY, type TestApi } from '../../support/api/test-api.ts'
 
 const NEWER = 'a newer key of the tests'
 let before: TestApi

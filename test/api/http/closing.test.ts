@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { expect, test } from 'vitest'
 import { ok, publicRoute } from '../../../api/http/route.ts'
-import { createTestApi } from '../test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
 
 test('closing answers what is under way, takes nothing new, and waits for no idle client', async () => {
   const entered = Promise.withResolvers<void>()

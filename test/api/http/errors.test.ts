@@ -7,7 +7,7 @@ import { ErrorEnvelope } from '../../../schema/error.ts'
 import { pageQuery } from '../../../schema/page-of.ts'
 import { Closed, Uuid, Whole } from '../../../schema/shape/shape.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 const common = {
   summary: 'Probe',

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { startHealthServer } from '../../../platform/health-server.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 afterEach(() => api.close())

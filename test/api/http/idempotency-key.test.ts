@@ -3,7 +3,8 @@ import { purgeIdempotentAnswers, takeIdempotencyKey } from '../../../store/maint
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { row } from '../../../store/db/row.ts'
-import { MONITOR, type ServedApi, serveApi } from '../../spec/support.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { MONITOR } from '../../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -113,7 +114,7 @@ test('a refused request uses no key', async () => {
 test('a key belongs to one team and one operation', async () => {
   expect(await post('/v1/monitors', MONITOR, 'shared')).toMatchObject({ status: 201, replayed: null })
   expect(await post('/v1/serp-monitors', SEARCH, 'shared')).toMatchObject({ status: 201, replayed: null })
-  const stranger = await served.stranger()
+  const stranger = await served.anotherTeam()
   const theirs = await post('/v1/monitors', { ...MONITOR, name: 'Theirs' }, 'shared', stranger.owner.api_key)
   expect(theirs).toMatchObject({ status: 201, replayed: null, body: { name: 'Theirs' } })
 })

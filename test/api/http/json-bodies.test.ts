@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApi, type TestApi, type TestError } from '../test-api.ts'
+import { createTestApi, type TestApi, type TestError } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let key: string

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import { ERRORS } from '../../../schema/error.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let key: string

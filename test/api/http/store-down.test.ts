@@ -3,8 +3,8 @@ import { buildApp } from '../../../api/http/app.ts'
 import { createServices } from '../../../api/services.ts'
 import { routes } from '../../../api/routes.ts'
 import { openApiStore } from '../../../cli/boot/parts/api-store.ts'
-import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 
 const open: (() => Promise<unknown>)[] = []

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import { faultsOf, hasBrowser, type ManualBrowser, NO_BROWSER, startManualBrowser } from './manual-browser.ts'
 
 describeIf(hasBrowser, NO_BROWSER)('The documentation in a browser', () => {

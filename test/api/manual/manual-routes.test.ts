@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contentsOf, readManual } from '../../../api/manual/manual.ts'
 import { addressOf } from '../../../api/manual/render-markdown.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 const DOCS = new URL('../../../docs/', import.meta.url)
 const pages = (await readdir(DOCS, { recursive: true })).filter((name) => name.endsWith('.md')).sort()

@@ -7,10 +7,10 @@ import { routes } from '../../../api/routes.ts'
 import type { Rule } from '../../../schema/rules/rule.ts'
 import { RULE_TABLE } from '../../../schema/rules/rule-table.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { SMALLEST } from '../../schema/monitor-body.ts'
+import { SMALLEST } from '../../support/api/monitor-body.ts'
 import { LIMITS } from '../../schema/monitor-limits.ts'
 import { OUTPUTS } from '../../../tools/generate/outputs.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 interface Operation {
   readonly operationId: string

@@ -3,9 +3,10 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { seedDelivery, seedRun } from '../../spec/seed.ts'
-import { createMonitor, MONITOR, type ServedApi, serveApi } from '../../spec/support.ts'
-import { acceptAs, accountOf, invite, mailedToken } from '../../spec/team-support.ts'
+import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
+import { acceptAs, accountOf, invite, mailedToken } from '../../support/api/people.ts'
 
 let served: ServedApi
 beforeAll(async () => {

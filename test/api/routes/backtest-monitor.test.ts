@@ -3,8 +3,8 @@ import { createPatternMatcher, type PatternMatcher } from '../../../runners/patt
 import { Backtest } from '../../../schema/monitor/backtest.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
-import { seedRun } from '../../spec/seed.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { seedRun } from '../../support/api/seeded-runs.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let patterns: PatternMatcher

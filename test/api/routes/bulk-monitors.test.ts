@@ -5,7 +5,7 @@ import { MonitorBulkDone } from '../../../schema/monitor/bulk.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let wakes = 0

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MONITOR, pathsOf, type ServedApi, serveApi } from '../../spec/support.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -40,7 +41,7 @@ describe.each([
         },
       },
     })
-    const stranger = await served.stranger()
+    const stranger = await served.anotherTeam()
     expect(await stranger.post(path, { ...body, external_key: key('b') })).toMatchObject({ status: 201 })
   })
 

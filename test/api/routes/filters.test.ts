@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMonitor, pathsOf, type ServedApi, serveApi } from '../../spec/support.ts'
-import { seedDelivery, seedRun } from '../../spec/seed.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { createMonitor, pathsOf } from '../../support/api/monitor-requests.ts'
+import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 
 let served: ServedApi
 const ids = new Map<string, string>()
@@ -17,7 +18,7 @@ beforeAll(async () => {
     const run = await seedRun(served.api.services, ids.get(name) ?? '')
     for (const status of statuses) await seedDelivery(served.api.services, run, { status })
   }
-  const stranger = await served.stranger()
+  const stranger = await served.anotherTeam()
   await createMonitor(stranger, { name: 'Kettle of another team' })
 })
 afterAll(() => served.close())

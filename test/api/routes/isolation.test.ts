@@ -2,12 +2,13 @@ import { sql } from 'slonik'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nothing } from '../../../store/db/row.ts'
 import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
-import { createInstallation, type Installation } from '../../monitors/installation.ts'
+import { createInstallation, type Installation } from '../../support/database/installation.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
-import { MONITOR, pathsOf, type ServedApi, serveApi } from '../../spec/support.ts'
-import { SPEC } from '../../support/monitor-spec.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
+import { SPEC } from '../../support/api/monitor-spec.ts'
 
 let served: ServedApi
 let installation: Installation

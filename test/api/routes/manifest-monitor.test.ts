@@ -7,7 +7,7 @@ import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { specOf } from '../../../tools/generate/crd/custom-resource-definition.ts'
 import { KINDS } from '../../../tools/generate/crd/kinds.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let owner: CreatedOwner

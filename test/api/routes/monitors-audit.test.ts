@@ -3,9 +3,9 @@ import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { seedDelivery, seedRun } from '../../spec/seed.ts'
-import { MONITOR } from '../../spec/support.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
+import { MONITOR } from '../../support/api/monitor-requests.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 let owner: CreatedOwner

@@ -9,8 +9,9 @@ import { Preview } from '../../../schema/monitor/preview.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { row } from '../../../store/db/row.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
-import { eventually } from '../../support/eventually.ts'
-import { MONITOR, pathsOf, type ServedApi, serveApi } from '../../spec/support.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
 const PAGE = '<!doctype html><h1>Kettles</h1><p class="price">€ 49,90</p>'
@@ -168,7 +169,7 @@ describe('POST /v1/monitors/preview', () => {
   })
 
   test('stores nothing and uses one run', async () => {
-    const stranger = await served.stranger()
+    const stranger = await served.anotherTeam()
     const before = await used(stranger.owner.team_id)
     expect((await show({}, stranger)).status).toBe(200)
     expect(await used(stranger.owner.team_id)).toEqual({ ...before, runs_used: before.runs_used + 1 })
@@ -217,7 +218,7 @@ describe('POST /v1/monitors/preview', () => {
   })
 
   test('says of the deliveries what create says of them under the plan, before a run is used', async () => {
-    const stranger = await served.stranger('free')
+    const stranger = await served.anotherTeam('free')
     const before = await used(stranger.owner.team_id)
     const deliveries = ['a', 'b'].map((path) => ({ type: 'webhook', url: `https://example.com/${path}` }))
     const [tried, made] = [
@@ -232,7 +233,7 @@ describe('POST /v1/monitors/preview', () => {
   })
 
   test('takes credits when the pool is used up, and is refused when both are', async () => {
-    const stranger = await served.stranger()
+    const stranger = await served.anotherTeam()
     const { team_id } = stranger.owner
     await served.api.sql(`update team_usage set runs_used = runs_limit, credits = 1 where team_id = '${team_id}'`)
     const before = await used(team_id)
@@ -247,7 +248,7 @@ describe('POST /v1/monitors/preview', () => {
   })
 
   test('a monitor with pictures is taken from the pool of a trial that has one', async () => {
-    const stranger = await served.stranger('free')
+    const stranger = await served.anotherTeam('free')
     const before = await used(stranger.owner.team_id)
     await show({ visual_config: { enabled: true } }, stranger)
     expect(await used(stranger.owner.team_id)).toEqual({ ...before, visual_used: before.visual_used + 1 })
@@ -255,7 +256,7 @@ describe('POST /v1/monitors/preview', () => {
 
   test('of two that meet at the last run of a team, one is paid', async () => {
     const { store } = served.api.services
-    const { team_id } = (await served.stranger()).owner
+    const { team_id } = (await served.anotherTeam()).owner
     await served.api.sql(`update team_usage set runs_used = runs_limit - 1 where team_id = '${team_id}'`)
     const begun = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
@@ -279,8 +280,8 @@ describe('POST /v1/monitors/preview', () => {
   })
 
   test('a team has two slots, the process a third; the next learns when to retry and pays nothing', async () => {
-    const stranger = await served.stranger()
-    const third = await served.stranger()
+    const stranger = await served.anotherTeam()
+    const third = await served.anotherTeam()
     const own = await hang(2)
     const before = await used()
     const refused = await show()

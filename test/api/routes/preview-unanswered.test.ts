@@ -12,10 +12,11 @@ import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
 import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
-import { MONITOR, type ServedApi, serveApi } from '../../spec/support.ts'
-import { eventually } from '../../support/eventually.ts'
-import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
-import { ENCRYPTION_KEY } from '../test-api.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { MONITOR } from '../../support/api/monitor-requests.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
 
 let served: ServedApi
 let previews: Previews
@@ -64,7 +65,7 @@ const ask = (client = served.me) =>
   client.post('/v1/monitors/preview', { ...MONITOR, url: 'https://shop.example/', fetch_mode: 'browser' })
 
 test('a preview that no runner answers is a 503 that says what to do, and uses no run', async () => {
-  const stranger = await served.stranger()
+  const stranger = await served.anotherTeam()
   const refused = await ask(stranger)
   expect([refused.status, refused.body.error?.code, refused.headers.get('retry-after')]).toEqual([
     503,
@@ -136,7 +137,7 @@ const search = (client: typeof served.me, engine: SerpEngine) =>
   client.post('/v1/serp-monitors/preview', { keyword: 'shoes', engine })
 
 test('a preview of a search whose engine is left alone fails with the reason, before and while it waits', async () => {
-  const stranger = await served.stranger()
+  const stranger = await served.anotherTeam()
   const said = await refuse('yahoo')
   const left = { status: 'error', error_code: 'blocked', organic_results: [], serp_check: { outcome: 'left_alone' } }
   expect(await search(stranger, 'yahoo')).toMatchObject({ status: 200, body: { ...left, error_message: said } })
@@ -154,7 +155,7 @@ test('a preview of a search whose engine is left alone fails with the reason, be
 })
 
 test('a preview of a search that waits behind others until the end says so, and uses no run', async () => {
-  const stranger = await served.stranger()
+  const stranger = await served.anotherTeam()
   await served.api.sql(
     `insert into serp_exits (engine, exit, next_at) values ('yandex', 'x', clock() + interval '1 hour')`,
   )
@@ -165,7 +166,7 @@ test('a preview of a search that waits behind others until the end says so, and 
 })
 
 test('many at once are bounded for a team, and each has an answer', async () => {
-  const stranger = await served.stranger()
+  const stranger = await served.anotherTeam()
   const gate = Promise.withResolvers<void>()
   begin = gate.promise
   const statuses: number[] = []

@@ -5,8 +5,8 @@ import { RunDiff } from '../../../schema/run/run-diff.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { row } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
-import { faultsOf } from '../../spec/support.ts'
-import { startWatching, type Watched, type Watching } from '../../spec/watching.ts'
+import { faultsOf } from '../../support/api/monitor-requests.ts'
+import { startWatching, type Watched, type Watching } from '../../support/api/watching.ts'
 
 let watching: Watching
 beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('the diff of a run', () => {
     expect(await message(page.baseline.id)).toEqual([404, expect.stringMatching('no difference')])
     expect(await message('0197a000-0000-7000-8000-000000000000')).toEqual([404, 'There is no such run.'])
     expect((await watching.served.as(null).get(`/v1/runs/${page.baseline.id}/diff`)).status).toBe(401)
-    const stranger = await watching.served.stranger()
+    const stranger = await watching.served.anotherTeam()
     const run = await changedRun(page, news('Two'))
     expect((await stranger.get(`/v1/runs/${run.id}/diff`)).status).toBe(404)
     page.set('GIF89a', 'image/gif')
@@ -127,7 +127,7 @@ test('an ignore block that cannot run is refused with its path, and so is one of
 
 describe('the kept texts', () => {
   test('are one for each text of a team, and none for an unchanged page', async () => {
-    const me = await watching.served.stranger()
+    const me = await watching.served.anotherTeam()
     const before = await count()
     const pages = [await watching.watch(news('Same'), WHOLE, me), await watching.watch(news('Same'), WHOLE, me)]
     expect(await count()).toBe(before + 1)

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

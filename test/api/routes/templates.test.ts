@@ -3,8 +3,9 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
 import { row } from '../../../store/db/row.ts'
-import { pathsOf, type ServedApi, serveApi } from '../../spec/support.ts'
-import { HASTY } from '../../support/hasty-template.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { pathsOf } from '../../support/api/monitor-requests.ts'
+import { HASTY } from '../../support/api/hasty-template.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -137,7 +138,7 @@ describe('POST /v1/monitors/from-template/{slug}', () => {
   })
 
   test('the audit log tells of the monitor and of its template', async () => {
-    const stranger = await served.stranger()
+    const stranger = await served.anotherTeam()
     const { body } = await stranger.post('/v1/monitors/from-template/generic-full-page', { name: 'Audited' })
     const events = await served.api.services.store.any(sql.type(event)`
       select action, target_id, target_label, metadata from audit_events

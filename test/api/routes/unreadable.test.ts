@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
-import { createTestApi } from '../test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
 
 const monitor = (name: string) => ({
   name,

@@ -3,7 +3,7 @@ import { PLANS, type Tier, TIERS } from '../../../schema/account/plan.ts'
 import { Usage } from '../../../schema/account/usage.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

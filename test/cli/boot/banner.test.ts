@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { banner } from '../../../cli/boot/process/banner.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const SENT = { hasAddress: true, hasServer: true }
 const printed = (dataDir: string, databaseFolder: string | null) =>

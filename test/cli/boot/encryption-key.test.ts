@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addKeyToFile, followKeys, keepNewestInFile, keyFile } from '../../../cli/boot/settings/encryption-key.ts'
 import { readSettings } from '../../../cli/boot/settings/read-config.ts'
-import { eventually } from '../../support/eventually.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const OLD = 'the key that was there before'
 const IS_ROOT = process.geteuid?.() === 0

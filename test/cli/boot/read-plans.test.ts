@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPlans } from '../../../cli/boot/settings/read-plans.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readTrust } from '../../../cli/boot/settings/read-trust.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const TEAM = '00000000-0000-4000-8000-000000000001'
-const FIXTURES = new URL('../../egress/fixtures/', import.meta.url)
+const FIXTURES = new URL('../../support/network/certificates/', import.meta.url)
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

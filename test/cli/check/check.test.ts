@@ -10,7 +10,7 @@ import { UsageError } from '../../../cli/check/usage-error.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { Preview } from '../../../schema/monitor/preview.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { html, openSite, type Site, status } from '../../support/site.ts'
+import { html, openSite, type Site, status } from '../../support/network/site.ts'
 
 const COMMAND = join(import.meta.dirname, '../../../cli/tidemark.ts')
 const PAGE =

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { configurationOf } from '../../../cli/check/configuration.ts'
 import { runCheck } from '../../../cli/check/run-check.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite } from '../../support/site.ts'
+import { openSite } from '../../support/network/site.ts'
 
 test('tidemark check --monitor reads a list that comes in pages as a run does', async () => {
   await using site = await openSite()

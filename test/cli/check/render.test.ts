@@ -8,8 +8,8 @@ import { runCheck } from '../../../cli/check/run-check.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site, status } from '../../support/site.ts'
-import { testBrowsers } from '../../runners/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
+import { testBrowsers } from '../../support/browser/test-browsers.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { openSite } from '../../support/site.ts'
-import { runCli, startCli } from '../cli-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { openSite } from '../../support/network/site.ts'
+import { runCli, startCli } from '../../support/process/cli-process.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

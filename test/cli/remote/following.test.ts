@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../../cli/boot/process/ports.ts'
 import { commandLine } from '../../../cli/command-line.ts'
-import { describeIf, hasProgram } from '../../support/skip.ts'
+import { describeIf, hasProgram } from '../../support/run/skip.ts'
 import { type RemoteServer, startProxy, startRemoteServer } from './remote-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { eventually } from '../../support/eventually.ts'
-import { createEmptyDatabase } from '../../support/postgres.ts'
-import { runOn } from '../../support/test-template.ts'
-import { openSite, type Site } from '../../support/site.ts'
-import { type CliProcess, type Environment, startCli, startShell } from '../cli-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { createEmptyDatabase } from '../../support/database/test-database.ts'
+import { runOn } from '../../support/database/test-template.ts'
+import { openSite, type Site } from '../../support/network/site.ts'
+import { type CliProcess, type Environment, startCli, startShell } from '../../support/process/cli-process.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

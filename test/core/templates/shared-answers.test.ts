@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
 import { extract } from '../../../runners/extract/extract.ts'
 import type { Values } from '../../../schema/shape/json.ts'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const shared = process.env['TIDEMARK_SHARED']
 const corpus = join(shared ?? '', 'corpus')

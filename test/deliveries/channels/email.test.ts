@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { AttemptOutcome } from '../../../deliveries/channels/channel.ts'
-import { FROM, ID, mailerTo, sendBy, type Sending } from '../mail/mail-sending.ts'
-import { type Mailbox, openMailbox, payloadOf, refusal, RUN_URL } from './mailbox.ts'
-import { eventually } from '../../support/eventually.ts'
+import { FROM, ID, mailerTo, sendBy, type Sending } from '../../support/mail/mail-sending.ts'
+import { type Mailbox, openMailbox, payloadOf, refusal, RUN_URL } from '../../support/mail/mailbox.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 async function send(mailbox: Mailbox, sending?: Sending): Promise<AttemptOutcome> {
   using mailer = mailerTo(`smtp://127.0.0.1:${mailbox.port}`)

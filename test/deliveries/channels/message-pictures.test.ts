@@ -9,10 +9,10 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { imageName } from '../../../store/images/images.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
-import { temporaryFolder } from '../../cli/temporary-folder.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 import { openOutbox, type Outbox, startLoop } from '../loop/outbox.ts'
-import { openReceiver } from '../loop/receiver.ts'
-import { LINKS, openMailbox, payloadOf } from './mailbox.ts'
+import { openReceiver } from '../../support/worker/receiver.ts'
+import { LINKS, openMailbox, payloadOf } from '../../support/mail/mailbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

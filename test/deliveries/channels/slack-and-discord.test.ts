@@ -6,8 +6,8 @@ import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
 import { createSlackChannel } from '../../../deliveries/channels/slack.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { LINKS, payloadOf } from './mailbox.ts'
-import { closedPort, openReceiver, reply, type Reply } from '../loop/receiver.ts'
+import { LINKS, payloadOf } from '../../support/mail/mailbox.ts'
+import { closedPort, openReceiver, reply, type Reply } from '../../support/worker/receiver.ts'
 
 const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
 const guarded = createGuardedAgent(createPolicy({ allowPrivateCidrs: [], neverAllow: [] }))

@@ -7,8 +7,8 @@ import type { AttemptOutcome, Message } from '../../../deliveries/channels/chann
 import { createWebhookChannel } from '../../../deliveries/channels/webhook.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { verifier } from '../../support/signature-verifier.ts'
-import { closedPort, openReceiver, reply, type Received, type Reply } from '../loop/receiver.ts'
+import { verifier } from '../../support/worker/signature-verifier.ts'
+import { closedPort, openReceiver, reply, type Received, type Reply } from '../../support/worker/receiver.ts'
 
 const SECRET = 'a'.repeat(64)
 const OLD_SECRET = 'b'.repeat(64)

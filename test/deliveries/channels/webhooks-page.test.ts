@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../../core/signature.ts'
 import { WEBHOOK_OWN_HEADERS } from '../../../schema/monitor/request-headers.ts'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
 const SECRET = 'e'.repeat(64)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
-import { payloadOf } from '../channels/mailbox.ts'
-import { eventually } from '../../support/eventually.ts'
+import { payloadOf } from '../../support/mail/mailbox.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { openOutbox, type Outbox, startLoop } from './outbox.ts'
-import { openReceiver, type Received, reply } from './receiver.ts'
+import { openReceiver, type Received, reply } from '../../support/worker/receiver.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -7,10 +7,10 @@ import { createMailer } from '../../../deliveries/mail/mailer.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
-import { LINKS, openMailbox, payloadOf, refusal } from '../channels/mailbox.ts'
-import { eventually } from '../../support/eventually.ts'
+import { LINKS, openMailbox, payloadOf, refusal } from '../../support/mail/mailbox.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { openOutbox, type Outbox, startLoop } from './outbox.ts'
-import { openReceiver, reply } from './receiver.ts'
+import { openReceiver, reply } from '../../support/worker/receiver.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
 import { listChanges } from '../../../core/payload.ts'
-import { LINKS, payloadOf, RUN_URL } from '../channels/mailbox.ts'
+import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
 
 const KETTLE = payloadOf({ price: ['$19.99', '$17.49'], in_stock: [null, true] })
 const HOSTILE = '<!channel> <@U1> @everyone @here <script>alert(1)</script> *b* `c` [x](https://evil.test) & "q" \'s\''

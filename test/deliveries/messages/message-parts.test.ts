@@ -6,7 +6,7 @@ import { movementNote } from '../../../deliveries/messages/movement-note.ts'
 import { shorten, shortenBoth } from '../../../deliveries/messages/shorten.ts'
 import { showValue } from '../../../deliveries/messages/show-value.ts'
 import { storyOf } from '../../../deliveries/messages/story.ts'
-import { LINKS, payloadOf, RUN_URL } from '../channels/mailbox.ts'
+import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
 
 describe('a value in a message', () => {
   test.each([

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics.ts'
 import { AccountMail } from '../../../schema/account/mail.ts'
 import { createMailQueue, type MailQueue, type NewMail } from '../../../store/accounts/mail-queue.ts'
-import { eventually } from '../../support/eventually.ts'
-import { startMailWorker } from '../../support/mail-worker.ts'
-import { refusal } from '../channels/mailbox.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { startMailWorker } from '../../support/mail/mail-worker.ts'
+import { refusal } from '../../support/mail/mailbox.ts'
 import { openOutbox, type Outbox } from '../loop/outbox.ts'
 
 let outbox: Outbox

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { noticeLoops } from './notice-loops.ts'
 
 const { postOffice, loop, happened, isHandled, query } = noticeLoops()

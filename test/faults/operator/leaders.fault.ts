@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
-import { describeIf } from '../../support/skip.ts'
-import { openTcpProxy } from '../../support/tcp-proxy.ts'
-import { until } from '../until.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../../support/run/skip.ts'
+import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
+import { until } from '../../support/run/until.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
 const LEADS = /this process is the leader/

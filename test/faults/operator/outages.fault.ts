@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
-import { describeIf } from '../../support/skip.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import { chance } from '../random.ts'
-import { until } from '../until.ts'
+import { until } from '../../support/run/until.ts'
 import type { KeptRequest } from '../../operator/cluster/faulty-kube.ts'
 import { type Cluster, openCluster, type Tenant } from './cluster.ts'
 

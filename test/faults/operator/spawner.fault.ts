@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
-import { describeIf } from '../../support/skip.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
 const HOOK = new URL('crash-after-write.ts', import.meta.url).href

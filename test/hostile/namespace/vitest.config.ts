@@ -8,7 +8,7 @@ export default defineConfig({
     reporters: ['default'],
     hookTimeout: 30_000,
     pool: 'forks',
-    setupFiles: ['test/support/leak-guard.ts'],
+    setupFiles: ['test/support/run/leak-guard.ts'],
     experimental: { viteModuleRunner: false },
   },
 })

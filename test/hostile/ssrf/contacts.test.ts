@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import type { PlaceReport, Report } from './report.ts'
 
 const SCRIPT = fileURLToPath(new URL('in-namespace.ts', import.meta.url))

@@ -1,4 +1,4 @@
-import { DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../../egress/vectors.ts'
+import { DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../../support/network/addresses.ts'
 
 const urlOf = (address: string) => (address.includes(':') ? `http://[${address}]/` : `http://${address}/`)
 

@@ -13,7 +13,7 @@ import { nothing } from '../../../store/db/row.ts'
 import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { FILES } from '../../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../../store/monitors/monitors.ts'
-import { createInstallation, type Installation, type Person } from '../installation.ts'
+import { createInstallation, type Installation, type Person } from '../../support/database/installation.ts'
 
 let installation: Installation
 let person: Person

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { sleep } from '../../../concurrency/sleep.ts'
-import type { KubeApi } from '../../support/kube-api.ts'
+import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
 
 type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number }

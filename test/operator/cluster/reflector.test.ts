@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createKubeClient, type KubeClient } from '../../../operator/cluster/kube-client.ts'
 import type { KubeObject } from '../../../operator/cluster/objects.ts'
 import { Reflector } from '../../../operator/cluster/reflector.ts'
-import { eventually } from '../../support/eventually.ts'
-import { type KubeApi, startKubeApi } from '../../support/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
-import { describeIf } from '../../support/skip.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import { createFaultyKube, type FaultyKube } from './faulty-kube.ts'
 
 interface ConfigMap extends KubeObject {

@@ -5,7 +5,7 @@ import { createPolicy } from '../../../egress/policy.ts'
 import type { DefaultTeam } from '../../../operator/reconcile/custom-resource.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { createResolver } from '../../../operator/reconcile/resolve-resource.ts'
-import { createInstallation, type Installation } from '../../monitors/installation.ts'
+import { createInstallation, type Installation } from '../../support/database/installation.ts'
 
 const metadata = { name: 'kettle', namespace: 'shop', uid: 'u', resourceVersion: '7', generation: 2 }
 const spec = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kube-assets.ts'
-import { describeIf } from '../../support/skip.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import type { OperatorSetup } from '../operator-setup.ts'
 import { AT, PODS, runnersForEachTest } from './runners-setup.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { embeddedBinaries } from '../../../platform/postgres/postgres-binaries.ts'
 import { startEmbeddedPostgres } from '../../../platform/postgres/start-embedded-postgres.ts'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import { ask, silentLog, temporaryFolder } from './embedded-fixture.ts'
 
 describe('the first start', () => {

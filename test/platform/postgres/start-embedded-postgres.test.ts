@@ -12,7 +12,7 @@ import {
   temporaryFolder,
   watchmanPid,
 } from './embedded-fixture.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 // Made once, as it takes half a second; every test starts a server on it and leaves it stopped.
 let folder: TemporaryFolder

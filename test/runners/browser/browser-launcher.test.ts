@@ -9,10 +9,10 @@ import { startBrowserLauncher } from '../../../runners/browser/chromium/browser-
 import { chromiumProgram } from '../../../runners/browser/chromium/chromium-program.ts'
 import { usageBelow } from '../../../runners/browser/chromium/process-usage.ts'
 import type { Browsers, BrowsersOptions } from '../../../runners/browser/browsers.ts'
-import { eventually } from '../../support/eventually.ts'
-import { describeIf } from '../../support/skip.ts'
-import { openSite, type Site, status } from '../../support/site.ts'
-import { faultOf, htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { describeIf } from '../../support/run/skip.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
+import { faultOf, htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site, status } from '../../support/site.ts'
-import { htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
+import { htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
 
 /** Where somebody listens who must not be contacted: loopback, and each address of this machine. */
 const PRIVATE = ['127.0.0.1', ...ownAddresses()]

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isSearchResultsUrl, monitorQueue } from '../../../core/check-queue.ts'
 import { needsBrowser } from '../../../runners/check/check.ts'
 import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page/page-features.ts'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const verdict = (html: string) => needsBrowser(measurePage(html))
 const PROSE = 'A sentence that somebody wrote for others to read. '.repeat(12)

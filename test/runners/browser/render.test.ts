@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { Rendered } from '../../../runners/browser/page/rendered.ts'
-import { faultOf, htmlOf, renderOne, testBrowsers } from './test-browsers.ts'
-import { openSite, type Site, status } from '../../support/site.ts'
+import { faultOf, htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })

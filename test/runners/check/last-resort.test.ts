@@ -10,8 +10,8 @@ import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { createProxyLayer, type Hold, type ProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { testBrowsers } from '../browser/test-browsers.ts'
-import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy } from '../fetch/proxy/proxy-server.ts'
+import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy } from '../../support/network/proxy-server.ts'
 
 // Each waits for a page to be rendered twice.
 vi.setConfig({ testTimeout: 120_000 })

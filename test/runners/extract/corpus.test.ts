@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCorpus } from '../../../tools/corpus/run.ts'
 import { explainedCount } from '../../../tools/corpus/tally.ts'
-import { describeIf } from '../../support/skip.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const shared = process.env['TIDEMARK_SHARED']
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import zlib from 'node:zlib'
-import { answer, rawServer } from '../../egress/raw-server.ts'
+import { answer, rawServer } from '../../support/network/raw-server.ts'
 import { fetcher } from './fetch-helper.ts'
 import type { Fetched } from '../../../runners/fetch/fetched.ts'
 

@@ -4,7 +4,7 @@ import { blockedFault, EMPTY_BODY, exchangeFault, type RefusedLayer } from '../.
 import { FETCH_MODES } from '../../../schema/monitor/monitor.ts'
 import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
 import type { ExchangeFailure } from '../../../egress/exchange.ts'
-import { answer, certificate, rawServer } from '../../egress/raw-server.ts'
+import { answer, certificate, rawServer } from '../../support/network/raw-server.ts'
 import { fetcher } from './fetch-helper.ts'
 
 const get = fetcher({ firstByteMs: 100, tlsMs: 200 })

@@ -5,7 +5,7 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import type { AgentOptions } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { createResolver } from '../../../egress/resolve.ts'
-import { fixture } from '../../egress/raw-server.ts'
+import { fixture } from '../../support/network/raw-server.ts'
 
 /** Loopback is open; `*.test` leads there, `private.example` to a private address, `gone.example` nowhere. */
 function testAgent(options: AgentOptions = {}) {

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
-import { eventually } from '../../support/eventually.ts'
-import { html, openSite, pageOf, type Site } from '../../support/site.ts'
-import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/check-worker.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { html, openSite, pageOf, type Site } from '../../support/network/site.ts'
+import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/worker/check-worker.ts'
 
 let database: QueueDatabase
 let site: Site

@@ -8,8 +8,8 @@ import { createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
-import { eventually } from '../../support/eventually.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 
 const MONITORS = 1_000

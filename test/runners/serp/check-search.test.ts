@@ -5,9 +5,9 @@ import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { checkSearch, mergePages, type SearchChecked } from '../../../runners/serp/check-search.ts'
 import { fromEndpoint, readEndpoints, toEndpoint } from '../../../runners/serp/endpoints.ts'
 import { runSearch, searchOf } from '../../../cli/check/check-search.ts'
-import { html, openSite, type Site, status } from '../../support/site.ts'
-import { NEVER, testBrowsers } from '../browser/test-browsers.ts'
-import { PAGES } from './pages.ts'
+import { html, openSite, type Site, status } from '../../support/network/site.ts'
+import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { PAGES } from '../../support/browser/search-pages.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -9,8 +9,8 @@ import { createExtractor } from '../../../runners/extract/pool/pool.ts'
 import { parseHtml } from '../../../runners/extract/html/html.ts'
 import { readSearchPage } from '../../../runners/serp/read-search-page.ts'
 import { SERP_LIMITS, type SentPage } from '../../../runners/serp/search-page.ts'
-import { describeIf } from '../../support/skip.ts'
-import { PAGES } from './pages.ts'
+import { describeIf } from '../../support/run/skip.ts'
+import { PAGES } from '../../support/browser/search-pages.ts'
 import { isWrapper } from './wrappers.ts'
 
 const URLS: Readonly<Record<SerpEngine, string>> = {

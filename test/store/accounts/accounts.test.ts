@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { readSessionCredential, sessionKey } from '../../../store/accounts/session-token.ts'
 import { findLiveSession, purgeSessions } from '../../../store/accounts/sessions.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 
 const key = sessionKey('a key of the tests, which is long enough')
 let database: TestDatabase

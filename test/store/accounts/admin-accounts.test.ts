@@ -12,7 +12,7 @@ import {
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { diskOfTeams, readUsage } from '../../../store/quota/usage-summary.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 
 let database: TestDatabase
 let store: Store

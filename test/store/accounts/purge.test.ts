@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createOwner } from '../../../store/accounts/accounts.ts'
 import { purgeLinks } from '../../../store/accounts/account-links.ts'
 import { purgeInvitations } from '../../../store/accounts/invitations.ts'
-import { openQueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 
 test('invitations and tokens that ended long ago are deleted, and no others', async () => {
   await using database = await openQueueDatabase()

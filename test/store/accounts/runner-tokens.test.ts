@@ -12,7 +12,7 @@ import {
   takeRunnerClaims,
 } from '../../../store/accounts/runner-tokens.ts'
 import { create, edit } from '../monitors/stored-monitors.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

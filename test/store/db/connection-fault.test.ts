@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { explain } from '../../../cli/boot/process/explain.ts'
 import { connectionFault } from '../../../store/db/connection-fault.ts'
 import { migrate } from '../../../store/db/migrate.ts'
-import { startBreakablePostgres, type BreakablePostgres } from '../../faults/breakable-postgres.ts'
+import { startBreakablePostgres, type BreakablePostgres } from '../../support/database/breakable-postgres.ts'
 
 /** What a person reads when a command starts with this database. */
 const readBy = async (url: string): Promise<string> =>
@@ -171,7 +171,7 @@ describe('of a server on a socket', () => {
     ['self-signed', 'its certificate is not of a known authority', 'set NODE_EXTRA_CA_CERTS'],
     ['expired', 'its certificate is', ''],
   ])('one with a certificate that is %s is explained', async (name, why, advice) => {
-    const fixture = (file: string) => readFile(new URL(`../../egress/fixtures/${file}`, import.meta.url))
+    const fixture = (file: string) => readFile(new URL(`../../support/network/certificates/${file}`, import.meta.url))
     const [cert, key] = [await fixture(`${name}.pem`), await fixture(`${name}.test-only.key`)]
     await using server = await scripted((socket) => {
       socket.write('S')

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import pg from 'pg'
 import { isMigrated, migrate, MigrationDiffersError, StoreIsNewerError } from '../../../store/db/migrate.ts'
-import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 
 const open: TestDatabase[] = []
 afterEach(async () => {

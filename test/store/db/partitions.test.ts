@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordReadings, ensurePartitionsOf, ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
-import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

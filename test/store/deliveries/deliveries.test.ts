@@ -3,9 +3,9 @@ import { findDelivery, listDeliveries, listRunDeliveries, sumDeliveries } from '
 import { toDelivery } from '../../../store/deliveries/stored-delivery.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
-import { readingRun } from '../queue/finished-runs.ts'
+import { readingRun } from '../../support/database/finished-runs.ts'
 import { create } from '../monitors/stored-monitors.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
 import { ensureRunPartitions, recordReadings } from '../../../store/queue/record-reading.ts'
 import { packPageText } from '../../../store/runs/page-texts.ts'
-import { readingRun } from '../queue/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { readingRun } from '../../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 const config = { type: 'webhook', url: 'https://example.com/hook' } as const
 const WINDOW_DAYS = 14

@@ -6,8 +6,8 @@ import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
-import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 const NOTHING = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0, monitors: 0 }
 

@@ -6,8 +6,8 @@ import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { endUnrendered, noteRendering } from '../../../store/maintenance/unrendered.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
-import { addSearch, claimIn, leaveAlone } from '../queue/stored-searches.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { addSearch, claimIn, leaveAlone } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

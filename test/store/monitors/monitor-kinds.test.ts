@@ -8,7 +8,7 @@ import { insertSerpMonitors } from '../../../store/monitors/serp-monitors.ts'
 import { findSigningFacts } from '../../../store/monitors/signing-secret.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 let team: string

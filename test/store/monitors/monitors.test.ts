@@ -10,10 +10,10 @@ import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { findRun } from '../../../store/runs/runs.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
-import { readingRun, unchangedRun } from '../queue/finished-runs.ts'
+import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { create, edit } from './stored-monitors.ts'
-import { SPEC } from '../../support/monitor-spec.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { SPEC } from '../../support/api/monitor-spec.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

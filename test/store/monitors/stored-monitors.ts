@@ -4,8 +4,8 @@ import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { monitorSpec, type MonitorRow } from '../../../store/monitors/monitor-record.ts'
-import { SPEC } from '../../support/monitor-spec.ts'
-import type { QueueDatabase } from '../queue/queue-database.ts'
+import { SPEC } from '../../support/api/monitor-spec.ts'
+import type { QueueDatabase } from '../../support/database/queue-database.ts'
 
 /** Creates a monitor as the API does. */
 export function create(database: QueueDatabase, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {

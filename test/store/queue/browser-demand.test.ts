@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createRunnerToken } from '../../../store/accounts/runner-tokens.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
-import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
-import { addSearch, leaveAlone } from './stored-searches.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { addSearch, leaveAlone } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -7,8 +7,15 @@ import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { saveSerpMonitor } from '../../../store/monitors/serp-monitors.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
-import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
-import { addSearch, checkIn, claimIn, leaveAlone, recordIn, resetSearches } from './stored-searches.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import {
+  addSearch,
+  checkIn,
+  claimIn,
+  leaveAlone,
+  recordIn,
+  resetSearches,
+} from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

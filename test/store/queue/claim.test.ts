@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runIdMonitor } from '../../../core/run-id.ts'
 import { releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
-import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
-import { unchangedRun } from './finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { unchangedRun } from '../../support/database/finished-runs.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

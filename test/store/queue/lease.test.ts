@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
-import { unchangedRun } from './finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
+import { unchangedRun } from '../../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

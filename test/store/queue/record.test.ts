@@ -7,8 +7,8 @@ import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { readBaselines } from '../../../store/queue/baselines.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
-import { failedRun, readingRun, unchangedRun } from './finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
+import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
-import { failedRun, unchangedRun } from './finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from './queue-database.ts'
+import { failedRun, unchangedRun } from '../../support/database/finished-runs.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { scheduleExamples } from './schedule-examples.ts'
 
 let database: QueueDatabase

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { renewPeriods } from '../../../store/quota/pool.ts'
 import { giveBackModelCall, takeModelCall } from '../../../store/quota/prompt-quota.ts'
 import { giveRunBack, type PaidRuns, spendRun } from '../../../store/quota/spend-run.ts'
 import { anchorPeriod, changePlan, openUsage } from '../../../store/quota/usage.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

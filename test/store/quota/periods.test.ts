@@ -3,7 +3,7 @@ import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { takeModelCall } from '../../../store/quota/prompt-quota.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

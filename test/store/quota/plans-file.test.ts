@@ -4,7 +4,7 @@ import { migrate } from '../../../store/db/migrate.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { findDeliveryCap } from '../../../store/quota/pool.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 
 let database: TestDatabase
 let store: Store

@@ -5,7 +5,7 @@ import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../stor
 import { row } from '../../../store/db/row.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
-import { createTestApi, type TestApi } from '../../api/test-api.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 const numberOf = (id: string) => sql.type(row({ no: Type.Integer() }))`select no from monitors where id = ${id}::uuid`
 const MB = 1_048_576

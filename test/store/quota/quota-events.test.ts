@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
 import { addCredits } from '../../../store/quota/usage.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
-import { addSearch, claimIn } from '../queue/stored-searches.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { addSearch, claimIn } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { syncPlans } from '../../../store/quota/sync-plans.ts'
 import { openUsage } from '../../../store/quota/usage.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { reserveImages } from '../../../store/images/images.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

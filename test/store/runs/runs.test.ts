@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newRunId } from '../../support/run-ids.ts'
+import { newRunId } from '../../support/database/run-ids.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { countRuns, findRun, listRuns } from '../../../store/runs/runs.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
-import { failedRun, readingRun, unchangedRun } from '../queue/finished-runs.ts'
+import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { create } from '../monitors/stored-monitors.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   WrongEncryptionKeyError,
 } from '../../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 const KEY = 'the key of a test'
 const NEWER = 'the newer key of a test'

@@ -11,7 +11,7 @@ import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { SEALED_TABLES } from '../../../store/secrets/sealed-tables.ts'
 import { create } from '../monitors/stored-monitors.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 const ctx = { signal: new AbortController().signal, log: createLogger('silent') }
 const answered = { kind: 'answered', status: 200, body: null, retryAfterMs: null } as const

@@ -12,7 +12,7 @@ import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.t
 import { duringRotation, reEncrypt } from '../../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { create } from '../monitors/stored-monitors.ts'
-import { openQueueDatabase, type QueueDatabase } from '../queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 const KEY = 'the key of a test'
 const NEWER = 'the newer key of a test'

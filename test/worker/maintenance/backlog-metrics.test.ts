@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { nothing } from '../../../store/db/row.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

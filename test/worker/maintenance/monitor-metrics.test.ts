@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
 
 let database: QueueDatabase

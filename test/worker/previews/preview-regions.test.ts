@@ -1,8 +1,8 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
-import { testBrowsers } from '../../runners/browser/test-browsers.ts'
-import { openSite, status } from '../../support/site.ts'
+import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, status } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

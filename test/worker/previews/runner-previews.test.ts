@@ -6,7 +6,7 @@ import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
 import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type Asker, frame, outcome, VALUES } from '../queue/asker.ts'
 import { firstClaimed, SECRET, usePreviews, type Waiters } from './waiters.ts'
 

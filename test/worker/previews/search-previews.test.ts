@@ -3,7 +3,7 @@ import { dropLeftAlone, sweepPreviews } from '../../../store/previews/previews.t
 import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import { leaveAlone } from '../../store/queue/stored-searches.ts'
+import { leaveAlone } from '../../support/database/stored-searches.ts'
 import { type Asker, frame, outcome } from '../queue/asker.ts'
 import { firstClaimed, searchOn, usePreviews, type Waiters } from './waiters.ts'
 

@@ -5,7 +5,7 @@ import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import type { PreviewRequest } from '../../../worker/previews/preview-record.ts'
 import { createWaitingPreviews, type PreviewAnswered } from '../../../worker/previews/waiting-previews.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type Asker, openAsker } from '../queue/asker.ts'
 
 export const SECRET = 'a-header-that-is-secret'

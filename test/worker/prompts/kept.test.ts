@@ -5,7 +5,7 @@ import type { ClosablePrompts } from '../../../worker/prompts/prompts.ts'
 import type { Question } from '../../../worker/prompts/prompts-port.ts'
 import { findPromptAnswer, keepPromptAnswer, purgePromptAnswers } from '../../../store/maintenance/prompt-answers.ts'
 import { giveBackModelCall, takeModelCall } from '../../../store/quota/prompt-quota.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { complete, type ModelServer, openModelServer, refuse } from './model-server.ts'
 
 let database: QueueDatabase

@@ -7,8 +7,9 @@ import { createLogger } from '../../../core/logger.ts'
 import type { ClosablePrompts } from '../../../worker/prompts/prompts.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site } from '../../support/site.ts'
-import { MONITOR, type ServedApi, serveApi } from '../../spec/support.ts'
+import { openSite, type Site } from '../../support/network/site.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { MONITOR } from '../../support/api/monitor-requests.ts'
 import { type ModelServer, openModelServer } from './model-server.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })

@@ -3,7 +3,7 @@ import type { Task } from '../../../runners/check/task.ts'
 import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
 import { OUTCOME_TYPE } from '../../../schema/runner-api.ts'
-import type { MonitorOptions } from '../../store/queue/queue-database.ts'
+import type { MonitorOptions } from '../../support/database/queue-database.ts'
 import { draw } from '../pictures/drawings.ts'
 import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
 

@@ -3,8 +3,8 @@ import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-
 import { createClaims } from '../../../worker/queue/claim-round.ts'
 import type { Recorder } from '../../../worker/record/recorder.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
-import { addSearch, leaveAlone } from '../../store/queue/stored-searches.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { addSearch, leaveAlone } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -11,9 +11,9 @@ import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { createProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'
 import { createProxyRelay } from '../../../worker/queue/proxy-relay.ts'
-import { testBrowsers } from '../../runners/browser/test-browsers.ts'
-import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy, USER } from '../../runners/fetch/proxy/proxy-server.ts'
-import { eventually } from '../../support/eventually.ts'
+import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy, USER } from '../../support/network/proxy-server.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { openTrustedSide, type TrustedSide } from './trusted-side.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

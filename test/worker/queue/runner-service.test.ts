@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRunnerPolicy } from '../../../egress/policy.ts'
 import type { Finished } from '../../../runners/check/check-source.ts'
 import type { PromptAnswer } from '../../../worker/prompts/prompts-port.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
 
 let runnerApi: TrustedSide

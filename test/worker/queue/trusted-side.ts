@@ -21,8 +21,8 @@ import { openStore } from '../../../store/db/client.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { createRunnerToken, type IssuedRunnerToken } from '../../../store/accounts/runner-tokens.ts'
 import { type ModelServer, openModelServer } from '../prompts/model-server.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
-import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
 
 /** The trusted side of check sources over a store that can be cut off, and check sources of both kinds to it. */
 export interface TrustedSide extends AsyncDisposable {

@@ -11,9 +11,9 @@ import { readingHash } from '../../../core/diff/diff-values.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { byLayer } from '../../../worker/record/another-layer.ts'
 import { judge } from '../../../worker/record/judge.ts'
-import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../store/queue/queue-database.ts'
-import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
-import { eventually } from '../../support/eventually.ts'
+import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../support/database/queue-database.ts'
+import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let database: QueueDatabase
 let worker: RunningWorker | undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { html, pageOf, status } from '../../support/site.ts'
+import { html, pageOf, status } from '../../support/network/site.ts'
 import { givenNotices } from './given-notices.ts'
 
 const given = givenNotices()

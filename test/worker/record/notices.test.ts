@@ -3,8 +3,8 @@ import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
-import { eventually } from '../../support/eventually.ts'
-import { html, pageOf, status } from '../../support/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { html, pageOf, status } from '../../support/network/site.ts'
 import { givenNotices } from './given-notices.ts'
 
 const given = givenNotices()

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { vanished } from '../../../worker/record/judge.ts'
 import type { Values } from '../../../schema/shape/json.ts'
-import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../store/queue/queue-database.ts'
-import { eventually } from '../../support/eventually.ts'
-import { html, openSite, type Site, status } from '../../support/site.ts'
-import { type RunningWorker, startWorker } from '../../support/check-worker.ts'
+import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { html, openSite, type Site, status } from '../../support/network/site.ts'
+import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 
 const names = ['price', 'stock']
 const NOTHING = { newly: [], lists: null, warnings: [] }

@@ -10,7 +10,7 @@ import { createGuardedAgent } from '../../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../../egress/policy.ts'
 import { createResolver } from '../../../../egress/resolve.ts'
 import type { Pagination } from '../../../../schema/monitor/request-config.ts'
-import { MALFORMED_URLS, PRIVATE_URLS } from '../../../egress/vectors.ts'
+import { MALFORMED_URLS, PRIVATE_URLS } from '../../../support/network/addresses.ts'
 
 /** The one address that is open here, so that every other one of loopback is a private target. */
 const HOME = '127.0.0.77'

@@ -1,0 +1,94 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import type { DeliveryStatus } from '../../../schema/run/delivery.ts'
+import type { Services } from '../../../api/services.ts'
+import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
+import { nothing, row } from '../../../store/db/row.ts'
+
+const made = row({ id: Type.String() })
+
+/** A run as a worker would have recorded it. */
+interface SeededRun {
+  /** How long ago it was claimed, as Postgres writes intervals; default now. */
+  readonly age?: string
+  readonly status?: 'success' | 'error' | 'skipped'
+  readonly extracted?: object | null
+  /** The run whose values it has again. */
+  readonly readingId?: string
+  readonly diff?: object
+  readonly fetchMethod?: 'static' | 'browser' | 'proxy'
+  readonly triggered?: boolean
+  readonly startOffsetMs?: number
+  readonly durationMs?: number
+  readonly errorCode?: string
+  readonly errorMessage?: string
+  readonly warnings?: readonly string[]
+}
+
+type Stored = Pick<Services, 'store' | 'secrets'>
+
+/** Stores a run of a monitor; answers its id. */
+export async function seedRun({ store }: Stored, monitorId: string, run: SeededRun = {}): Promise<string> {
+  const { age = '0 s', status = 'success' } = run
+  await store.query(sql.type(nothing)`select ensure_run_partition(clock() - ${age}::interval)`)
+  const { id } = await store.one(sql.type(made)`
+    with m as (select no, team_id from monitors where id = ${monitorId}::uuid),
+    counted as (update checks set runs_total = runs_total + 1 where no = (select no from m))
+    insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
+      delivery_triggered, extracted, diff,
+      error_code, error_message, warnings)
+    select m.no, new_run_id(clock() - ${age}::interval, m.no), m.team_id, ${run.readingId ?? null}::uuid,
+      ${run.startOffsetMs ?? 0},
+      ${run.durationMs ?? 12}, ${status}::run_status, ${run.fetchMethod ?? null}::fetch_method,
+        ${run.triggered ?? false},
+      ${json(run.extracted)}::jsonb, ${json(run.diff)}::jsonb, ${run.errorCode ?? null}, ${run.errorMessage ?? null},
+        ${json(run.warnings)}::jsonb
+    from m
+    returning id
+  `)
+  return id
+}
+
+const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
+
+/** A delivery as the outbox and its loop would have left it. */
+interface SeededDelivery {
+  readonly config?: DeliveryConfig
+  readonly status?: DeliveryStatus
+  readonly attempts?: number
+  readonly payload?: object
+  /** How long ago it was made. */
+  readonly age?: string
+  /** Seconds until its next attempt; null: none ahead. */
+  readonly nextInSeconds?: number | null
+  readonly responseStatus?: number
+  readonly responseBody?: string
+}
+
+/** Stores a delivery of a run; answers its id. */
+export async function seedDelivery(
+  { store, secrets }: Stored,
+  runId: string,
+  delivery: SeededDelivery = {},
+): Promise<string> {
+  const { config = { type: 'webhook', url: 'https://example.com/hook' }, age = '0 s', status = 'pending' } = delivery
+  const run = await store.one(sql.type(row({ team_id: Type.String(), monitor_no: Type.Integer() }))`
+    select team_id, monitor_no from runs where id = ${runId}::uuid`)
+  const payload = (id: string) => ({ id, ...delivery.payload })
+  const fresh = newDelivery({ secrets, teamId: run.team_id, config, at: Date.now(), payload })
+  const { nextInSeconds = status === 'pending' ? 0 : null, attempts = status === 'pending' ? 0 : 1 } = delivery
+  await store.query(sql.type(nothing)`
+    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, attempts, due_at,
+      next_attempt_at,
+      last_attempt_at, response_status, response_body, created_at)
+    select ${fresh.id}::uuid, ${run.team_id}::uuid, ${run.monitor_no}, ${runId}::uuid, ${fresh.type},
+      ${sql.binary(fresh.target)}, ${fresh.host},
+      ${fresh.payload}, ${status}, ${attempts}::int, clock() + make_interval(secs => ${nextInSeconds}),
+        clock() + make_interval(secs => ${nextInSeconds}),
+      case when ${attempts}::int > 0
+        then clock() end, ${delivery.responseStatus ?? null}::int, ${delivery.responseBody ?? null},
+      clock() - ${age}::interval
+  `)
+  return fresh.id
+}
