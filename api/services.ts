@@ -52,7 +52,7 @@ export interface ServicesOptions {
   readonly metricsToken?: string | undefined
   readonly log: FastifyBaseLogger
   readonly tracer?: Tracer | undefined
-  /** Tells the workers of this process that something is due now. */
+  /** Tells the workers of this process that a check is due now. */
   wake(): void
   /** Checks for those who wait for the answer; without it they are refused with 503. */
   readonly previews?: Previews

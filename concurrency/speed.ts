@@ -1,3 +1,23 @@
+/**
+ * Work that takes at least this many milliseconds is slow, and what is slow may not hold up what is quick. Each kind of
+ * work has one line here, and nothing else in the service decides what is slow.
+ */
+export const SLOW_MS = {
+  /** Reading values from a page, in processor time. A page of 20 KB takes 1 ms, one of 5 MB about 200. */
+  extraction: 200,
+  /** An attempt to deliver. Healthy receivers answer within a fraction of it. */
+  attempt: 1_000,
+  /** A slot of a gate. A name server that never answers takes five seconds. */
+  slot: 4_000,
+  /** A check of a page that is fetched. */
+  check: 5_000,
+  /**
+   * A check of a page that is rendered. A page takes a few seconds until it is stable, at most twelve. One that takes
+   * longer hangs or has no content.
+   */
+  renderedCheck: 14_000,
+} as const
+
 /** The time that the work of each key takes. It is kept in memory only. */
 export interface Speeds<K> {
   took(key: K, ms: number): void

@@ -1,3 +1,5 @@
+import { SLOW_MS } from './speed.ts'
+
 /** A team that shares slots with others. */
 export interface Sharer {
   /** Empty: its jobs belong to no team, and have no limit here. */
@@ -26,9 +28,7 @@ export interface ShareCaps {
  * still finds slots.
  */
 const ALONE_MS = 86_400_000
-/** A job that frees its slot within this time earns its team credit. A silent name takes five seconds. */
-const QUICK_MS = 4_000
-/** The credit that such a job earns. Its start has cost one. */
+/** The credit that a job earns which is not slow. Its start has cost one. */
 const EARNED = 2
 
 /** Returns how many of these jobs a team may have, if so many teams have some. */
@@ -42,7 +42,7 @@ export const partOf = (jobs: number, teams: number): number => Math.max(1, jobs 
  * team did before:
  *
  * - A team with credit uses at most three times as many slots as it leaves free. Each start costs one credit, and each
- *   job that ends within four seconds gives two back. So a team of quick sites has all that it can use after a few
+ *   job that is not slow gives two back. So a team of quick sites has all that it can use after a few
  *   rounds, and one whose sites hang loses its credit with the first of them.
  * - A team without credit uses at most a quarter of what it leaves free. A sixteenth of all slots is not for such
  *   teams.
@@ -141,7 +141,7 @@ export class TeamShares<Team extends Sharer, Job> {
     team.active--
     const paid = this.#uncredited.delete(job) || team.name === '' ? 0 : 1
     const earned = isDropped ? paid : EARNED
-    if (tookMs < QUICK_MS) team.credit = Math.min(this.#total, team.credit + earned)
+    if (tookMs < SLOW_MS.slot) team.credit = Math.min(this.#total, team.credit + earned)
   }
 
   /** No job waits any more. */

@@ -9,7 +9,7 @@ export interface MonitorContext {
   readonly store: Queryable
   readonly secrets: SecretBox
   /**
-   * Wakes the workers of this process, because a run or delivery is due now. Called after the use case's own
+   * Wakes the workers of this process, because a check is due now. Called after the use case's own
    * transaction.
    */
   wake(): void

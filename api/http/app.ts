@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bareApp } from './bare-app.ts'
 import { answerExpectation, answerTooMany, needsHost, sendError, standardHeaders } from './client-error.ts'
 import { addHealthRoutes } from './health.ts'
-import { forgetTypeOfNothing, isSigned, parseForm, readJsonBody, refuseEncoded } from './read-request.ts'
+import { forgetTypeOfNothing, readJsonBody } from './read-request.ts'
 import { faultPage } from '../pages/page.ts'
 import type { Route } from './route.ts'
 import type { Services } from '../services.ts'
@@ -10,9 +10,8 @@ import { connectionKey } from '../auth/rate-limits.ts'
 import { guardConnections } from '../../platform/connection-guard.ts'
 import type { RequestTrace } from '../../core/tracer.ts'
 import type { Principal } from '../auth/principals.ts'
-import { addRoute } from './add-route.ts'
+import { addRoutes } from './add-routes.ts'
 import { addTraces } from './add-traces.ts'
-import { createNotFound } from './not-found.ts'
 
 /**
  * The largest definition of one monitor fits: 25 webhooks with 20 headers of 2,048 characters each, and a body of
@@ -28,10 +27,6 @@ const LIMITS = {
   handlerTimeout: 60_000,
   routerOptions: { maxParamLength: 200 },
 } as const
-
-const FORM = 'application/x-www-form-urlencoded'
-const FORM_LIMIT = 16_384
-const SIGNED_LIMIT = 1_048_576
 
 /** Returns the API with the given services. It does not listen yet. */
 export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
@@ -55,38 +50,15 @@ export function buildApp(services: Services, routes: readonly Route[]): FastifyI
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.policy) throw new TypeError(`the route ${url} has no policy`)
   })
-  const notFound = createNotFound(routes)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(standardHeaders(request.id))
     needsHost(request.raw)
-    // Refused before the body is read, which may be as wrong as the address.
-    if (request.is404 || notFound.isShadowed(request)) throw notFound.error(request.url)
     forgetTypeOfNothing(request.raw.headers)
   })
   addEndings(app)
   if (services.tracer) addTraces(app, services.tracer)
-  app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply))
   addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
-  const isForm = (route: Route) => route.policy === 'public' && route.isForm === true
-  for (const route of routes) if (!isForm(route) && !isSigned(route)) addRoute(app, services, route)
-  void app.register(async (forms) => {
-    forms.removeAllContentTypeParsers()
-    forms.addContentTypeParser(
-      FORM,
-      { parseAs: 'buffer', bodyLimit: FORM_LIMIT },
-      async (request: FastifyRequest, body: Buffer) => {
-        refuseEncoded(request.headers)
-        return parseForm(body)
-      },
-    )
-    for (const route of routes) if (isForm(route)) addRoute(forms, services, route)
-  })
-  void app.register(async (signed) => {
-    signed.removeAllContentTypeParsers()
-    const limits = { parseAs: 'buffer', bodyLimit: SIGNED_LIMIT } as const
-    signed.addContentTypeParser('*', limits, async (_request: FastifyRequest, body: Buffer) => body)
-    for (const route of routes) if (isSigned(route)) addRoute(signed, services, route)
-  })
+  addRoutes(app, services, { routes, answerFault })
   return app
 }
 

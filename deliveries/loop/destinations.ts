@@ -1,4 +1,5 @@
 import { sleep } from '../../concurrency/sleep.ts'
+import { SLOW_MS } from '../../concurrency/speed.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
 import { type DueTarget, createPlaces, type Places, type Requester } from './due-targets.ts'
@@ -59,10 +60,9 @@ interface Target {
 const UNKNOWN: Target = { running: 0, allowed: 1, proven: false }
 
 /**
- * An attempt that takes longer than this is slow. It no longer counts against the total, so another attempt may start.
+ * A slow attempt does not count against the total, so another may start. Slow attempts are limited too: sockets and
+ * memory are finite.
  */
-const SLOW_MS = 1_000
-/** Slow attempts are limited too: sockets and memory are finite. */
 const SLOW_FACTOR = 8
 /**
  * The most destinations that are remembered. A destination that was forgotten begins again with one attempt at a time.
@@ -73,7 +73,7 @@ const MOST_REMEMBERED = 10_000
  * Limits keep slow and dead destinations from delaying others, including others at the same host and port. A target of
  * a team begins with one attempt at a time. The number doubles after each success and returns to one after each
  * failure, so a dead target uses one slot and not five. The slots of a host that such targets use together are limited
- * (`createPlaces`). An attempt that has run for a second no longer counts against the total (up to eight times the
+ * (`createPlaces`). An attempt that is slow no longer counts against the total (up to eight times the
  * total), so that even a few hundred dead targets leave room.
  *
  * It is separate from the gates in concurrency/, which admit what was already claimed. Only as many deliveries are
@@ -266,7 +266,7 @@ function createSlow(onSlow: () => void): { readonly count: number; begin(): () =
         isSlow = true
         count++
         onSlow()
-      }, SLOW_MS)
+      }, SLOW_MS.attempt)
       return () => {
         clearTimeout(timer)
         if (isSlow) count--

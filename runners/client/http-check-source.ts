@@ -50,7 +50,8 @@ export interface HttpCheckSource extends CheckSource {
   close(): Promise<void>
 }
 
-const QUICK_MS = 10_000
+/** The runner API answers small requests within this time. */
+const ANSWER_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
@@ -77,7 +78,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
   }
 
   async function ask<S extends TSchema>(verb: string, body: object, schema: S) {
-    return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: QUICK_MS }))
+    return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: ANSWER_MS }))
   }
 
   function remember(answer: Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'denied' | 'claims_left'>): void {
@@ -114,7 +115,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     complete: (finished, signal = NEVER) => deliverOutcome(finished, { post, log, outage, leaseMs, signal }),
     async release(tasks, delayMs) {
       const body = JSON.stringify({ checks: tasks.map(checkOf), delay_ms: delayMs })
-      await post('release', { ...JSON_TYPE, body, timeoutMs: QUICK_MS })
+      await post('release', { ...JSON_TYPE, body, timeoutMs: ANSWER_MS })
     },
     tokenMs: () => tokenEndsAt - performance.now(),
     claimsLeft: () => claimsLeft,
@@ -130,7 +131,7 @@ interface AskingWorker {
 }
 
 async function holdByWorker({ ask, post, log }: AskingWorker, check: Held): ReturnType<Hold> {
-  const release = { ...JSON_TYPE, body: JSON.stringify(check), timeoutMs: QUICK_MS }
+  const release = { ...JSON_TYPE, body: JSON.stringify(check), timeoutMs: ANSWER_MS }
   try {
     const { bytes, reason = 'none' } = await ask('proxy', check, RunnerProxyHold)
     if (bytes === undefined) return reason

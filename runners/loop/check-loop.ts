@@ -8,7 +8,7 @@ import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
 import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
 import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Outage } from '../../concurrency/outage.ts'
-import { createSpeeds, type Speeds } from '../../concurrency/speed.ts'
+import { createSpeeds, SLOW_MS, type Speeds } from '../../concurrency/speed.ts'
 
 /** The options and ports of a check loop. Durations are in milliseconds. */
 interface CheckLoopOptions {
@@ -60,12 +60,6 @@ export interface CheckLoop {
 const QUEUE_MS = 3_000
 const QUEUED_PER_SLOT = 16
 const AGAIN_MS = 1_000
-const SLOW_MS = 5_000
-/**
- * A page takes a few seconds until it is stable, at most twelve. A page that takes longer hangs or has no content
- * (runners/browser).
- */
-const SLOW_PAGE_MS = 14_000
 /** A store that does not respond is asked again after this time. */
 const AWAY_PAUSES = { firstMs: 1_000, longestMs: 1_000 }
 
@@ -193,7 +187,7 @@ function turnsOf(options: CheckLoopOptions) {
     ...(claimsAhead && { mostAhead: 2 * claimSizeOf(options) }),
   }
   const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
-  const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_PAGE_MS : SLOW_MS, onlySlow: true })
+  const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_MS.renderedCheck : SLOW_MS.check, onlySlow: true })
   return { gate, slow, paces: createSpeeds<string>() }
 }
 

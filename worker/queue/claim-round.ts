@@ -125,8 +125,6 @@ interface Asking {
 const NO_SEARCHES: SearchClaims = { exit: 'default', hasProvider: false }
 
 const NOTED_EVERY_MS = 60_000
-/** How often a process without a browser looks for searches, so that its claims of pages stay quick. */
-const LEFT_ALONE_EVERY_MS = 1_000
 
 export function createClaims(options: ClaimsOptions): Claims {
   const { store, secrets, queues, leaseSeconds, hasModel, search = NO_SEARCHES, onTask } = options
@@ -136,7 +134,6 @@ export function createClaims(options: ClaimsOptions): Claims {
   }))
   let turn = 0
   let notedAt = -Infinity
-  let lookedAt = -Infinity
 
   /** Checks that need a browser are given up where no process asks for them. */
   async function noteIfRenders(): Promise<void> {
@@ -152,11 +149,8 @@ export function createClaims(options: ClaimsOptions): Claims {
     if (given === null || only !== null) return
     const exit = given ?? search.exit
     const claimedAt = performance.now()
-    if (exit === null && claimedAt - lookedAt < LEFT_ALONE_EVERY_MS) return
     const { hasProvider } = search
     const rows = await claimSearches(store, { exit, limit, leaseSeconds, holder, hasProvider })
-    // After a full claim there may be more.
-    if (rows.length < limit) lookedAt = claimedAt
     yield { rows, claimedAt }
   }
 

@@ -26,7 +26,7 @@ interface Verdict {
   /** Unknown: it depends on a pattern that took too long. */
   readonly fired: Truth
   /** The patterns that took too long. */
-  readonly slow: readonly string[]
+  readonly timedOut: readonly string[]
 }
 
 /** What is compared, and the predicate that decides. */
@@ -42,7 +42,7 @@ interface Case {
 }
 
 /** Each pattern has its own time limit. After this many timeouts a check tries no further patterns. */
-const MOST_SLOW = 3
+const MOST_TIMED_OUT = 3
 
 /**
  * Compares, then decides. Patterns are tried first, in a thread that can be killed, and only if the other conditions
@@ -54,18 +54,18 @@ export async function judge(
   patterns: PatternMatcher,
 ): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
-  if (before === null || diff === null) return { diff: null, fired: false, slow: [] }
+  if (before === null || diff === null) return { diff: null, fired: false, timedOut: [] }
   const matched = new Map<string, boolean>()
-  const slow: string[] = []
+  const timedOut: string[] = []
   const outcome = () =>
     fires(predicate, { diff, before, after, lists }, (pattern, text) => matched.get(keyOf(pattern, text)) ?? 'unknown')
-  if (outcome() !== 'unknown') return { diff, fired: outcome(), slow }
+  if (outcome() !== 'unknown') return { diff, fired: outcome(), timedOut }
   for (const { pattern, text } of collectPatterns(predicate, after)) {
     const result = await patterns.matches(pattern, text)
     if (result !== 'timeout') matched.set(keyOf(pattern, text), result)
-    else if (slow.push(pattern) === MOST_SLOW) break
+    else if (timedOut.push(pattern) === MOST_TIMED_OUT) break
   }
-  return { diff, fired: outcome(), slow }
+  return { diff, fired: outcome(), timedOut }
 }
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

@@ -292,16 +292,19 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     texts: () => pageTexts(compared, options),
   })
   const predicate = baseline.diff_predicate as DiffPredicate
-  const { diff, fired, slow } = await judge({ ...layers, lists: baseline.lists, order, predicate }, options.patterns)
+  const { diff, fired, timedOut } = await judge(
+    { ...layers, lists: baseline.lists, order, predicate },
+    options.patterns,
+  )
   // If the pictures fire, the whole difference is sent.
-  if (fired === 'unknown' && !seen.fired) return undecided(slow)
+  if (fired === 'unknown' && !seen.fired) return undecided(timedOut)
   const { missing, lists } = baseline
   const gone = vanished({ before, after: reading.values, names: order, missing, lists })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
   const isOpen = gone.isOpen || nothing.isOpen || layers.pending !== null
   const ofFirst = before === null ? unmatched(task, reading) : []
   const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
-  const warnings = [...reading.warnings, ...seen.warnings, ...slow.map(decidedWithout), ...found]
+  const warnings = [...reading.warnings, ...seen.warnings, ...timedOut.map(decidedWithout), ...found]
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
@@ -369,11 +372,11 @@ async function deliveriesOf(
 
 const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
 
-const undecided = (slow: readonly string[]): RunFault => ({
+const undecided = ([pattern = '']: readonly string[]): RunFault => ({
   code: 'extract_timeout',
   message:
-    `${named(slow[0] ?? '')} took too long, so it is unknown whether this change is one to tell; the next run looks ` +
-    `again. Simplify the pattern.`,
+    `${named(pattern)} took too long, so it is unknown whether this change is one to tell; the next run looks again. ` +
+    `Simplify the pattern.`,
 })
 
 const decidedWithout = (pattern: string) =>

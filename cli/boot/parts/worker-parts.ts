@@ -58,6 +58,7 @@ interface WorkerContext {
 /** A running worker, as the rest of its process uses it. */
 export interface Worker {
   readonly store: Store
+  /** Claims checks at once, because some may have become due. */
   wake(): void
   /** Milliseconds since the scheduler last made progress. */
   sinceProgress(): number
@@ -133,7 +134,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   notices.start()
   return {
     store,
-    wake: () => (checks.wake(), deliveries.wake(), notices.wake()),
+    wake: () => checks.wake(),
     sinceProgress: () => checks.sinceProgress(),
   }
 }
@@ -216,6 +217,17 @@ function checksOf(context: WorkerContext, { store, extractor, pages }: CheckPart
     check(task, { ...ports, browser, signal, ...(tracer && { onFetched: () => tracer.fetched(task) }) })
 }
 
+interface LoopOptions {
+  readonly concurrency: number
+  /** Default: elsewhere. */
+  readonly browser?: CheckPorts['browser']
+  /** Default: that of the loop. */
+  readonly idleMs?: number
+}
+
+/** Each is settled by a few statements, and many minutes may pass until the next one. */
+const SEARCHES_WITHOUT_BROWSER = { concurrency: 8, idleMs: 1_000 } as const
+
 interface CheckLoopsContext {
   readonly settings: Settings
   readonly registry: Registry
@@ -229,13 +241,17 @@ interface CheckLoopsContext {
 /**
  * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
  * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
- * once. Without a browser, searches that ask no engine are settled here all the same.
+ * once. Without a browser, searches have a loop of their own, which settles those that ask no engine from here.
  */
 function createCheckLoops(context: CheckLoopsContext): CheckLoop {
   const { settings, registry, log, browsers } = context
   const metricsOfOne = shareMetrics(createCheckMetrics(registry))
-  const loopOf = (queues: readonly CheckQueue[], concurrency: number, browser: CheckPorts['browser']): CheckLoop =>
+  const loopOf = (
+    queues: readonly CheckQueue[],
+    { concurrency, browser = 'elsewhere', idleMs }: LoopOptions,
+  ): CheckLoop =>
     createCheckLoop({
+      ...(idleMs !== undefined && { idleMs }),
       source: context.runnerApiOf(queues),
       check: (task, signal) => context.check(task, browser, signal),
       log,
@@ -248,8 +264,10 @@ function createCheckLoops(context: CheckLoopsContext): CheckLoop {
       rendersPages: browser !== 'elsewhere',
     })
   const loops = [
-    loopOf(browsers ? ['static'] : ['static', 'serp'], settings.TIDEMARK_CHECK_CONCURRENCY, 'elsewhere'),
-    ...(browsers ? [loopOf(['browser', 'visual', 'serp'], settings.TIDEMARK_BROWSER_PAGES, browsers)] : []),
+    loopOf(['static'], { concurrency: settings.TIDEMARK_CHECK_CONCURRENCY }),
+    browsers
+      ? loopOf(['browser', 'visual', 'serp'], { concurrency: settings.TIDEMARK_BROWSER_PAGES, browser: browsers })
+      : loopOf(['serp'], SEARCHES_WITHOUT_BROWSER),
   ]
   return {
     start: () => loops.forEach((loop) => loop.start()),

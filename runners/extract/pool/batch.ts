@@ -1,5 +1,5 @@
-import type { Speeds } from '../../../concurrency/speed.ts'
-import { COPY_BYTES, type Job, QUICK_MS, PROGRESS, type Threads, type WorkerBatch, monotonicMs } from './job.ts'
+import { SLOW_MS, type Speeds } from '../../../concurrency/speed.ts'
+import { COPY_BYTES, type Job, PROGRESS, type Threads, type WorkerBatch, monotonicMs } from './job.ts'
 import { failed, type Extraction } from '../page.ts'
 import { readFileSync } from 'node:fs'
 
@@ -45,7 +45,7 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     // is retried for ever.
     const culprit = jobs[Math.max(0, progress[PROGRESS.place] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
-    if (culprit && culprit.key !== null) speeds.took(culprit.key, QUICK_MS)
+    if (culprit && culprit.key !== null) speeds.took(culprit.key, SLOW_MS.extraction)
     if (watch.end === 'made room') return { again, slow: culprit, killed: true }
     culprit?.settle(faultOf(error, watch))
     return { again, slow: null, killed: true }
@@ -105,7 +105,9 @@ class Watch {
 
   constructor(watched: Watched) {
     this.#watched = watched
-    this.#timer = this.#lookIn(Math.min(watched.jobs[0]?.timeoutMs ?? 0, watched.mustMakeRoom ? QUICK_MS : Infinity))
+    this.#timer = this.#lookIn(
+      Math.min(watched.jobs[0]?.timeoutMs ?? 0, watched.mustMakeRoom ? SLOW_MS.extraction : Infinity),
+    )
   }
 
   get signal(): AbortSignal {
@@ -130,9 +132,13 @@ class Watch {
     // Before the first task it is not known how soon the thread begins.
     else if (place < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
     else if (mustMakeRoom === null) this.#timer = this.#lookIn(limit - spent + 1)
-    else if (spent >= QUICK_MS && (place < jobs.length - 1 || mustMakeRoom()) && usedMs(progress, spent) >= QUICK_MS)
+    else if (
+      spent >= SLOW_MS.extraction &&
+      (place < jobs.length - 1 || mustMakeRoom()) &&
+      usedMs(progress, spent) >= SLOW_MS.extraction
+    )
       this.#stopThread('made room')
-    else this.#timer = this.#lookIn(Math.min(limit - spent, Math.max(QUICK_MS - spent, LOOK_AGAIN_MS)) + 1)
+    else this.#timer = this.#lookIn(Math.min(limit - spent, Math.max(SLOW_MS.extraction - spent, LOOK_AGAIN_MS)) + 1)
   }
 
   #stopThread(end: number | 'made room'): void {

@@ -20,10 +20,6 @@ export interface Job {
   dropped: boolean
 }
 
-/**
- * A job within this many milliseconds of processor time is quick. A page of 20 KB takes 1 ms, one of 5 MB about 200.
- */
-export const QUICK_MS = 200
 /** Pages up to this size share a batch with others; a larger page runs alone. */
 export const COPY_BYTES = 256 * 1024
 /**
@@ -163,9 +159,9 @@ const WARY_MS = 60_000
 const IDLE_MS = 1_000
 
 /**
- * A killed thread costs more than the trial (`QUICK_MS`) and the start of the next thread (200 ms). The new thread has
- * to compile everything again and is ten times slower for a while. With fifty unknown hostile monitors in the queue of
- * the quick ones, the quick ones waited up to 10 s on a busy machine.
+ * A killed thread costs more than the trial (200 ms) and the start of the next thread (200 ms). The new thread has to
+ * compile everything again and is ten times slower for a while. With fifty unknown hostile monitors in the queue of the
+ * quick ones, the quick ones waited up to 10 s on a busy machine.
  *
  * It is separate from the gates in concurrency/, because a thread takes a batch and not a slot.
  */

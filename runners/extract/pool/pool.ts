@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { Running } from '../../../concurrency/wakeable-loop.ts'
-import { createSpeeds } from '../../../concurrency/speed.ts'
+import { createSpeeds, SLOW_MS } from '../../../concurrency/speed.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { runBatch, type Leftover } from './batch.ts'
 import {
   COPY_BYTES,
   defaultTimeoutMs,
   type Job,
-  QUICK_MS,
   type ReadConfig,
   type Threads,
   createLine,
@@ -66,10 +65,10 @@ type SearchRead = { readonly ok: true; readonly search: SearchPage } | Failed
  * page is idle for longer than a small page takes. The first call waits 0.15 s for its thread.
  *
  * Fifty monitors whose patterns never end would keep any number of threads busy for ever, and all others would wait. So
- * a job that takes longer than `QUICK_MS` while others wait is stopped. It starts again in a thread for slow pages. Its
- * monitor then uses that thread at once, until its pages are quick again. After the first such page, unknown monitors
- * are tried in a third thread. The thread for slow pages has a lower priority than everything else. Neither thread is
- * started before it is needed. The effect on the other monitors is measured in test/hostile/lateness.fault.ts.
+ * a job that is slow (`SLOW_MS.extraction`) while others wait is stopped. It starts again in a thread for slow pages.
+ * Its monitor then uses that thread at once, until its pages are quick again. After the first such page, unknown
+ * monitors are tried in a third thread. The thread for slow pages has a lower priority than everything else. Neither
+ * thread is started before it is needed. The effect on other monitors is measured in test/hostile/lateness.fault.ts.
  */
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
   return new ThreadedExtractor(options)
@@ -79,7 +78,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
  * If one quick page were enough, a site could delay others at every second check. A monitor that is forgotten is
  * unknown again, and waits behind the quick ones once more.
  */
-const SPEEDS = { slowMs: QUICK_MS, toMakeGood: 5, mostRemembered: 50_000 }
+const SPEEDS = { slowMs: SLOW_MS.extraction, toMakeGood: 5, mostRemembered: 50_000 }
 /** The priority that keeps slow pages from taking processor time from other checks. */
 const SLOW_NICENESS = 10
 

@@ -20,24 +20,24 @@ async function judged(predicate: DiffPredicate) {
     matches: (...question) => (tried.push(question[0]), matcher.matches(...question)),
   }
   const after = { f: `${'a'.repeat(40)}!` }
-  const { fired, slow } = await judge({ before: { f: 'x' }, after, order: ['f'], predicate }, patterns)
-  return { fired, slow, tried }
+  const { fired, timedOut } = await judge({ before: { f: 'x' }, after, order: ['f'], predicate }, patterns)
+  return { fired, timedOut, tried }
 }
 
-test('patterns after a slow one are tried, and decide where they can', async () => {
+test('patterns after one that timed out are tried, and decide where they can', async () => {
   const [evil] = SLOW
-  const slow = [evil]
-  expect(await judged(either(asks(evil), asks('!')))).toEqual({ fired: true, slow, tried: [evil, '!'] })
-  expect(await judged(both(asks(evil), asks('x')))).toEqual({ fired: false, slow, tried: [evil, 'x'] })
-  expect(await judged(either(asks(evil), asks('x')))).toMatchObject({ fired: 'unknown', slow })
-  expect(await judged(both(asks(evil), asks('!')))).toMatchObject({ fired: 'unknown', slow })
+  const timedOut = [evil]
+  expect(await judged(either(asks(evil), asks('!')))).toEqual({ fired: true, timedOut, tried: [evil, '!'] })
+  expect(await judged(both(asks(evil), asks('x')))).toEqual({ fired: false, timedOut, tried: [evil, 'x'] })
+  expect(await judged(either(asks(evil), asks('x')))).toMatchObject({ fired: 'unknown', timedOut })
+  expect(await judged(both(asks(evil), asks('!')))).toMatchObject({ fired: 'unknown', timedOut })
 })
 
 test('no pattern is tried where the other conditions decide', async () => {
-  expect(await judged(either(asks(SLOW[0]), CHANGED))).toEqual({ fired: true, slow: [], tried: [] })
+  expect(await judged(either(asks(SLOW[0]), CHANGED))).toEqual({ fired: true, timedOut: [], tried: [] })
 })
 
-test('after three slow ones no more are tried; what hangs on those is unknown', async () => {
-  const slow = SLOW.slice(0, 3)
-  expect(await judged(either(...SLOW.map(asks), asks('!')))).toEqual({ fired: 'unknown', slow, tried: slow })
+test('after three that timed out no more are tried; what hangs on those is unknown', async () => {
+  const timedOut = SLOW.slice(0, 3)
+  expect(await judged(either(...SLOW.map(asks), asks('!')))).toEqual({ fired: 'unknown', timedOut, tried: timedOut })
 })

@@ -1,0 +1,154 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import manifest from '../../package.json' with { type: 'json' }
+import { checkerOf } from '../../schema/validation/validate.ts'
+import { admit, admitPublic } from '../auth/admit.ts'
+import { actorOf } from '../auth/principals.ts'
+import { clientAddress } from '../auth/rate-limits.ts'
+import type { Services } from '../services.ts'
+import { ApiError, apiError } from './api-error.ts'
+import { answerOnce } from './answer-once.ts'
+import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
+import type { Answer, PublicCall, Route } from './route.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+const FORM_LIMIT = 16_384
+const SIGNED_LIMIT = 1_048_576
+
+interface RoutesOptions {
+  readonly routes: readonly Route[]
+  answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
+}
+
+/** Adds the routes of the table, and refuses every other address. */
+export function addRoutes(app: FastifyInstance, services: Services, { routes, answerFault }: RoutesOptions): void {
+  const notFound = createNotFound(routes)
+  app.addHook('onRequest', async (request) => {
+    // Refused before the body is read, which may be as wrong as the address.
+    if (request.is404 || notFound.isShadowed(request)) throw notFound.error(request.url)
+  })
+  app.setNotFoundHandler((request, reply) => answerFault(notFound.error(request.url), request, reply))
+  const isForm = (route: Route) => route.policy === 'public' && route.isForm === true
+  for (const route of routes) if (!isForm(route) && !isSigned(route)) addRoute(app, services, route)
+  void app.register(async (forms) => {
+    forms.removeAllContentTypeParsers()
+    forms.addContentTypeParser(
+      FORM,
+      { parseAs: 'buffer', bodyLimit: FORM_LIMIT },
+      async (request: FastifyRequest, body: Buffer) => {
+        refuseEncoded(request.headers)
+        return parseForm(body)
+      },
+    )
+    for (const route of routes) if (isForm(route)) addRoute(forms, services, route)
+  })
+  void app.register(async (signed) => {
+    signed.removeAllContentTypeParsers()
+    const limits = { parseAs: 'buffer', bodyLimit: SIGNED_LIMIT } as const
+    signed.addContentTypeParser('*', limits, async (_request: FastifyRequest, body: Buffer) => body)
+    for (const route of routes) if (isSigned(route)) addRoute(signed, services, route)
+  })
+}
+
+/**
+ * Registers a route of the table: credentials and policy before the body is read, then the validation, then the
+ * handler.
+ */
+function addRoute(app: FastifyInstance, services: Services, route: Route): void {
+  for (const schema of [route.params, route.query, route.body]) if (schema) checkerOf(schema)
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { policy: route.policy, isPage: isPage(route) },
+    onRequest: async (request, reply) => {
+      if (route.policy === 'public') await admitPublic(services, route, request, reply)
+      else {
+        request.principal = await admit(services, route, request, reply)
+        // For those who have a credential: the command line explains by it what an older server does not know.
+        reply.header('tidemark-version', manifest.version)
+      }
+    },
+    handler: async (request, reply) => {
+      const answer = await answerOf(services, route, request)
+      if (request.trace && request.method === 'POST' && isRunStarted(answer.body))
+        request.trace.startedRun(answer.body.run_id)
+      if (answer.headers) reply.headers(answer.headers)
+      reply.code(answer.status)
+      if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
+      if (answer.bytes) return reply.type(answer.bytes.type).send(Buffer.from(answer.bytes.content))
+      if (answer.stream)
+        return reply.type(`${answer.stream.type}; charset=utf-8`).send(Readable.from(answer.stream.content))
+      if (answer.body === undefined) return reply.send()
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
+    },
+  })
+}
+
+function answerOf(services: Services, route: Route, request: FastifyRequest): Promise<Answer> {
+  // Fastify's query parser returns a list for a repeated parameter, and text for any other.
+  const query = request.query as Readonly<Record<string, string | readonly string[]>>
+  const parts = readRequest(route, { params: request.params, query, body: request.body }, services)
+  const address = clientAddress(request)
+  const call: PublicCall<unknown, unknown, unknown> = {
+    ...parts,
+    services,
+    headers: request.headers,
+    address,
+    requestId: request.id,
+    log: request.log,
+  }
+  if (route.policy === 'public') return route.handle(call)
+  if (!request.principal) throw new Error('a route with a policy was reached without a principal')
+  const admitted = { ...call, principal: request.principal, actor: actorOf(request.principal, address) }
+  const key = request.headers['idempotency-key']
+  return route.takesKey && key !== undefined ? answerOnce(route, key, admitted) : route.handle(admitted)
+}
+
+const isPage = ({ answers }: Route) =>
+  answers[302] !== undefined || Object.values(answers).some(({ only }) => only === 'text/html')
+
+const isRunStarted = (body: unknown): body is { readonly run_id: string } =>
+  typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string'
+
+/** Distinguishes an address that does not exist (404) from one that exists with other methods (405). */
+interface NotFound {
+  error(url: string): ApiError
+  /**
+   * Returns whether a request reached a route with parameters although its address is that of other routes: without
+   * this, `PATCH /v1/monitors/bulk` would edit a monitor whose id is `bulk`.
+   */
+  isShadowed(request: Pick<FastifyRequest, 'url' | 'routeOptions'>): boolean
+}
+
+/** Builds it once from the route table. */
+function createNotFound(routes: readonly Route[]): NotFound {
+  const methods = new Map<string, Set<string>>()
+  for (const { method, path } of routes) {
+    const known = methods.get(path) ?? new Set()
+    methods.set(path, known.add(method))
+    if (method === 'GET') known.add('HEAD')
+  }
+  const isPlain = (path: string) => !path.includes(':')
+  // A plain path comes before one with parameters, as in the router.
+  const sorted = [...methods].sort(([a], [b]) => Number(isPlain(b)) - Number(isPlain(a)))
+  const patterns = sorted.map(([path, allowed]) => ({
+    allowed: [...allowed].sort().join(', '),
+    pattern: patternOf(path),
+  }))
+  return {
+    error(url) {
+      const path = pathOf(url)
+      const match = patterns.find(({ pattern }) => pattern.test(path))
+      if (!match) return apiError('NOT_FOUND', 'There is nothing at this address.')
+      const message = `This address accepts ${match.allowed} only.`
+      return new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow: match.allowed } })
+    },
+    isShadowed: ({ url, routeOptions }) =>
+      routeOptions.url !== undefined && !isPlain(routeOptions.url) && methods.has(pathOf(url)),
+  }
+}
+
+const pathOf = (url: string) => url.split('?', 1)[0] ?? url
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`)
