@@ -1,6 +1,6 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Scope } from '../schema/account/api-key.ts'
-import { insertApiKey, type IssuedApiKey, replaceApiKey, revokeApiKey } from '../store/accounts/api-keys.ts'
+import { insertApiKey, type IssuedApiKey, replaceApiKey, revokeApiKey } from '../store/accounts/credentials/api-keys.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'

@@ -2,7 +2,7 @@ import type { NotFound } from '../core/outcome.ts'
 import type { Actor } from '../schema/account/audit.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { endTeam, eraseAccount, lockAccount, lockMemberships } from '../store/accounts/end-account.ts'
-import { deleteMember } from '../store/accounts/team-members.ts'
+import { deleteMember } from '../store/accounts/team/team-members.ts'
 import type { AccountContext } from './context.ts'
 
 /** The team of the account has a subscription that would be renewed. */

@@ -21,9 +21,9 @@ import {
   recentInvites,
   recentResends,
   renewInvitation,
-} from '../store/accounts/invitations.ts'
+} from '../store/accounts/team/invitations.ts'
 import { lockAccount } from '../store/accounts/end-account.ts'
-import { activateTeam } from '../store/accounts/sessions.ts'
+import { activateTeam } from '../store/accounts/credentials/sessions.ts'
 import {
   findMember,
   hasMember,
@@ -32,7 +32,7 @@ import {
   readTeam,
   roleIn,
   type TeamRow,
-} from '../store/accounts/team-members.ts'
+} from '../store/accounts/team/team-members.ts'
 import type { Transaction } from '../store/db/client.ts'
 import type { AccountContext, MailingContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'

@@ -2,7 +2,7 @@ import type { NotFound } from '../core/outcome.ts'
 import { atLeast, type GivenRole } from '../schema/account/role.ts'
 import type { Member } from '../schema/account/team.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
-import { deleteMember, findMember, lockTeam, roleIn, setMemberRole } from '../store/accounts/team-members.ts'
+import { deleteMember, findMember, lockTeam, roleIn, setMemberRole } from '../store/accounts/team/team-members.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 

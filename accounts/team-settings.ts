@@ -1,7 +1,7 @@
 import type { AuditAction } from '../schema/account/audit.ts'
 import type { TeamSettings, TeamSettingsPatch } from '../schema/account/team-settings.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
-import { changeTeamSettings } from '../store/accounts/team-settings.ts'
+import { changeTeamSettings } from '../store/accounts/team/team-settings.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 

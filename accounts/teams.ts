@@ -1,7 +1,7 @@
 import type { NotFound } from '../core/outcome.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
-import { activateTeam } from '../store/accounts/sessions.ts'
-import { keepMember, readTeam, setTeamName, type TeamRow } from '../store/accounts/team-members.ts'
+import { activateTeam } from '../store/accounts/credentials/sessions.ts'
+import { keepMember, readTeam, setTeamName, type TeamRow } from '../store/accounts/team/team-members.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 

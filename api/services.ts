@@ -11,7 +11,7 @@ import { createMailQueue, type MailQueue } from '../store/accounts/mail-queue.ts
 import type { Store } from '../store/db/client.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
-import { sessionKeys } from '../store/accounts/session-token.ts'
+import { sessionKeys } from '../store/accounts/credentials/session-token.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Health } from '../core/health.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'

@@ -13,7 +13,7 @@ import {
   readBilling,
   type SubscriptionRow,
   writeSubscription,
-} from '../../store/accounts/subscriptions.ts'
+} from '../../store/accounts/team/subscriptions.ts'
 import type { Transaction } from '../../store/db/client.ts'
 import { anchorPeriod, changePlan } from '../../store/quota/usage.ts'
 import type { AccountContext } from '../context.ts'

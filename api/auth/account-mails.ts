@@ -4,7 +4,7 @@ import { PAGES } from '../../schema/account/pages.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { forgetOtherResetTokens } from '../../store/accounts/account-links.ts'
 import type { MailQueue, NewMail } from '../../store/accounts/mail-queue.ts'
-import { ensureTeam } from '../../store/accounts/teams.ts'
+import { ensureTeam } from '../../store/accounts/team/teams.ts'
 import type { Store, Transaction } from '../../store/db/client.ts'
 import type { RateLimits } from './rate-limits.ts'
 

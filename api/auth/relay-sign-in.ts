@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
-import { keepOnlySession, keepSession, passwordVersion, sessionAddresses } from '../../store/accounts/sessions.ts'
+import {
+  keepOnlySession,
+  keepSession,
+  passwordVersion,
+  sessionAddresses,
+} from '../../store/accounts/credentials/sessions.ts'
 import type { Store } from '../../store/db/client.ts'
 import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
-import { signSessionToken, withNewestSignature } from '../../store/accounts/session-token.ts'
+import { signSessionToken, withNewestSignature } from '../../store/accounts/credentials/session-token.ts'
 import { OIDC } from './oidc.ts'
 import { tooMany } from './admit.ts'
 import { addressBlock } from './rate-limits.ts'

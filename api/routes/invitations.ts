@@ -9,7 +9,7 @@ import {
   PREVIEWS_PER_MINUTE,
   RESENDS_PER_HOUR,
 } from '../../schema/account/invitation.ts'
-import { previewInvitation } from '../../store/accounts/invitations.ts'
+import { previewInvitation } from '../../store/accounts/team/invitations.ts'
 import { sessionOf } from '../auth/principals.ts'
 import { doneOf, noSuch } from '../http/outcome-error.ts'
 import { ById, created, noContent, ok, publicRoute, type Route, route } from '../http/route.ts'

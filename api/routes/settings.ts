@@ -1,6 +1,6 @@
 import { editTeamSettings } from '../../accounts/team-settings.ts'
 import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-settings.ts'
-import { readTeamSettings } from '../../store/accounts/team-settings.ts'
+import { readTeamSettings } from '../../store/accounts/team/team-settings.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { ok, route } from '../http/route.ts'
 

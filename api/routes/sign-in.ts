@@ -3,7 +3,7 @@ import { Closed, Nullable, RuledText, Text } from '../../schema/shape/shape.ts'
 import { apiError } from '../http/api-error.ts'
 import { type Answer, type Method, publicRoute, type Route } from '../http/route.ts'
 import { INVITED_HEADER } from '../auth/sign-in-options.ts'
-import { isInvited } from '../../store/accounts/invitations.ts'
+import { isInvited } from '../../store/accounts/team/invitations.ts'
 import {
   changingPassword,
   confirming,

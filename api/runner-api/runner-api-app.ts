@@ -10,7 +10,7 @@ import {
 import type { Denials } from '../../egress/policy.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import type { Store } from '../../store/db/client.ts'
-import { type LiveRunnerToken, noteUnsandboxed } from '../../store/accounts/runner-tokens.ts'
+import { type LiveRunnerToken, noteUnsandboxed } from '../../store/accounts/credentials/runner-tokens.ts'
 import { type ApiError, apiError } from '../http/api-error.ts'
 import { connectionKey } from '../auth/rate-limits.ts'
 import { bareApp } from '../http/bare-app.ts'

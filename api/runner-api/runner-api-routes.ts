@@ -19,7 +19,11 @@ import type { Denials } from '../../egress/policy.ts'
 import type { RelayedConnect } from '../../worker/queue/proxy-relay.ts'
 import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { searchToWire, taskToWire } from '../../runners/client/task-wire.ts'
-import { type LiveRunnerToken, returnRunnerClaims, takeRunnerClaims } from '../../store/accounts/runner-tokens.ts'
+import {
+  type LiveRunnerToken,
+  returnRunnerClaims,
+  takeRunnerClaims,
+} from '../../store/accounts/credentials/runner-tokens.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
 import type { Store } from '../../store/db/client.ts'

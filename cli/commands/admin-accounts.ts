@@ -17,7 +17,7 @@ import {
   setEmail,
   setPlan,
 } from '../../store/accounts/admin-accounts.ts'
-import { listCustomers } from '../../store/accounts/subscriptions.ts'
+import { listCustomers } from '../../store/accounts/team/subscriptions.ts'
 import { notedBaseUrl } from '../../store/accounts/base-url.ts'
 import { printable } from '../printable.ts'
 import { diskOfTeams } from '../../store/quota/usage-summary.ts'

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { createRunnerToken, revokeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
+import { createRunnerToken, revokeRunnerTokens } from '../../store/accounts/credentials/runner-tokens.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 

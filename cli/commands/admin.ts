@@ -3,7 +3,7 @@ import { ApiKeyCreate, SCOPES, type Scope } from '../../schema/account/api-key.t
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
-import { sessionKey } from '../../store/accounts/session-token.ts'
+import { sessionKey } from '../../store/accounts/credentials/session-token.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import {

@@ -4,7 +4,7 @@ import { changeSecret, ensureSecret } from '../../operator/cluster/ensured-secre
 import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
 import { OWNER_PLAN } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner, ownedTeam } from '../../store/accounts/accounts.ts'
-import { sessionKey } from '../../store/accounts/session-token.ts'
+import { sessionKey } from '../../store/accounts/credentials/session-token.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import { emailAddress, noAccount } from './admin-accounts.ts'

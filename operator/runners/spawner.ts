@@ -2,7 +2,11 @@ import { Gauge, type Registry } from 'prom-client'
 import { createBackoff } from '../../concurrency/retry.ts'
 import { createWakeableLoop, Running, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Logger } from '../../core/logger.ts'
-import { createRunnerToken, liveRunnerJobs, revokeRunnerTokens } from '../../store/accounts/runner-tokens.ts'
+import {
+  createRunnerToken,
+  liveRunnerJobs,
+  revokeRunnerTokens,
+} from '../../store/accounts/credentials/runner-tokens.ts'
 import type { Store } from '../../store/db/client.ts'
 import { fencedStore, NotLeaderError } from '../../store/db/operator-epoch.ts'
 import { browserDemand } from '../../store/queue/browser-demand.ts'

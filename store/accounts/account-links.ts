@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import Type from 'typebox'
 import { nothing, row } from '../db/row.ts'
-import { hashedIdentifier } from './session-token.ts'
+import { hashedIdentifier } from './credentials/session-token.ts'
 
 const claimed = row({ is_confirmed: Type.Boolean(), is_used: Type.Boolean() })
 

@@ -4,13 +4,13 @@ import Type from 'typebox'
 import type { Scope } from '../../schema/account/api-key.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { OWNER_PLAN, type Tier } from '../../schema/account/plan.ts'
-import { insertApiKey, type IssuedApiKey } from './api-keys.ts'
+import { insertApiKey, type IssuedApiKey } from './credentials/api-keys.ts'
 import { recordAudit } from './audit.ts'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { newSessionToken, signSessionToken } from './session-token.ts'
-import { openSession } from './sessions.ts'
-import { ensureTeam, hasNoTeam } from './teams.ts'
+import { newSessionToken, signSessionToken } from './credentials/session-token.ts'
+import { openSession } from './credentials/sessions.ts'
+import { ensureTeam, hasNoTeam } from './team/teams.ts'
 
 const user = row({ id: Type.String() })
 const owner = row({ team_id: Type.String(), user_id: Type.String() })

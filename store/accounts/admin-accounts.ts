@@ -9,9 +9,9 @@ import { nothing, row } from '../db/row.ts'
 import { addCredits, changePlan } from '../quota/usage.ts'
 import { RESET_HOURS } from '../../schema/account/pages.ts'
 import { endAccess, resetIdentifier } from './account-links.ts'
-import { listApiKeys, revokeApiKey } from './api-keys.ts'
+import { listApiKeys, revokeApiKey } from './credentials/api-keys.ts'
 import { recordAudit } from './audit.ts'
-import { INVITATION_STATE, renewInvitation } from './invitations.ts'
+import { INVITATION_STATE, renewInvitation } from './team/invitations.ts'
 
 const owned = row({ team_id: Type.String(), user_id: Type.String() })
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { claimChecks } from '../../store/queue/claim.ts'
-import { findTeam } from '../../store/accounts/teams.ts'
+import { findTeam } from '../../store/accounts/team/teams.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'

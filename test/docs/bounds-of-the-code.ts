@@ -25,7 +25,7 @@ import { Config } from '../../schema/config/config.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
-import { SESSION_DAYS } from '../../store/accounts/sessions.ts'
+import { SESSION_DAYS } from '../../store/accounts/credentials/sessions.ts'
 
 /** What a node of a schema may say of its size. */
 interface Node {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLogger, scrub, terminalLine } from '../../../core/logger.ts'
-import { newApiKeyText } from '../../../store/accounts/api-key-text.ts'
-import { newSessionToken, signSessionToken } from '../../../store/accounts/session-token.ts'
+import { newApiKeyText } from '../../../store/accounts/credentials/api-key-text.ts'
+import { newSessionToken, signSessionToken } from '../../../store/accounts/credentials/session-token.ts'
 
 function logOf(write: (log: ReturnType<typeof createLogger>) => void): string {
   let text = ''

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect } from 'vitest'
-import { findLiveRunnerToken } from '../../../store/accounts/runner-tokens.ts'
+import { findLiveRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createOwner } from '../../../store/accounts/accounts.ts'
 import { purgeLinks } from '../../../store/accounts/account-links.ts'
-import { purgeInvitations } from '../../../store/accounts/invitations.ts'
+import { purgeInvitations } from '../../../store/accounts/team/invitations.ts'
 import { openQueueDatabase } from '../../support/database/queue-database.ts'
 
 test('invitations and tokens that ended long ago are deleted, and no others', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createRunnerToken } from '../../../store/accounts/runner-tokens.ts'
+import { createRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, leaveAlone } from '../../support/database/stored-searches.ts'

@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
-import { createRunnerToken, findLiveRunnerToken, revokeRunnerTokens } from '../../../store/accounts/runner-tokens.ts'
+import {
+  createRunnerToken,
+  findLiveRunnerToken,
+  revokeRunnerTokens,
+} from '../../../store/accounts/credentials/runner-tokens.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
 import { type Asker, frame, openAsker, outcome, VERBS } from './asker.ts'
 

@@ -2,9 +2,9 @@ import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { Scope } from '../../schema/account/api-key.ts'
-import type { Store } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
+import type { Scope } from '../../../schema/account/api-key.ts'
+import type { Store } from '../../db/client.ts'
+import { nothing, row } from '../../db/row.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 30

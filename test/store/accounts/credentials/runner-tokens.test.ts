@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
-import { handOver } from '../../../store/queue/remember-layer.ts'
-import { findHeldCheck } from '../../../store/queue/held-check.ts'
+import { extendLeases, releaseChecks } from '../../../../store/queue/lease.ts'
+import { handOver } from '../../../../store/queue/remember-layer.ts'
+import { findHeldCheck } from '../../../../store/queue/held-check.ts'
 import {
   createRunnerToken,
   findLiveRunnerToken,
@@ -10,9 +10,9 @@ import {
   returnRunnerClaims,
   revokeRunnerTokens,
   takeRunnerClaims,
-} from '../../../store/accounts/runner-tokens.ts'
-import { create, edit } from '../monitors/stored-monitors.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+} from '../../../../store/accounts/credentials/runner-tokens.ts'
+import { create, edit } from '../../monitors/stored-monitors.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { ROLES, type GivenRole, type Role } from '../../schema/account/role.ts'
-import { Member, Team, type TeamListItem } from '../../schema/account/team.ts'
-import type { Queryable, Transaction } from '../db/client.ts'
-import { nothing, row, rowOf } from '../db/row.ts'
-import { limitOf } from '../quota/pool.ts'
+import { ROLES, type GivenRole, type Role } from '../../../schema/account/role.ts'
+import { Member, Team, type TeamListItem } from '../../../schema/account/team.ts'
+import type { Queryable, Transaction } from '../../db/client.ts'
+import { nothing, row, rowOf } from '../../db/row.ts'
+import { limitOf } from '../../quota/pool.ts'
 import { INVITATION_STATE } from './invitations.ts'
 
 const { role: _callers, ...shared } = Team.properties

@@ -7,11 +7,11 @@ import {
   InvitationPreview,
   INVITATION_STATES,
   type InvitationState,
-} from '../../schema/account/invitation.ts'
-import { GIVEN_ROLES, type GivenRole } from '../../schema/account/role.ts'
-import type { Queryable, Transaction } from '../db/client.ts'
-import { nothing, row, rowOf } from '../db/row.ts'
-import { checkedTextHash, newCheckedText } from './api-key-text.ts'
+} from '../../../schema/account/invitation.ts'
+import { GIVEN_ROLES, type GivenRole } from '../../../schema/account/role.ts'
+import type { Queryable, Transaction } from '../../db/client.ts'
+import { nothing, row, rowOf } from '../../db/row.ts'
+import { checkedTextHash, newCheckedText } from '../credentials/api-key-text.ts'
 
 const PREFIX = 'inv_'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { apiKeyPrefix, isApiKeyText, newApiKeyText } from '../../../store/accounts/api-key-text.ts'
+import { apiKeyPrefix, isApiKeyText, newApiKeyText } from '../../../../store/accounts/credentials/api-key-text.ts'
 
 test('a key is svc_ with 36 characters of base62, and each is another one', () => {
   const keys = Array.from({ length: 500 }, newApiKeyText)

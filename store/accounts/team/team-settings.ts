@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
-import { TeamSettings, type TeamSettingsPatch } from '../../schema/account/team-settings.ts'
-import type { Queryable, Transaction } from '../db/client.ts'
-import { nothing, rowOf } from '../db/row.ts'
+import { TeamSettings, type TeamSettingsPatch } from '../../../schema/account/team-settings.ts'
+import type { Queryable, Transaction } from '../../db/client.ts'
+import { nothing, rowOf } from '../../db/row.ts'
 
 const settings = rowOf(TeamSettings)
 

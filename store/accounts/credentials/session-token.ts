@@ -1,5 +1,5 @@
 import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto'
-import { derivedKeys } from '../../core/derived-key.ts'
+import { derivedKeys } from '../../../core/derived-key.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 

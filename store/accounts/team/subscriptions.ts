@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { Billing, type SubscriptionStatus } from '../../schema/account/billing.ts'
-import type { Queryable, Transaction } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
-import { addCredits } from '../quota/usage.ts'
+import { Billing, type SubscriptionStatus } from '../../../schema/account/billing.ts'
+import type { Queryable, Transaction } from '../../db/client.ts'
+import { nothing, row } from '../../db/row.ts'
+import { addCredits } from '../../quota/usage.ts'
 
 const Null = Type.Null()
 const columns = {

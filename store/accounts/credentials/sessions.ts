@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { Role } from '../../schema/account/role.ts'
-import type { Queryable } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
+import type { Role } from '../../../schema/account/role.ts'
+import type { Queryable } from '../../db/client.ts'
+import { nothing, row } from '../../db/row.ts'
 
 /** A session expires this many days after the sign-in. For security, the limit is absolute and is not renewed. */
 export const SESSION_DAYS = 7

@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { serpAccess } from '../../core/plan/serp-access.ts'
-import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
-import type { Queryable, Store, Transaction } from '../db/client.ts'
-import { nothing, row } from '../db/row.ts'
-import { openUsage } from '../quota/usage.ts'
+import { serpAccess } from '../../../core/plan/serp-access.ts'
+import { type Tier, TRIAL_DAYS } from '../../../schema/account/plan.ts'
+import type { Queryable, Store, Transaction } from '../../db/client.ts'
+import { nothing, row } from '../../db/row.ts'
+import { openUsage } from '../../quota/usage.ts'
 
 const made = row({ id: Type.String() })
 
