@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import type { Results } from './results.ts'
-import { FULL, only, QUICK, runBench, unnamed } from './run-bench.ts'
+import { FULL, only, PARTS, QUICK, runBench, unnamed } from './run-bench.ts'
 import { tableOf, withTable } from './table.ts'
 
 /**
@@ -10,9 +10,20 @@ import { tableOf, withTable } from './table.ts'
  * `--only` measures some parts; both write nothing. But `--only operator`, `--only retention`, `--only
  * images` and `--only pods`, parts that are measured only by their name, put their rows beside the others.
  */
-const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
-})
+interface Options {
+  readonly quick: boolean
+  readonly only?: string
+  readonly profile?: string
+}
+
+const program = new Command('npm run bench --')
+  .description('Measures the service beside bare loops of the same run, and prints a table.')
+  .option('--quick', 'measure less, and write nothing', false)
+  .option('--only <parts>', `measure these parts alone: ${PARTS.join(', ')}`)
+  .option('--profile <folder>', 'write a processor profile of each worker there')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- --quick\n  npm run bench -- --only claims,browser')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+const values = program.parse().opts<Options>()
 const isWhole = !values.quick && values.only === undefined
 const all = values.quick ? QUICK : FULL
 const sizes = values.only === undefined ? unnamed(all) : only(all, values.only)

@@ -85,7 +85,7 @@ export const QUICK: Sizes = {
   pods: { checks: 20 },
 }
 
-const PARTS = Object.keys(FULL) as readonly Part[]
+export const PARTS = Object.keys(FULL) as readonly Part[]
 
 /** Returns the sizes of a run that names no part. */
 export const unnamed = (sizes: Sizes): Sizes => ({
