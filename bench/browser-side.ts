@@ -7,7 +7,7 @@ import { chromiumProgram } from '../runners/browser/chromium/chromium-program.ts
 import { usageBelow } from '../runners/browser/chromium/process-usage.ts'
 import { check, type CheckPorts } from '../runners/check/check.ts'
 import type { PageTask } from '../runners/check/task.ts'
-import { createExtractor } from '../runners/extract/pool/pool.ts'
+import { createExtractor } from '../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../egress/guarded-agent.ts'
 import { createPolicy } from '../egress/policy.ts'

@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/parts/operator-parts.ts'
-import type { SearchOptions } from './check/check-search.ts'
+import type { SearchOptions } from './check/run-search.ts'
 import type { ImportFlags } from './commands/import.ts'
 import { addOutputOptions } from './output-options.ts'
 import { type OutputOptions, whenUnread } from './output.ts'

@@ -29,7 +29,7 @@ try {
     if (error.exitCode !== 0) process.exitCode = exitCode('usage')
     if (error.code === 'commander.unknownOption') await pointToSetting(error.message)
   } else {
-    const { exitCodeOf, explain } = await import('./boot/process/explain.ts')
+    const { exitCodeOf, explain } = await import('./boot/process/explain-error.ts')
     process.stderr.write(`${explain(error)}\n`)
     process.exitCode = exitCodeOf(error)
   }

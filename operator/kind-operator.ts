@@ -9,7 +9,7 @@ import type { DeclaredRow } from '../store/monitors/monitor-resource.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { EventRecorder } from './cluster/event-recorder.ts'
 import type { KubeClient } from './cluster/kube-client.ts'
-import { keyOf, type KubeObject } from './cluster/objects.ts'
+import { keyOf, type KubeObject } from './cluster/kube-object.ts'
 import { Reflector } from './cluster/reflector.ts'
 import { createMirrorLoop, type MirrorTimes } from './mirrors/mirror-loop.ts'
 import {

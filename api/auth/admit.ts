@@ -5,7 +5,7 @@ import { mayBeCrossSite } from './cross-site.ts'
 import type { Principal } from './principals.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { forbidden, permits, POLICIES, type Policy, type PolicyName } from './policy.ts'
+import { forbidden, permits, POLICIES, type Policy, type PolicyName } from './policies.ts'
 
 /** Calls without valid credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60

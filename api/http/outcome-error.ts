@@ -9,7 +9,7 @@ import type { KeyTaken, Locked, Managed, OutOfRuns, OverCap } from '../../monito
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
-import { forbidden, POLICIES, type PolicyName } from '../auth/policy.ts'
+import { forbidden, POLICIES, type PolicyName } from '../auth/policies.ts'
 import { INVITES_PER_HOUR, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
 import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { ApiError, apiError } from './api-error.ts'

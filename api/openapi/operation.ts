@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../schema/error.ts'
-import { POLICIES, type Policy } from '../auth/policy.ts'
+import { POLICIES, type Policy } from '../auth/policies.ts'
 import type { Route } from '../http/route.ts'
 import { describeSchema } from './describe-schema.ts'
 

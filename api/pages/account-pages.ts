@@ -15,7 +15,7 @@ import {
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { invitationLink } from '../../accounts/invitations.ts'
-import { type Form, pageAnswer } from './page.ts'
+import { type Form, pageAnswer } from './page-answer.ts'
 
 /** Requests a minute from an address. */
 const LOOKS = 60

@@ -10,7 +10,7 @@ import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { signUpOf } from '../routes/sign-in.ts'
 import { answered, withBody } from './account-pages.ts'
-import { type Form, pageAnswer } from './page.ts'
+import { type Form, pageAnswer } from './page-answer.ts'
 
 const Token = Text(1, 200)
 const Filled = Closed({

@@ -5,7 +5,7 @@ import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { type StoredDelivery, toDelivery } from '../../store/deliveries/stored-delivery.ts'
 import { type MonitorRow, type SerpMonitorRow, toMonitor, toSerpMonitor } from '../../store/monitors/monitor-record.ts'
 import { tolerantBox } from '../../store/secrets/secret-box.ts'
-import { permits } from '../auth/policy.ts'
+import { permits } from '../auth/policies.ts'
 import type { Principal } from '../auth/principals.ts'
 import type { Services } from '../services.ts'
 

@@ -10,7 +10,7 @@ import { Billing, CreditCheckout, PaymentPage, PlanCheckout } from '../../schema
 import { apiError } from '../http/api-error.ts'
 import { doneOf, later, outcomeError } from '../http/outcome-error.ts'
 import { noContent, ok, publicRoute, type Route, route } from '../http/route.ts'
-import { pageAnswer } from '../pages/page.ts'
+import { pageAnswer } from '../pages/page-answer.ts'
 
 const tag = 'Billing'
 const policy = 'billing.manage'

@@ -1,7 +1,7 @@
 import { unmatchedFields } from '../../core/empty-fields.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { Ask } from '../../worker/previews/preview.ts'
-import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../../worker/prompts/prompts-port.ts'
 import type { Values } from '../../schema/shape/json.ts'

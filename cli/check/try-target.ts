@@ -1,6 +1,6 @@
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Ask } from '../../worker/previews/preview.ts'
-import type { Extractor } from '../../runners/extract/pool/pool.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
 import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'

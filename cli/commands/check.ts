@@ -2,7 +2,7 @@ import { createLogger } from '../../core/logger.ts'
 import { configurationOf } from '../check/configuration.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
-import type { SearchOptions } from '../check/check-search.ts'
+import type { SearchOptions } from '../check/run-search.ts'
 import { isWebAddress } from '../check/source.ts'
 import { watchChecks } from '../check/watch-checks.ts'
 import { UsageError } from '../check/usage-error.ts'
@@ -18,7 +18,7 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
   const egress = egressPolicy(settings)
   try {
     // A check of a page needs none of its code.
-    const { runSearch, searchOf } = await import('../check/check-search.ts')
+    const { runSearch, searchOf } = await import('../check/run-search.ts')
     const search = searchOf(keyword, options)
     const browsers = (await import('../boot/parts/browsers.ts')).browsersOf({
       settings,

@@ -1,6 +1,6 @@
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json } from '../../schema/shape/json.ts'
-import type { JsonType, Range, Shape, ShapeField } from './shape.ts'
+import type { JsonType, Range, Shape, ShapeField } from './prompt-shape.ts'
 
 /** The most faults that are reported: the model corrects them in one go or not at all. */
 const MOST = 10

@@ -1,5 +1,5 @@
 import type { Json } from '../../schema/shape/json.ts'
-import type { JsonType, Shape, ShapeField } from './shape.ts'
+import type { JsonType, Shape, ShapeField } from './prompt-shape.ts'
 
 /** A JSON Schema for an endpoint that holds the model to one. */
 export interface JsonSchema {

@@ -9,7 +9,7 @@ import {
   type Shape,
   SHAPE_LIMITS,
   type ShapeField,
-} from './shape.ts'
+} from './prompt-shape.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 type ShapeOf =

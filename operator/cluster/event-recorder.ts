@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { LRUCache } from 'lru-cache'
 import { TokenBucket } from '../../concurrency/token-bucket.ts'
 import { type KubeClient, MERGE_PATCH } from './kube-client.ts'
-import { type KubeObject, microTime } from './objects.ts'
+import { type KubeObject, microTime } from './kube-object.ts'
 
 /** Something that happened to a resource, for `kubectl describe`. */
 interface Happening {

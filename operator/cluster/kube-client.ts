@@ -3,7 +3,7 @@ import { KubeConfig } from '@kubernetes/client-node'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request, type RequestOptions } from 'node:https'
 import { request as plainRequest } from 'node:http'
-import type { KubeStatus } from './objects.ts'
+import type { KubeStatus } from './kube-object.ts'
 
 /** A request to the API server. */
 interface KubeRequest {

@@ -1,6 +1,6 @@
 import { sleep } from '../../concurrency/sleep.ts'
 import { KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
-import { type KubeObject, microTime } from './objects.ts'
+import { type KubeObject, microTime } from './kube-object.ts'
 
 /** Durations of an election in milliseconds: those of Kubernetes' own controllers. */
 interface LeaderTimes {

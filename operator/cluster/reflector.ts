@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { createBackoff } from '../../concurrency/retry.ts'
 import { sleep } from '../../concurrency/sleep.ts'
 import { answerOf, KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
-import { keyOf, type KubeObject, type KubeStatus } from './objects.ts'
+import { keyOf, type KubeObject, type KubeStatus } from './kube-object.ts'
 
 /** What happened to an object. */
 interface ObjectChange<T> {

@@ -11,7 +11,7 @@ import type { Queryable } from '../../store/db/client.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import { type SecretBox, tolerantBox } from '../../store/secrets/secret-box.ts'
 import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
-import type { KubeObject } from '../cluster/objects.ts'
+import type { KubeObject } from '../cluster/kube-object.ts'
 import {
   type DefaultTeam,
   MIRROR_MANAGER,

@@ -1,6 +1,6 @@
 import { ADOPT, labelsOf, resourceLabels, RUN_REQUESTED, runRequestOf } from '../../core/custom-resource/annotations.ts'
 import { RESOURCE_API, type ResourceKind, resourcesPath } from '../../schema/resource-kind.ts'
-import type { KubeObject } from '../cluster/objects.ts'
+import type { KubeObject } from '../cluster/kube-object.ts'
 
 /** A condition in a status. */
 export interface Condition {

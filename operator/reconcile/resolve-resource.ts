@@ -11,7 +11,7 @@ import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/team/teams.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import { TokenBucket } from '../../concurrency/token-bucket.ts'
-import type { KubeObject } from '../cluster/objects.ts'
+import type { KubeObject } from '../cluster/kube-object.ts'
 import type { Resolved } from './decide.ts'
 import { type DefaultTeam, type CustomResource, TEAM, teamIdOf } from './custom-resource.ts'
 

@@ -1,5 +1,5 @@
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
-import { keyOf } from '../cluster/objects.ts'
+import { keyOf } from '../cluster/kube-object.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
 import type { OperatedKind } from './kinds.ts'

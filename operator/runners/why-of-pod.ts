@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/objects.ts'
+import type { KubeObject } from '../cluster/kube-object.ts'
 import { RUNNER_CONTAINER, TOKEN_REFUSED } from './runner-job.ts'
 
 /** A pod of a runner's Job, as far as it shows why it ended or why it does not run. Its texts are untrusted. */

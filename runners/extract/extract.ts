@@ -26,7 +26,7 @@ import type { XValue } from './xpath/values.ts'
 
 /**
  * Extracts the fields of a config from a page. Pure and synchronous. On a hostile page or rule it may run forever or
- * exhaust the heap, so it runs in a thread of `pool.ts` that can be terminated. Expected failures are values.
+ * exhaust the heap, so it runs in a thread of `extractor.ts` that can be terminated. Expected failures are values.
  */
 export function extract(page: Page, config: ExtractConfig): Extraction {
   if (isBlank(page.body)) return noBody()

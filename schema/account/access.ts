@@ -9,7 +9,7 @@ const MANAGERS_AND_KEYS = ['admin', 'owner', 'read key', 'write key'] as const
 const SIGNED_IN = ['viewer', 'member', 'admin', 'owner'] as const
 
 /**
- * Who has each permission. This table is reviewed by people: the policies of the routes (`api/auth/policy.ts`) are
+ * Who has each permission. This table is reviewed by people: the policies of the routes (`api/auth/policies.ts`) are
  * checked against it, and `docs/access.md` shows it for each operation.
  */
 export const ACCESS = {

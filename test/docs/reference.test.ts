@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { POLICIES } from '../../api/auth/policy.ts'
+import { POLICIES } from '../../api/auth/policies.ts'
 import { readRequest } from '../../api/http/read-request.ts'
 import type { Method, Route } from '../../api/http/route.ts'
 import { routes } from '../../api/routes.ts'

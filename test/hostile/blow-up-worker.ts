@@ -1,5 +1,5 @@
 import { check } from '../../runners/check/check.ts'
-import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'

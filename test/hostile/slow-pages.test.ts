@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { createExtractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { css, faultCode, html, values } from '../runners/extract/pages.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createExtractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch } from '../../runners/serp/check-search.ts'
 import { row } from '../../store/db/row.ts'
 import { NEVER, testBrowsers } from '../support/browser/test-browsers.ts'

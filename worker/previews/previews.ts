@@ -6,7 +6,7 @@ import { type SearchMeans, searchReading } from '../../runners/serp/search-readi
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { createExtractor, type Extractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'

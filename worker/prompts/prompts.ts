@@ -12,7 +12,7 @@ import type { Model } from './model/model.ts'
 import { tooSlow } from './model/model-fault.ts'
 import type { PromptMetrics } from './prompt-metrics.ts'
 import { questionKey } from './question-key.ts'
-import type { ShapeField } from '../../core/prompt-shape/shape.ts'
+import type { ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
 
 export interface PromptsOptions {
   readonly model: Model

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { faultsOf } from '../../../manifests/resolve-manifest.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { inLines, readInput } from '../apply/read-input.ts'
-import { planOf, type Step } from '../apply/plan.ts'
+import { planOf, type Step } from '../apply/steps.ts'
 import { connect } from '../connect.ts'
 import {
   clipped,

@@ -23,7 +23,7 @@ export interface Job {
 /** Pages up to this size share a batch with others; a larger page runs alone. */
 export const COPY_BYTES = 256 * 1024
 /**
- * Large enough to hide the cost of messages between threads (see the figures in pool.ts), and small enough that a
+ * Large enough to hide the cost of messages between threads (see the figures in extractor.ts), and small enough that a
  * killed batch wastes little work.
  */
 const BATCH_JOBS = 8

@@ -6,8 +6,8 @@ import type { Extraction, Page } from '../page.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 
 /**
- * The entry point of an extraction thread (`pool.ts`). It has no secrets, no sockets and no environment. It is killed
- * when it takes too long.
+ * The entry point of an extraction thread (`extractor.ts`). It has no secrets, no sockets and no environment. It is
+ * killed when it takes too long.
  */
 export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
   progress[PROGRESS.thread] = THREAD

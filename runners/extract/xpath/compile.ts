@@ -1,7 +1,7 @@
 import type { Tree } from '../tree.ts'
 import type { Expr } from './ast.ts'
 import { evaluate } from './evaluate.ts'
-import { XPathFault } from './fault.ts'
+import { XPathFault } from './xpath-fault.ts'
 import { namespaceOf } from './node-test.ts'
 import { NodeIndex } from './nodes.ts'
 import { parseXPath } from './parser.ts'

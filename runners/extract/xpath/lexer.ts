@@ -1,4 +1,4 @@
-import { XPathFault } from './fault.ts'
+import { XPathFault } from './xpath-fault.ts'
 
 export interface Token {
   readonly type: 'punct' | 'operator' | 'name' | 'number' | 'literal' | 'end'

@@ -1,6 +1,6 @@
 import { EXTRACT_LIMITS } from '../limits.ts'
 import type { ArithmeticOp, CompareOp, Expr, PathExpr, Predicate } from './ast.ts'
-import { XPathFault } from './fault.ts'
+import { XPathFault } from './xpath-fault.ts'
 import { tokenize } from './lexer.ts'
 import { SIGNATURES } from './signatures.ts'
 import { isPositional, staticType } from './static-type.ts'

@@ -1,6 +1,6 @@
 import { AXES } from './ast.ts'
 import type { Axis, NodeTest, Predicate, Step } from './ast.ts'
-import { XPathFault } from './fault.ts'
+import { XPathFault } from './xpath-fault.ts'
 import type { TokenReader } from './token-reader.ts'
 
 const ANY_NODE: NodeTest = { kind: 'node' }

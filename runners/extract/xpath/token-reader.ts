@@ -1,4 +1,4 @@
-import { XPathFault } from './fault.ts'
+import { XPathFault } from './xpath-fault.ts'
 import type { Token } from './lexer.ts'
 
 const END: Token = { type: 'end', text: '', column: 1 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKubeClient, type KubeClient } from '../../../operator/cluster/kube-client.ts'
-import type { KubeObject } from '../../../operator/cluster/objects.ts'
+import type { KubeObject } from '../../../operator/cluster/kube-object.ts'
 import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../../support/run/skip.ts'

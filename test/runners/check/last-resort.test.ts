@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { check, type CheckPorts } from '../../../runners/check/check.ts'
 import type { PageTask } from '../../../runners/check/task.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { createExtractor } from '../../../runners/extract/pool/pool.ts'
+import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
 import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { createProxyLayer, type Hold, type ProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'

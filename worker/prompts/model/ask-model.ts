@@ -4,7 +4,7 @@ import { messagesOf, repairOf, type ModelRequest } from './messages.ts'
 import type { Model } from './model.ts'
 import { failure, type ModelFailure } from './model-fault.ts'
 import { type ReadAnswer, readObject, readWords } from '../read-answer.ts'
-import type { ShapeField } from '../../../core/prompt-shape/shape.ts'
+import type { ShapeField } from '../../../core/prompt-shape/prompt-shape.ts'
 import { jsonSchemaOf } from '../../../core/prompt-shape/shape-json.ts'
 import { shapeOf } from '../../../core/prompt-shape/shape-of.ts'
 

@@ -1,5 +1,5 @@
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { createExtractor } from '../../runners/extract/pool/pool.ts'
+import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners/serp/check-search.ts'
 import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { createExtractor } from '../../../../runners/extract/pool/pool.ts'
+import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
 import type { ExtractConfig } from '../../../../schema/monitor/extract-config.ts'
 import type { Page } from '../../../../runners/extract/page.ts'
 import { css, faultCode, html, json, page, values } from '../pages.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../api/http/app.ts'
-import { POLICIES, type PolicyName } from '../../../api/auth/policy.ts'
+import { POLICIES, type PolicyName } from '../../../api/auth/policies.ts'
 import { ok, publicRoute, type Route, route } from '../../../api/http/route.ts'
 import { routes } from '../../../api/routes.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
