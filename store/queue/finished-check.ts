@@ -1,5 +1,7 @@
 import { sql } from 'slonik'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import { unnest } from '../db/row.ts'
+import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 
 /*
  * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
@@ -18,6 +20,29 @@ export const RUN_COLUMNS = {
   fetch_method: 'fetch_method',
   fetch_reason: 'fetch_reason',
 } as const
+
+const DELIVERY_COLUMNS = {
+  no: 'int8',
+  id: 'uuid',
+  type: 'text',
+  target: 'bytea',
+  host: 'text',
+  target_key: 'text',
+  payload: 'text',
+} as const
+
+/** Inserts the deliveries of the runs. Reads `moved`, the checks that the statement has moved to their next time. */
+export function insertDeliveries(
+  runs: readonly { readonly no: number; readonly deliveries: readonly DeliveryRow[] }[],
+) {
+  const rows = runs.flatMap(({ no, deliveries }) => deliveries.map((delivery) => ({ ...delivery, no })))
+  return sql.fragment`
+    insert into deliveries (
+      id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
+    select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
+    from ${unnest('o', rows, DELIVERY_COLUMNS)}
+    join moved m on m.no = o.no, t`
+}
 
 /** Columns that the next fetch of the page needs to detect that nothing changed. */
 export const MARK_COLUMNS = { etag: 'text', last_modified: 'text', body_hash: 'bytea' } as const
@@ -54,14 +79,14 @@ export const ended = (next: Fragment) => sql.fragment`
   next_run_at = ${next},
   due_at = case when c.queued_run_id is not null then t.at else ${next} end`
 
-const LIMIT = sql.literalValue(String(FAILURES_UNTIL_ERROR))
+export const UNTIL_ERROR = sql.fragment`${sql.literalValue(String(FAILURES_UNTIL_ERROR))}::int`
 /** True if the next success of the check is a recovery. */
-export const WAS_FAILING = sql.fragment`(c.was_failing or c.failures >= ${LIMIT}::int)`
+export const WAS_FAILING = sql.fragment`(c.was_failing or c.failures >= ${UNTIL_ERROR})`
 
 /** Ends a run that read the page: the count of failures is reset, and the page's mark is stored. */
 export const READ = sql.fragment`
   ${ended(NEXT_RUN)},
-  -- The recovery of a paused monitor is not told, so it is remembered.
+  -- The recovery of a paused monitor is not reported, so it is remembered.
   was_failing = c.next_run_at is null and ${WAS_FAILING},
   failures = 0,
   body_hash = nullif(i.body_hash, ''),

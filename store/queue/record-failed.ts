@@ -4,7 +4,7 @@ import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'
-import { ended, IS_HELD, NEXT_RUN, RUN_COLUMNS } from './finished-check.ts'
+import { ended, IS_HELD, NEXT_RUN, RUN_COLUMNS, UNTIL_ERROR } from './finished-check.ts'
 
 /** A finished check that failed. */
 export interface FailedRun {
@@ -41,9 +41,10 @@ const NEXT_AFTER_FAILURE = sql.fragment`
   case when c.next_run_at is not null then greatest(
     ${NEXT_RUN},
     t.at + make_interval(secs => i.retry_after_ms / 1000.0),
-    case when c.failures + ${COUNTED} >= 5
+    case when c.failures + ${COUNTED} >= ${UNTIL_ERROR}
       then t.at + make_interval(secs => least(
-        c.interval_seconds * 2.0 ^ least(c.failures + ${COUNTED} - 4, 20), greatest(c.interval_seconds, 900))) end
+        c.interval_seconds * 2.0 ^ least(c.failures + ${COUNTED} - ${UNTIL_ERROR} + 1, 20),
+        greatest(c.interval_seconds, 900))) end
   ) end`
 
 /**

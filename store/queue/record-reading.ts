@@ -5,7 +5,7 @@ import type { Queryable, Store } from '../db/client.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { row, unnest, nothing } from '../db/row.ts'
 import { keepPageTexts, type PageText } from '../runs/page-texts.ts'
-import { IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
+import { insertDeliveries, IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 
 /**
  * A finished check whose reading is stored: the first one, one that differs, or one with warnings or other
@@ -72,22 +72,11 @@ const COLUMNS = {
   text_before: 'bytea',
 } as const
 
-export const OUTBOX_COLUMNS = {
-  no: 'int8',
-  id: 'uuid',
-  type: 'text',
-  target: 'bytea',
-  host: 'text',
-  target_key: 'text',
-  payload: 'text',
-} as const
-
 /**
  * Records readings: check, baseline, run and outbox in one statement under the fence. A change is therefore stored
  * completely, with its deliveries, or not at all. Returns the numbers that were recorded.
  */
 export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
-  const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
   const readings = runs.map(({ text, ...run }) => {
     const texts = { text_key: text?.key ?? null, text_before: text?.before ?? null }
     return { ...run, ...texts, triggered: run.deliveries.length > 0 }
@@ -129,11 +118,7 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
       from moved m join input i on i.no = m.no
     ),
     sent as (
-      insert into deliveries (
-        id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
-      select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
-      from ${unnest('o', outbox, OUTBOX_COLUMNS)}
-      join moved m on m.no = o.no, t
+      ${insertDeliveries(runs)}
     )
     select no from moved
   `)

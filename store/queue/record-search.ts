@@ -14,8 +14,7 @@ import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
 import { searchOf } from './claim.ts'
 import { NEXT_AT_EXIT } from './claim-search.ts'
-import { ended, IS_HELD, NEXT_RUN, PRICE_AFTER, WAS_FAILING } from './finished-check.ts'
-import { OUTBOX_COLUMNS } from './record-reading.ts'
+import { ended, insertDeliveries, IS_HELD, NEXT_RUN, PRICE_AFTER, WAS_FAILING } from './finished-check.ts'
 
 const Null = Type.Null()
 
@@ -180,7 +179,6 @@ export async function recordSearches(
 }
 
 async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: number) {
-  const outbox = runs.flatMap((run) => run.deliveries.map((delivery) => ({ ...delivery, no: run.no })))
   const searches = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
   return on.any(sql.prepared('record_searches', recorded)`
     with t as materialized (select clock() as at),
@@ -229,13 +227,13 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
         cost = ${PRICE_AFTER},
         is_unpaid = false,
         failures = case when i.error_code is null then 0 else c.failures + ${COUNTED} end,
-        -- The recovery of a paused monitor is not told, so it is remembered.
+        -- The recovery of a paused monitor is not reported, so it is remembered.
         was_failing = case when i.error_code is null then c.next_run_at is null and ${WAS_FAILING}
           else c.was_failing end,
         reading_id = case when i.is_reading then i.run_id else c.reading_id end
       from input i left join engines e on e.engine = i.engine, t
       where ${IS_HELD} and (select count(*) from locked) >= 0
-      returning c.no, c.team_id, c.failures,
+      returning c.no, c.team_id, i.run_id, c.failures,
         i.error_code is not null and i.error_code <> 'internal' and c.failures >= ${UNTIL_PAUSED}::int as is_at_limit
     ),
     kept as (
@@ -256,11 +254,7 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
       from moved m join input i on i.no = m.no
     ),
     sent as (
-      insert into deliveries (
-        id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
-      select o.id, m.team_id, o.no, i.run_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
-      from ${unnest('o', outbox, OUTBOX_COLUMNS)}
-      join moved m on m.no = o.no join input i on i.no = o.no, t
+      ${insertDeliveries(runs)}
     ),
     stopped as (
       update monitors m set paused = true from moved
