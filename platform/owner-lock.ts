@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../concurrency/sleep.ts'
 import { EmbeddedPostgresError } from './postgres/embedded-postgres-error.ts'
 import { processIdentity } from './process-identity.ts'
 
@@ -43,7 +43,7 @@ async function clearStale(path: string): Promise<void> {
   if (!(await isCreated(mkdir(clearing)))) {
     const since = await stat(clearing).catch(() => null)
     if (since !== null && Date.now() - since.mtimeMs > ABANDONED_MS) await rmdir(clearing).catch(() => undefined)
-    await pause(POLL_MS)
+    await sleep(POLL_MS)
     return
   }
   try {

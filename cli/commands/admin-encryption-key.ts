@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
+import { sleep } from '../../concurrency/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { Store } from '../../store/db/client.ts'
 import { forgetOtherKeys, isKeyInUse, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
@@ -109,7 +109,7 @@ const ASK_EVERY_MS = 250
 async function untilInUse(store: Store, key: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < TAKEN_UP_WITHIN_MS; waitedMs += ASK_EVERY_MS) {
     if (await isKeyInUse(store, key)) return
-    await pause(ASK_EVERY_MS)
+    await sleep(ASK_EVERY_MS)
   }
   throw new NotTakenUpError()
 }

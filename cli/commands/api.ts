@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { startApi } from '../boot/parts/api-parts.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
@@ -20,7 +20,7 @@ export const api = (): Promise<void> =>
       if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
       const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
       const { stack, stopping } = context
-      stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? pause(LINGER_MS) : undefined))
+      stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? sleep(LINGER_MS) : undefined))
       process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)
     },
   })

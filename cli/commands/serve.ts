@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
@@ -86,7 +86,7 @@ function followedKeys({ settings, encryptionKey, secrets, log, stack }: ServerCo
       if (open) await checkEncryptionKey(open, createSecretBox(list))
       secrets.adopt(list)
       if (!open) return
-      await pause(WRITTEN_WITHIN_MS)
+      await sleep(WRITTEN_WITHIN_MS)
       await noteEncryptionKey(open, secrets)
       log.info({ key: secrets.keyIds[0] }, 'the encryption key in the data folder was replaced, and is used')
     },

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Pagination } from '../../schema/page-of.ts'
 import { printable } from '../printable.ts'
@@ -118,14 +118,14 @@ export class RemoteClient {
       } catch (error) {
         if (request.isOnce && !hasNotArrived(error)) throw this.#mayHaveArrived(error)
         if (pauseMs === undefined || isFinal(error)) throw this.#away(error)
-        await pause(pauseMs)
+        await sleep(pauseMs)
         continue
       }
       const askedMs = Number(answer.headers.get('retry-after') ?? 0) * 1_000
       const waitMs = Math.max(pauseMs ?? 0, Number.isFinite(askedMs) ? askedMs : 0)
       const isLast = !(request.isOnce ? NOT_BEGUN.has(answer.status) : isBusy(answer)) || isLimitOfPlan(answer)
       if (isLast || pauseMs === undefined || waitMs > LONGEST_PAUSE_MS) return { ...answer, isRepeated: attempt > 0 }
-      await pause(waitMs)
+      await sleep(waitMs)
     }
   }
 

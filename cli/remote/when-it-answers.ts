@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import { exitCode } from '../exit-codes.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -20,7 +20,7 @@ export async function whenItAnswers<T>(ask: () => Promise<T>, until = Number.POS
       const isAway = error instanceof RemoteError && error.exitCode === exitCode('unavailable')
       if (!isAway || performance.now() > until) throw error
       if (isFirst) process.stderr.write(`tidemark: ${error.message}\ntidemark: asking again until it does\n`)
-      await pause(PAUSE_MS)
+      await sleep(PAUSE_MS)
     }
   }
 }

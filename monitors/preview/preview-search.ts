@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { targetRank } from '../../core/serp/target-rank.ts'
 import type { Reading } from '../../runners/check/reading.ts'
@@ -166,7 +166,7 @@ async function turnAt(store: Store, wanted: Parameters<typeof takeExit>[1]): Ret
   for (;;) {
     const taken = await takeExit(store, wanted)
     if (taken.kind !== 'busy' || performance.now() > until) return taken
-    await pause(250)
+    await sleep(250)
   }
 }
 
@@ -181,8 +181,8 @@ interface EndedPreview {
 async function endOf(store: Store, held: Held, { reading, search, spacingMs }: EndedPreview): Promise<void> {
   if (reading === null) return freeExits(store, [held], spacingMs)
   const isRefused = reading.kind === 'search' ? reading.search.isRefused : reading.engine?.outcome === 'blocked'
-  const told = { ...held, engine: search.engine, refused: isRefused, healthy: reading.kind === 'search' && !isRefused }
-  await endSearchPreview(store, told, spacingMs)
+  const ended = { ...held, engine: search.engine, refused: isRefused, healthy: reading.kind === 'search' && !isRefused }
+  await endSearchPreview(store, ended, spacingMs)
 }
 
 function busyAt({ engine }: SerpSearch): SearchReading {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import { storedPassword } from './database-password.ts'
 import { existingDatabase } from './embedded-home.ts'
 import { DATABASE_NAME } from './init-cluster.ts'
@@ -31,7 +31,7 @@ export async function runningPostgres(dataDir: string): Promise<RunningPostgres 
     const password = await storedPassword(root)
     if (data !== null && password !== null && folder !== '' && lines[7]?.trim() === 'ready')
       return { url: socketUrl({ folder, password, database: DATABASE_NAME }), data }
-    await pause(POLL_MS)
+    await sleep(POLL_MS)
   }
   return null
 }

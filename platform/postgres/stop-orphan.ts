@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import { processCommand, processIdentity } from '../process-identity.ts'
@@ -51,7 +51,7 @@ async function signalAndWait(
   // The end of a process that is not a child can only be polled.
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
     if ((await processIdentity(pid)) !== identity) return true
-    await pause(POLL_MS)
+    await sleep(POLL_MS)
   }
   return false
 }

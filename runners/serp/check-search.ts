@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import type { SearchReading } from '../../core/serp/kept-reading.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
@@ -159,7 +159,7 @@ class SearchSession {
 
   /** The form of the answer may be under way. To open the search meanwhile would end it before its cookie is set. */
   async #openAfterAnswer(pressed: string): Promise<Loaded> {
-    for (let left = 20; left > 0 && (await this.#exists(pressed)) !== false; left -= 1) await pause(UNDER_WAY_MS)
+    for (let left = 20; left > 0 && (await this.#exists(pressed)) !== false; left -= 1) await sleep(UNDER_WAY_MS)
     const loaded = await this.#open(this.#url)
     return loaded.ok ? loaded : this.#open(this.#url)
   }
@@ -266,9 +266,7 @@ class SearchSession {
 
   async #wait(): Promise<void> {
     const [shortest, longest] = this.#ports.between ?? BETWEEN
-    await pause(shortest + Math.random() * (longest - shortest), undefined, { signal: this.#ports.signal }).catch(
-      () => {},
-    )
+    await sleep(shortest + Math.random() * (longest - shortest), this.#ports.signal)
   }
 
   #results(

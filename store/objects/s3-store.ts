@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
+import { sleep } from '../../concurrency/sleep.ts'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
 
 /** A bucket of an S3-compatible service, with its credentials. */
@@ -71,7 +72,7 @@ export function createS3Store(options: S3Options): ObjectStore {
       if (isAnswer(answer) && statuses.includes(answer.status)) return answer
       const isOver = tried === TRIES || (isAnswer(answer) && answer.status < 500 && answer.status !== 429)
       if (isOver) throw fault(wanted, answer)
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tried))
+      await sleep(PAUSE_MS * tried)
     }
   }
 

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withTimeout } from '../../concurrency/retry.ts'
 import { ANSWERED } from './previews.ts'
 
 /** Wakes those who wait for answers of previews. */
@@ -62,9 +63,7 @@ export function createAnswerSignals(url: string): AnswerSignals {
       return {
         async next(ms) {
           listen()
-          const timer = setTimeout(() => answered.resolve(), ms)
-          await answered.promise
-          clearTimeout(timer)
+          await withTimeout(answered.promise, ms, () => undefined)
           answered = Promise.withResolvers()
         },
         stop() {

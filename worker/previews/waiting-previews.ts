@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../concurrency/sleep.ts'
 import type { Store } from '../../store/db/client.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { AnswerSignals } from '../../store/previews/answer-signals.ts'
@@ -74,7 +74,7 @@ export function createWaitingPreviews(options: WaitingPreviewsOptions): WaitingP
         await watch.next(Math.min(LOOK_MS, left))
         const ended = await look(id, isSearch).catch(async (error: unknown) => {
           if (!isStoreAway(error) || until < performance.now()) throw error
-          await pause(Math.min(LOOK_MS, left))
+          await sleep(Math.min(LOOK_MS, left))
           return null
         })
         if (ended !== null) return ended

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../../concurrency/sleep.ts'
 import type { Run, RunQueued } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
@@ -77,7 +77,7 @@ async function endOf(client: RemoteClient, id: string, until: number): Promise<R
     const found = await whenItAnswers(() => client.json<Run>({ method: 'GET', path: `/v1/runs/${id}` }), until)
     if (found.status !== 'running') return found
     if (performance.now() > until) return null
-    await pause(POLL_MS)
+    await sleep(POLL_MS)
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../../concurrency/sleep.ts'
 import type { Run } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
@@ -52,7 +52,7 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
       left -= shown.length
       if (left <= 0) return ending
     }
-    if (followed.length > 0) await pause(POLL_MS)
+    if (followed.length > 0) await sleep(POLL_MS)
   }
   return ending || exitCode('failed')
 }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Page, Request } from 'playwright-core'
+import { sleep } from '../../../concurrency/sleep.ts'
 import type { PageState, PageView } from './page-view.ts'
 
 interface RestTimes {
@@ -65,7 +65,7 @@ export async function untilRest(view: PageView, traffic: Traffic, times: RestTim
     }
     if (state !== null && isAtRest(state, traffic, { now, stillMs: now - stillSince }, times)) return
     if (now - startedAt >= times.mostMs) return
-    await pause(POLL_MS)
+    await sleep(POLL_MS)
   }
 }
 
@@ -84,7 +84,7 @@ export async function untilShown(
     if (asked.kind === 'threw') return 'unknown'
     if (asked.kind === 'value' && asked.value === true) return 'shown'
     if (performance.now() >= until) return 'never'
-    await pause(POLL_MS)
+    await sleep(POLL_MS)
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession } from 'playwright-core'
+import { sleep } from '../../../concurrency/sleep.ts'
 
 /** The state of a page at one moment. */
 export interface PageState {
@@ -97,7 +97,7 @@ export function createPageView(session: CDPSession): PageView {
     for (let tries = 1; ; tries++) {
       const asked = await evaluate(expression)
       if (asked.kind !== 'replaced' || tries === MOST_TRIES) return asked
-      await pause(BETWEEN_TRIES_MS)
+      await sleep(BETWEEN_TRIES_MS)
     }
   }
 
