@@ -1,6 +1,6 @@
 /** A check that was recorded. Times are those of `performance.now()`. */
 export interface TracedCheck {
-  /** What `fetched` was called with. */
+  /** The task that `fetched` was called with. */
   readonly task: object
   readonly runId: string
   readonly monitorId: string

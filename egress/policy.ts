@@ -53,7 +53,7 @@ export interface EgressPolicy {
   readonly trust: Trust
 }
 
-/** The policy of a process that is told later what else to deny. */
+/** The policy of a process that learns later what else to deny. */
 export interface RunnerPolicy extends EgressPolicy {
   /** Replaces what was denied by an earlier call. Throws TypeError on a range that does not parse. */
   deny(more: Denials): void

@@ -47,7 +47,7 @@ export async function createSerpMonitor(
   return outcome
 }
 
-/** What a stored monitor says about its place among the searches. */
+/** The engine of a stored monitor, and its next run. */
 type Scheduled = Pick<SerpMonitorRow, 'engine' | 'next_run_at'>
 
 /**

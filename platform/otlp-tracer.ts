@@ -43,7 +43,7 @@ const SEND_MS = 5_000
 
 /**
  * Returns a tracer that sends spans as OTLP over HTTP, in JSON. The collector is named by the settings, so it is
- * reached directly and not through the egress guard. A collector that is away is told once; its spans are dropped.
+ * reached directly and not through the egress guard. A collector that is away is logged once; its spans are dropped.
  */
 export function createOtlpTracer(options: OtlpTracerOptions): Tracer {
   const queue = createQueue(options)

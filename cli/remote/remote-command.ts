@@ -36,7 +36,7 @@ export interface RemoteCommand {
   readonly isChange?: true
   /** It is called without a server: it has no `--profile`, or one of its own. */
   readonly isLocal?: true
-  /** What the options do not say. */
+  /** Text below the options. */
   readonly notes?: string
   /** Lines of shell. What follows a `#` explains them. */
   readonly examples: readonly string[]

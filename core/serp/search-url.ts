@@ -1,6 +1,6 @@
 import type { SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 
-/** What a search is asked with. */
+/** The parameters of a search. */
 type Search = Pick<SerpSearch, 'engine' | 'keyword' | 'location_code' | 'language_code'>
 
 /** The address of one engine for a search, without the page. */

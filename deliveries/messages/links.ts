@@ -6,7 +6,7 @@ export interface Links {
   readonly dashboardUrl: string | null
 }
 
-/** What of a message its link needs. */
+/** The parts of a message that its link is made of. */
 interface Linked {
   readonly kind: MonitorKind
   readonly monitor_id: string | null

@@ -158,8 +158,8 @@ function listNote({ added_count: added, removed_count: removed, moved_count: mov
     [removed, 'removed'],
     [moved, 'moved'],
   ] as const
-  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${COUNT.format(count)} ${what}`)
-  return told.length === 0 ? none : told.join(', ')
+  const named = counts.filter(([count]) => count > 0).map(([count, what]) => `${COUNT.format(count)} ${what}`)
+  return named.length === 0 ? none : named.join(', ')
 }
 
 function itemsOf({ added, removed, moved, ...counts }: ListChange): ListItems {

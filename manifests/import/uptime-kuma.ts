@@ -122,7 +122,7 @@ function watchedOf(type: string, one: Values): object | null {
   })
   switch (type) {
     case 'http':
-      // Only the notices matter: no hash of a page equals this text, so that a change of the page is not told.
+      // Only the notices matter: no hash of a page equals this text, so that no change of the page is reported.
       return {
         extract_config: { method: 'full_page' },
         diff_predicate: { type: 'field_equals', field: 'content_hash', value: 'only whether the page can be read' },

@@ -26,7 +26,7 @@ interface FolderOfManifests {
   readonly serpSpacingMs: number
 }
 
-/** What became of the manifests. */
+/** The results of the manifests. */
 interface AppliedManifests {
   /** False: a manifest is not valid, so nothing was changed. */
   readonly isValid: boolean

@@ -46,7 +46,7 @@ interface Applied {
   readonly kind: 'applied'
   readonly change: 'created' | 'adopted' | 'updated' | 'unchanged'
   readonly monitor: MonitorRecord
-  /** What became of the run that the resource asks for. Null: it asks for none, or it was asked for before. */
+  /** The result of asking for the run that the resource wants. Null: it asks for none, or it was asked for before. */
   readonly requested: RunOutcome | null
 }
 

@@ -25,7 +25,7 @@ export interface KubeAnswer<T> {
   readonly status: number
   /** The object of an answer below 300; otherwise a `Status`, whose message is for people. */
   readonly body: T & KubeStatus
-  /** What a 429 or 503 asks for. */
+  /** The pause that a 429 or 503 asks for. Null: none. */
   readonly retryAfterMs: number | null
 }
 

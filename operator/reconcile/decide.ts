@@ -2,7 +2,7 @@ import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
 import { ADOPT } from '../../core/custom-resource/annotations.ts'
 import { type CustomResource, hasFinalizer, requestOf } from './custom-resource.ts'
 
-/** What the spec of a resource came to, with its Secrets and its namespace's team. */
+/** The result of reading the spec of a resource with its Secrets and its namespace's team. */
 export type Resolved =
   | { readonly kind: 'valid'; readonly teamId: string; readonly hash: Buffer }
   /** It cannot be applied until somebody changes something. */

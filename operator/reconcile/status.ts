@@ -5,7 +5,7 @@ import type { RefusalReason } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
 import { type Condition, type CustomResource, type ResourceStatus, requestOf } from './custom-resource.ts'
 
-/** How the resource was accepted. */
+/** Whether the resource was accepted. */
 export type Acceptance =
   | {
       readonly kind: 'accepted'

@@ -223,9 +223,9 @@ function warningsOf({ warnings = [] }: FetchedBody, { headers }: PageTask): read
 function readingOf(
   { text, values, pageText, warnings: found }: Extract<Extraction, { ok: true }>,
   read: Read,
-  told: readonly string[],
+  more: readonly string[],
 ): Reading {
-  const common = { ...read, warnings: [...found, ...told] }
+  const common = { ...read, warnings: [...found, ...more] }
   if (text !== undefined) return { kind: 'text', text, ...common }
   return { kind: 'values', values, ...(pageText !== undefined && { pageText }), ...common }
 }

@@ -69,7 +69,7 @@ function ask(
   return layer.render((egress) => browser.render(page, { ...within, egress }), call)
 }
 
-/** Returns what a browser is told of a check. */
+/** Returns the request that a browser gets for a check. */
 export function renderRequestOf(task: PageTask): RenderRequest {
   const { url, headers, extract, visual, teamKey: team } = task
   return { url, headers, waitFor: waitForOf(extract), visual, team, unrendered: howUnrendered(task) }

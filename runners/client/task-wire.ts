@@ -6,7 +6,7 @@ import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { PageMark } from '../check/reading.ts'
 import type { PageTask, SerpTask } from '../check/task.ts'
 
-/** A search as a runner is told of it. One whose engine is left alone is never given out. */
+/** A search as it is sent to a runner. One whose engine is left alone is never given out. */
 export function searchToWire(task: SerpTask): RunnerSearch {
   return {
     no: task.no,
@@ -40,7 +40,7 @@ export function searchFromWire(wire: RunnerSearch, claimedAt: number): SerpTask 
   }
 }
 
-/** A page's task as a runner is told of it. */
+/** A page's task as it is sent to a runner. */
 export function taskToWire(task: PageTask): RunnerTask {
   return {
     no: task.no,

@@ -10,7 +10,7 @@ const Fields = (what: string) =>
     rules: ['field_names'],
   })
 
-/** What a reader of a whole page does not want to be told of. */
+/** Changes of a whole page that are not reported. */
 const Ignore = Closed(
   {
     selectors: Type.Optional(

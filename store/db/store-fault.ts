@@ -45,7 +45,7 @@ export function isStoreAway(thrown: unknown): boolean {
   return hasCollided(thrown) || causes(thrown).some(isAway)
 }
 
-/** Such a fault is not the store's absence, and is not told as such. */
+/** Such a fault is not the store's absence, and is not reported as such. */
 const hasCollided = (thrown: unknown) => causes(thrown).some((error) => STATEMENTS_COLLIDED.test(codeOf(error)))
 
 /** Returns whether the store refused a value that must be unique. */

@@ -26,7 +26,7 @@ const stored = row({ id: Type.String(), answer: Type.Unsafe<Uint8Array>({}) })
 
 /**
  * Returns the answer that a request with this key got, null when there was none, and `busy` while another request with
- * it is under way. Until the end of the transaction, the others are told `busy`.
+ * it is under way. Until the end of the transaction, the others get `busy`.
  */
 export async function takeIdempotencyKey(
   tx: Transaction,

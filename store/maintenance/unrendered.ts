@@ -68,7 +68,7 @@ const NOT_ISOLATED =
   'so the check was not done. Let the operator start runner pods (runner.max), or set isolation to shared. This run ' +
   'used nothing of the plan.'
 
-/** What a run says that nobody did. It is a fault of the installation, so it does not count as one of the monitor. */
+/** The error of a run that nobody did. The installation caused it, so it does not count as one of the monitor. */
 const NOT_RENDERED = {
   code: 'not_available',
   message:

@@ -243,7 +243,7 @@ const ResultsRow = Type.Object({
   diff: Type.Unsafe<Diff | null>({}),
   last_error: Type.Union([Type.String(), Null]),
 })
-/** What the checks of a declared record came to. */
+/** The results of the checks of a declared record. */
 export type ResultsRow = Static<typeof ResultsRow>
 const resultsRow = rowOf(ResultsRow)
 

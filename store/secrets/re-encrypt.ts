@@ -14,7 +14,7 @@ interface ReEncrypted {
   readonly rows: number
 }
 
-/** How far it is. */
+/** The rows that are done, of how many. */
 interface Progress extends ReEncrypted {
   /** Rows that there were when it began. */
   readonly total: number
@@ -70,11 +70,11 @@ export async function reEncrypt(
 ): Promise<Done> {
   const sum = { seen: 0, rows: 0 }
   const total = await countRows(store)
-  const told = (soFar: ReEncrypted) => onProgress({ ...soFar, total })
+  const report = (soFar: ReEncrypted) => onProgress({ ...soFar, total })
   const unreadable: string[] = []
   for (const table of SEALED_TABLES)
     for (let pass = 1; pass <= PASSES; pass++) {
-      unreadable.push(...(await throughTable(store, secrets, { table, sum, isAgain: pass > 1, onProgress: told })))
+      unreadable.push(...(await throughTable(store, secrets, { table, sum, isAgain: pass > 1, onProgress: report })))
       if (!(await hasOthers(store, table, secrets, unreadable))) break
       await sleep(PASS_PAUSE_MS)
     }

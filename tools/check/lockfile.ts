@@ -14,7 +14,7 @@ const FLOORS: Readonly<Record<string, string>> = {
   undici: '8.12.4',
 }
 
-/** What other packages bring runs where somebody deploys, and reads nothing of strangers. */
+/** The other lockfiles are of tools that people run themselves, and that read no untrusted input. */
 const SERVICE = 'package-lock.json'
 
 interface Entry {

@@ -38,7 +38,7 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
   return previewOf(reading, config, { ...ports, startedAt })
 }
 
-/** What a preview shows of a reading needs. */
+/** What `previewOf` needs besides the reading. */
 export interface ShowingPorts extends Pick<PreviewPorts, 'ask' | 'signal'> {
   /** `performance.now()` when the preview began. */
   readonly startedAt: number

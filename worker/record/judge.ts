@@ -232,9 +232,9 @@ interface Emptied {
 }
 
 /**
- * Counts the readings whose fields are all empty. Such a monitor notices nothing, so its owner is told: after the first
- * reading at once, because the rules never matched, and else after the third in a row. A value ends it, which is told
- * too. The count goes on after an edit, so that the reading after it can report that the monitor works.
+ * Counts the readings whose fields are all empty. Such a monitor notices nothing, so its owner gets a notice: after the
+ * first reading at once, because the rules never matched, and else after the third in a row. A value ends it, which is
+ * reported too. The count goes on after an edit, so that the reading after it can report that the monitor works.
  */
 export function emptied({
   before,

@@ -74,7 +74,7 @@ interface RecorderOptions {
   readonly onDeliveries: () => void
   /** Compares texts of pages for messages. Without it, they say only that the page changed. */
   readonly differ?: TextDiffer
-  /** Called when a batch may have written something to tell: wakes the notice loop of this process. */
+  /** Called when a batch may have written a notice: wakes the notice loop of this process. */
   readonly onNotices?: () => void
   /** Called for each run that ends with an internal error, for a metric. */
   readonly onInternalError?: () => void
@@ -242,8 +242,8 @@ interface JudgedRun extends PicturedRun {
 }
 
 /**
- * Once all fields together are told, as trouble of the monitor, none is told by itself. The first value ends that, and
- * the fields that are still missing are told then.
+ * Once all fields together are reported, as trouble of the monitor, none is reported by itself. The first value ends
+ * that, and the fields that are still missing are reported then.
  */
 function noticesOfFields(
   { notice, empty }: ReturnType<typeof emptied>,

@@ -57,7 +57,7 @@ function canonical(host: string): string {
 const AGAIN_MS = 30_000
 
 /**
- * Returns what runners are told to deny: the policy's denials, and the addresses of endpoints that it knows by name,
+ * Returns what runners have to deny: the policy's denials, and the addresses of endpoints that it knows by name,
  * because a runner may resolve the name in another way. An address that was known stays while its name does not
  * resolve.
  */

@@ -75,7 +75,7 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
   return ending
 }
 
-/** What became of the steps. */
+/** The results of the steps. */
 interface CarriedOut {
   readonly done: ReadonlyMap<Step, object>
   /** Deletions that were left out. */

@@ -5,7 +5,7 @@ import { type Extraction, type Page, failed } from '../page.ts'
 import type { Piscina } from 'piscina'
 import { Fifo } from '../../../concurrency/fifo.ts'
 
-/** What a thread does with a page. */
+/** What a thread reads from a page: fields, or the results of a search. */
 export type ReadConfig = ExtractConfig | SearchConfig
 
 /** One call of the extractor, waiting or running. */

@@ -132,8 +132,8 @@ function merged(context: FetchContext, warning: string | undefined): Fetched {
   if (first === undefined) throw new TypeError('there are no pages to merge')
   const { head, tail } = first.facts.frame ?? { head: '[', tail: ']' }
   const items = context.read.filter(({ facts }) => facts.count > 0).map(({ facts }) => facts.items)
-  const told = context.read.flatMap(({ fetched }) => fetched.warnings ?? [])
-  const warnings = [...new Set(warning === undefined ? told : [...told, warning])]
+  const found = context.read.flatMap(({ fetched }) => fetched.warnings ?? [])
+  const warnings = [...new Set(warning === undefined ? found : [...found, warning])]
   const body = Buffer.from(`${head}${items.join(',')}${tail}`)
   return {
     ...first.fetched,
