@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from './boot/parts/config-folder.ts'
-import type { OperatorFlags } from './boot/parts/operator-parts.ts'
+import type { OperatorFlags } from './boot/roles/start-operator-parts.ts'
 import type { SearchOptions } from './check/run-search.ts'
 import type { ImportFlags } from './commands/import.ts'
 import { addOutputOptions } from './output-options.ts'

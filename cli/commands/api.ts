@@ -1,6 +1,6 @@
 import { sleep } from '../../concurrency/sleep.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { startApi } from '../boot/parts/api-parts.ts'
+import { startApi } from '../boot/roles/start-api.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 

@@ -1,6 +1,6 @@
 import { secretFileOf } from '../../schema/config/secret-settings.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
-import { startRunner } from '../boot/parts/runner-parts.ts'
+import { startRunner } from '../boot/roles/start-runner.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 import { missingForRunner } from '../boot/settings/runner-issues.ts'
 

@@ -6,11 +6,11 @@ import { migrate } from '../../store/db/migrate.ts'
 import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
 import { checkEncryptionKey, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import { startApi } from '../boot/parts/api-parts.ts'
+import { startApi } from '../boot/roles/start-api.ts'
 import { runProcess, type ServerContext } from '../boot/process/run-process.ts'
 import { followKeys, keyFile } from '../boot/settings/encryption-key.ts'
 import type { ConfigFlags } from '../boot/parts/config-folder.ts'
-import { startWorker, type Worker } from '../boot/parts/worker-parts.ts'
+import { startWorker, type Worker } from '../boot/roles/start-worker.ts'
 import { banner } from '../boot/process/banner.ts'
 
 /** The first owner's address where TIDEMARK_OWNER_EMAIL is not set. It is only good to sign in with. */

@@ -4,7 +4,7 @@ import { isMigrated } from '../../store/db/migrate.ts'
 import { serveHealth } from '../boot/process/health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
-import { startWorker } from '../boot/parts/worker-parts.ts'
+import { startWorker } from '../boot/roles/start-worker.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>

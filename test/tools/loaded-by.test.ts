@@ -31,7 +31,6 @@ describe('tidemark runner', () => {
     expect(files).toEqual([
       'cli/boot/parts/browsers.ts',
       'cli/boot/parts/egress.ts',
-      'cli/boot/parts/runner-parts.ts',
       'cli/boot/parts/search-means.ts',
       'cli/boot/process/idle-watch.ts',
       'cli/boot/process/lean-start.ts',
@@ -40,6 +39,7 @@ describe('tidemark runner', () => {
       'cli/boot/process/token-refused-error.ts',
       'cli/boot/process/until-signal.ts',
       'cli/boot/process/until-stopped.ts',
+      'cli/boot/roles/start-runner.ts',
       'cli/boot/settings/mail-issues.ts',
       'cli/boot/settings/model-issues.ts',
       'cli/boot/settings/object-issues.ts',
