@@ -60,8 +60,6 @@ export async function showBilling({ store, billing }: BillingContext, teamId: st
   }
 }
 
-/** A request that gets no turn in this time is answered like one that the provider did not answer. */
-const LONGEST_WAIT_MS = 5_000
 const NEVER = new AbortController().signal
 
 /**
@@ -74,7 +72,7 @@ async function withPayments<T>(
   work: (tx: Transaction, payments: Payments, row: SubscriptionRow) => Promise<T>,
 ): Promise<T | NotBilled> {
   if (payments === null) return refused('manual')
-  const leave = await payments.turns.enter(teamId, NEVER, LONGEST_WAIT_MS)
+  const leave = await payments.turns.enter(teamId, NEVER, payments.longestWaitMs)
   if (typeof leave !== 'function') return refused('away')
   try {
     return await store.transaction(async (tx) => work(tx, payments, await lockSubscription(tx, teamId)))

@@ -61,6 +61,8 @@ interface OpenCheckout {
 export interface Payments {
   /** Who asks the provider for a team has a connection to the store meanwhile, of which there are few. */
   readonly turns: SlotQueue
+  /** A request that gets no turn in this time is answered like one that the provider did not answer. */
+  readonly longestWaitMs: number
   /** Returns the id of the team's customer. Asked twice for one team, it makes one customer. */
   createCustomer(team: NewCustomer): Promise<string>
   openPlanCheckout(buyer: Buyer, price: string, pages: ReturnPages): Promise<OpenCheckout>

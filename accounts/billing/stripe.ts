@@ -19,9 +19,12 @@ interface StripeOptions {
   readonly prices: Prices
   /** Instead of https://api.stripe.com, for tests. */
   readonly apiUrl?: string | undefined
+  /** Milliseconds until Stripe has answered a call. Default 8,000. */
+  readonly timeoutMs?: number
+  /** Milliseconds until a request has its turn to call Stripe. Default 5,000. */
+  readonly longestWaitMs?: number
 }
 
-const TIMEOUT_MS = 8_000
 /** A quarter of the connections that an API has to the store. */
 const MOST_AT_ONCE = 4
 /** An open checkout ends by itself after so long. Stripe's shortest is half an hour. */
@@ -56,7 +59,13 @@ export function stripeBilling(options: StripeOptions): BillingProvider {
   return {
     name: 'stripe',
     prices,
-    payments: { turns, ...checkoutsOf(ask), ...subscriptionsOf(ask, prices), readEvent },
+    payments: {
+      turns,
+      longestWaitMs: options.longestWaitMs ?? 5_000,
+      ...checkoutsOf(ask),
+      ...subscriptionsOf(ask, prices),
+      readEvent,
+    },
   }
 }
 
@@ -123,11 +132,11 @@ const subscriptionsOf = (
     }),
 })
 
-async function loadStripe({ secretKey, apiUrl }: StripeOptions): Promise<Stripe> {
+async function loadStripe({ secretKey, apiUrl, timeoutMs = 8_000 }: StripeOptions): Promise<Stripe> {
   const { default: Library } = await import('stripe')
   const url = apiUrl === undefined ? null : new URL(apiUrl)
   return new Library(secretKey, {
-    timeout: TIMEOUT_MS,
+    timeout: timeoutMs,
     maxNetworkRetries: 1,
     telemetry: false,
     ...(url && {

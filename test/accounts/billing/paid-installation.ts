@@ -17,9 +17,11 @@ export async function openPaidInstallation() {
   const stripe = await openStripeServer()
   const prices = readPrices(JSON.stringify(PRICES))
   if (typeof prices === 'string') throw new Error(prices)
-  const api = await createTestApi({ billing: stripeBilling({ ...stripe.options, prices }) })
+  // How long a call takes, and how many requests wait before one, depends on the machine.
+  const options = { ...stripe.options, prices, timeoutMs: 60_000, longestWaitMs: 60_000 }
+  const api = await createTestApi({ billing: stripeBilling(options) })
   const { store } = api.services
-  const other = await createTestApi({ billing: stripeBilling({ ...stripe.options, prices }), store })
+  const other = await createTestApi({ billing: stripeBilling(options), store })
 
   const post = (owner: CreatedOwner, path: string, body?: object) =>
     api.call(owner.session_token, 'POST', `/v1/billing/${path}`, body)

@@ -40,7 +40,7 @@ beforeAll(async () => {
   previews = createPreviews({ egress, runners })
   served = await serveApi('scale', { egress, previews })
   proxy = await openTcpProxy(served.api.databaseUrl)
-  store = await openStore({ url: proxy.url, name: 'tidemark test', connections: 8, connectTimeoutMs: 1_000 })
+  store = await openStore({ url: proxy.url, name: 'tidemark test', connections: 8 })
   signals = createAnswerSignals(proxy.url)
   byStore = createWaitingPreviews({ store, secrets: createSecretBox(ENCRYPTION_KEY), signals, seconds: 2 })
   await createRunnerToken(store, { job: 'silent', ttlSeconds: 900 })

@@ -12,6 +12,7 @@ import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.t
 import { duringRotation, reEncrypt } from '../../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { create } from '../monitors/stored-monitors.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 const KEY = 'the key of a test'
@@ -165,6 +166,10 @@ test('two rotations are never under way at once, and the next one may begin when
   })
   expect(inside).toBe('the first one')
   await expect(duringRotation(store, () => Promise.reject(new Error('a fault')))).rejects.toThrow('a fault')
+  const locks = () =>
+    database.query(`
+      select from pg_locks where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())`)
   const left = duringRotation(store, async (ensureAlone) => {
     await database.query(`
       select pg_terminate_backend(pid) from pg_locks
@@ -174,5 +179,7 @@ test('two rotations are never under way at once, and the next one may begin when
     await ensureAlone()
   })
   await expect(left).rejects.toSatisfy(isStoreAway)
+  // A connection that is ended is told so before Postgres has let go of its lock.
+  await eventually(locks, (held) => held.length === 0)
   expect(await duringRotation(store, async () => 'the next one')).toBe('the next one')
 })
