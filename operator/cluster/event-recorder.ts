@@ -27,7 +27,7 @@ interface EventRecorderOptions {
 const MOST_NOTE = 1_024
 /** Events a second over all resources, and how many may come at once. */
 const PACE = { perSecond: 10, burst: 50 }
-/** The API server keeps an Event for an hour. */
+/** The API server keeps an Event for an hour after it was last written. */
 const KEPT_MS = 3_600_000
 
 interface Known {
@@ -42,7 +42,7 @@ interface Known {
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions
-  readonly #known = new LRUCache<string, Known>({ max: 10_000, ttl: KEPT_MS })
+  readonly #known = new LRUCache<string, Known>({ max: 10_000, ttl: KEPT_MS, updateAgeOnGet: true })
   #writing: Promise<unknown> = Promise.resolve()
   readonly #pace = new TokenBucket(PACE)
   #dropped = 0

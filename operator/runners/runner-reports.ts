@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
-import { type JobObject, podsOf } from './runner-job.ts'
+import { type JobObject, type PodTemplate, podsOf } from './runner-job.ts'
 import { type RunnerPod, whyEnded, whyWaiting } from './why-of-pod.ts'
 
 interface ReportPorts {
@@ -54,6 +54,21 @@ export function createRunnerReports({ client, events, log }: ReportPorts) {
       const note = `Its pod ${limit}, and was given up${said}`
       events.record(job, { type: 'Warning', reason: 'RunnerNotStarted', action: 'RunChecks', note })
       return `the pod ${limit}${said}`
+    },
+    /**
+     * Writes an Event that the browsers of a Job have no sandbox of their own. It is about the PodTemplate, which
+     * decides that for all its Jobs: the Event of the first one counts the others. It never rejects.
+     */
+    async unsandboxed(job: string, template: Promise<PodTemplate>): Promise<void> {
+      log.warn({ job }, 'the browsers of a runner pod run without their sandbox')
+      const note =
+        'Browsers run without their own sandbox: the seccomp profile refuses user namespaces. Set ' +
+        'runner.seccompProfile to the profile that allows them; docs/runners.md says how.'
+      try {
+        events.record(await template, { type: 'Warning', reason: 'BrowserUnsandboxed', action: 'RunChecks', note })
+      } catch (err) {
+        log.warn({ err, job }, 'the PodTemplate of runners could not be read, so no Event is about it')
+      }
     },
   }
 }

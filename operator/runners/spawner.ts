@@ -351,17 +351,11 @@ export class Spawner {
     return boundTo.slice(this.#boundTo('').length)
   }
 
-  /** Says once of a Job that its browsers have no sandbox of their own. */
+  /** Says that the browsers of a Job have no sandbox of their own, once of each Job. */
   #unsandboxed(name: string): void {
-    const { client, events, log } = this.#options
-    const job = this.#jobs.get(`${client.namespace}/${name}`)
-    if (!job || this.#unsafe.has(name)) return
+    if (this.#unsafe.has(name) || !this.#jobs.get(`${this.#options.client.namespace}/${name}`)) return
     this.#unsafe.add(name)
-    log.warn({ job: name }, 'the browsers of a runner pod run without their sandbox')
-    const note =
-      'Browsers run without their own sandbox: the seccomp profile refuses user namespaces. Set ' +
-      'runner.seccompProfile to the profile that allows them; docs/runners.md says how.'
-    events.record(job, { type: 'Warning', reason: 'BrowserUnsandboxed', action: 'RunChecks', note })
+    this.#saying.add(this.#reports.unsandboxed(name, this.#template()))
   }
 
   #path(plural: string): string {

@@ -21,6 +21,14 @@ interface Job {
   status?: object
 }
 
+/** What tests read of an Event. */
+export interface Warning {
+  readonly reason: string
+  readonly note: string
+  readonly regarding: { readonly kind: string; readonly name: string }
+  readonly series?: { readonly count: number }
+}
+
 /** A minute ago. */
 export const AT = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '')
 
@@ -114,12 +122,10 @@ export function runnersForEachTest(take: (opened: { readonly kube: KubeApi; read
     const text = Buffer.from(secret.body.data.token, 'base64').toString()
     return { secret: secret.body, text, live: await findLiveRunnerToken(setup.store, text) }
   }
-  const warnings = async () => {
-    const found = await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')
-    return (found.body.items as { reason: string; note: string; regarding: { kind: string } }[]).map(
-      ({ reason, note, regarding }) => `${regarding.kind} ${reason}: ${note}`,
-    )
-  }
+  const events = async () =>
+    (await kube.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events')).body.items as Warning[]
+  const warnings = async () =>
+    (await events()).map(({ reason, note, regarding }) => `${regarding.kind} ${reason}: ${note}`)
   const warned = (pattern: RegExp) => eventually(warnings, (found) => found.some((text) => pattern.test(text)))
-  return { template, label, jobs, released, jobsAre, wait, status, complete, fail, podOf, tokenOf, warned }
+  return { template, label, jobs, released, jobsAre, wait, status, complete, fail, podOf, tokenOf, events, warned }
 }

@@ -10,12 +10,12 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-as
 import { describeIf } from '../../support/run/skip.ts'
 import { createFaultyKube } from '../cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
-import { AT, FAST, JOBS, PODS, runnersForEachTest, TEMPLATE } from './runners-setup.ts'
+import { AT, FAST, JOBS, PODS, runnersForEachTest, TEMPLATE, type Warning } from './runners-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts runner pods', () => {
   let kube: KubeApi
   let setup: OperatorSetup
-  const { template, label, jobs, released, jobsAre, wait, status, complete, fail, tokenOf, warned } =
+  const { template, label, jobs, released, jobsAre, wait, status, complete, fail, tokenOf, events, warned } =
     runnersForEachTest((opened) => ({ kube, setup } = opened))
 
   test('starts one for a check that needs a browser, with a token of its own, and none for the others', async () => {
@@ -198,13 +198,20 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     expect((await jobsAre(3)).filter(({ metadata }) => metadata.labels['tidemark.dev/check'])).toHaveLength(2)
   })
 
-  test('says once of a pod that its browsers have no sandbox', async () => {
-    await wait('browser', 1)
-    const [job] = await jobsAre(1)
-    const { live } = await tokenOf(job?.metadata.name ?? '')
-    await noteUnsandboxed(setup.store, live?.id ?? 0)
-    const said = await warned(/^Job BrowserUnsandboxed: Browsers run without their own sandbox/)
-    expect(said.filter((text) => text.includes('BrowserUnsandboxed'))).toHaveLength(1)
+  test('says once of its PodTemplate that browsers have no sandbox, and counts such pods', async () => {
+    await wait('browser', 3)
+    for (const { metadata } of await jobsAre(2)) {
+      const { live } = await tokenOf(metadata.name)
+      await noteUnsandboxed(setup.store, live?.id ?? 0)
+    }
+    const said = (found: readonly Warning[]) => found.filter(({ reason }) => reason === 'BrowserUnsandboxed')
+    const counted = await eventually(events, (found) => said(found).some(({ series }) => series?.count === 2))
+    expect(said(counted)).toEqual([
+      expect.objectContaining({
+        note: expect.stringMatching(/^Browsers run without their own sandbox.*Set runner\.seccompProfile/),
+        regarding: expect.objectContaining({ kind: 'PodTemplate', name: TEMPLATE }),
+      }),
+    ])
   })
 
   test('creates no Job whose pod the security standard of the namespace refuses, and says so', async () => {
