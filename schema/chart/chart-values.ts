@@ -4,6 +4,7 @@ import { SECRET_SETTINGS } from '../config/secret-settings.ts'
 import { Choice, Closed, Whole } from '../shape/shape.ts'
 import { api } from './api-values.ts'
 import {
+  annotations,
   existing,
   files,
   flag,
@@ -19,6 +20,7 @@ import {
   optionalFlag,
   requests,
   resources,
+  scraping,
   text,
   texts,
   value,
@@ -272,18 +274,19 @@ export const ChartValues = Closed({
     {
       port: number(9100, [1, 65_535], 'Port of health and metrics in every pod.'),
       from: kubernetesList('Network policy peers that may read metrics. Empty: all pods of the cluster.'),
-      serviceMonitor: Closed(
-        {
-          enabled: flag(false, 'Make a ServiceMonitor. It needs the Prometheus Operator.'),
-          interval: text('30s', 'How often metrics are read.', 16),
-          labels: labels('Its labels, which Prometheus selects.'),
-        },
-        { description: 'Prometheus reads the metrics.' },
+      serviceMonitor: scraping(
+        'Make a ServiceMonitor of all parts, which Prometheus selects.',
+        'Prometheus reads the metrics by the Service for metrics, which selects the pods of all parts.',
+      ),
+      podMonitor: scraping(
+        'Make a PodMonitor of all parts, in place of a ServiceMonitor.',
+        'Prometheus reads the metrics of pods, without a Service.',
       ),
       prometheusRule: Closed(
         {
           enabled: flag(false, 'Make a PrometheusRule with alerts. It needs the Prometheus Operator.'),
           labels: labels('Its labels, which Prometheus selects.'),
+          annotations: annotations('Its annotations.'),
         },
         { description: 'Alerts about Tidemark itself.' },
       ),
@@ -343,5 +346,7 @@ export const ChartValues = Closed({
     ['name', 'value', 'valueFrom'],
     'Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}.',
   ),
-  extraObjects: kubernetesList('Objects of your own that are installed with the release.'),
+  extraObjects: kubernetesList(
+    'Objects of your own that are installed with the release. Texts in them are templates of Helm.',
+  ),
 })

@@ -133,3 +133,17 @@ export const requests = (cpu: string, memory: string) => ({
   }),
   ...scheduling,
 })
+
+/** How the Prometheus Operator reads metrics. What is enabled is always made, so that a definition may come later. */
+export const scraping = (enabled: string, description: string) =>
+  Closed(
+    {
+      enabled: flag(false, `${enabled} It needs the Prometheus Operator.`),
+      interval: text('30s', 'How often metrics are read.', 16),
+      labels: labels('Its labels, which Prometheus selects.'),
+      annotations: annotations('Its annotations.'),
+      relabelings: kubernetesList('Changes of the labels of what is read.'),
+      metricRelabelings: kubernetesList('Changes of the metrics before they are stored.'),
+    },
+    { description },
+  )

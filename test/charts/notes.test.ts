@@ -28,6 +28,21 @@ describeIf(hasHelm(), HELM_ADVICE)('The notes of a release', () => {
     expect(bare).not.toMatch(/sandbox|tidemark-owner|Postgres of one pod/)
   })
 
+  test('say where to look when nothing becomes ready, what stays, and that no browser comes', async () => {
+    const said = await notes('try-out')
+    expect(said).toContain('kubectl -n tidemark logs deployment/tidemark-api --container migrate')
+    expect(said).toContain('and so do the claims and the custom resource definitions.')
+    expect(said).not.toContain('there are no runner pods')
+    expect(await notes('try-out', '--set', 'crds.enabled=false')).toContain('and so do the claims.')
+    for (const [value, next] of [
+      ['operator.enabled=false', 'set operator.enabled=true.'],
+      ['runner.max=0', 'Set runner.max.'],
+    ])
+      expect(await notes('try-out', '--set', value ?? '')).toMatch(
+        new RegExp(`WARNING: there are no runner pods, so checks that need a browser wait\\..*${next}`),
+      )
+  })
+
   test('say that nothing is rendered where the sandbox is required and refused', async () => {
     const required = await notes('try-out', '--set', 'runner.sandbox=required')
     expect(required).toMatch(/WARNING: nothing is rendered, because runner\.sandbox is required/)

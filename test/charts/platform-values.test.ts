@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { describeIf } from '../support/run/skip.ts'
 import {
   CHART,
@@ -37,6 +38,16 @@ const variable = (manifests: readonly Manifest[], name: string) => [
   ),
 ]
 
+/** Returns the paths of sections, and of the values in them. What Kubernetes defines is a value as a whole. */
+const pathsIn = (values: object, above: readonly string[] = []): string[] =>
+  Object.entries(values).flatMap(([key, value]: [string, unknown]) => {
+    const path = [...above, key]
+    if (WHOLE.includes(key)) return []
+    const isSection = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return [path.join('.'), ...(isSection ? pathsIn(value, path) : [])]
+  })
+/** Null removes them, or what they have by default. */
+const WHOLE = ['resources', 'browserResources', 'labels', 'seccompProfile']
 describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => {
   let folder: string
   beforeAll(async () => {
@@ -286,6 +297,28 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
     const { ok, out } = await render(...TRY_OUT, ...keys.flatMap((key) => ['--set', `${key}=null`]))
     expect(ok, out).toBe(true)
     expect(out).toBe((await render(...TRY_OUT)).out)
+  })
+
+  test('takes the default for sections and values that are null', async () => {
+    const all = pathsIn(parse(await readFile(join(CHART, 'values.yaml'), 'utf8')) as object)
+    for (const values of [TRY_OUT, CLUSTER]) {
+      const given = pathsIn(parse(await readFile(values[1] ?? '', 'utf8')) as object)
+      const free = all.filter((path) => !given.includes(path))
+      const { out: byDefault } = await render(...values)
+      const sections = free.filter((path) => all.some((other) => other.startsWith(`${path}.`)))
+      // A number of pods that is null is left to what scales them.
+      const own = free.filter((path) => !sections.includes(path) && !path.endsWith('.replicas'))
+      expect(sections).toEqual(expect.arrayContaining(['worker', 'runner', 'api.service', 'networkPolicy']))
+      const byDepth = [1, 2, 3].map((depth) => sections.filter((path) => path.split('.').length === depth))
+      for (const paths of [...byDepth, own].filter(({ length }) => length > 0)) {
+        const { ok, out } = await render(...values, '--set', paths.map((path) => `${path}=null`).join(','))
+        expect(ok, out).toBe(true)
+        expect(out).toBe(byDefault)
+      }
+    }
+    // What is needed has no default.
+    for (const section of ['database', 'pictures', 'pictures.bucket'])
+      expect((await render(...CLUSTER, '--set', `${section}=null`)).out).toMatch(/: set (?:database|pictures)\./)
   })
 
   test('lets the operator change its own lease alone', async () => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { dashboard } from './chart/dashboard.ts'
 import { publicNetworks } from './chart/public-networks.ts'
 import { seccompObject, seccompProfile } from './chart/seccomp-profile.ts'
+import { valueDefaults } from './chart/value-defaults.ts'
 import { valuesSchema } from './chart/values-schema.ts'
 import { valuesYaml } from './chart/values-yaml.ts'
 import { accessPage } from './access-page.ts'
@@ -38,6 +39,7 @@ export const OUTPUTS: readonly Output[] = [
     })),
   ),
   { path: `${CHART}/files/dashboard.json`, make: dashboard },
+  { path: `${CHART}/files/defaults.yaml`, make: valueDefaults },
   { path: `${CHART}/files/mirror-policy.yaml`, make: () => readFileSync(MIRROR_POLICY, 'utf8') },
   { path: `${CHART}/files/public-networks.yaml`, make: publicNetworks },
   { path: `${CHART}/files/seccomp/chromium.json`, make: seccompProfile },

@@ -1,3 +1,24 @@
+{{/* Puts defaults in the place of values that are null. Each file asks for it: Helm renders them in any order. */}}
+{{- define "tidemark.defaults" -}}
+{{- $root := . -}}
+{{- range .Files.Get "files/defaults.yaml" | fromYamlArray -}}
+{{- $section := $root.Values -}}
+{{- $isThere := true -}}
+{{- range $key := .path -}}
+{{- if not (kindIs "map" (get $section $key)) -}}
+{{- $isThere = false -}}
+{{- $_ := set $section $key dict -}}
+{{- end -}}
+{{- $section = get $section $key -}}
+{{- end -}}
+{{- range $key, $value := ternary .values (merge (dict) .values .whole) $isThere -}}
+{{- if or (not (hasKey $section $key)) (kindIs "invalid" (get $section $key)) -}}
+{{- $_ := set $section $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The prefix of all names. The longest suffix is "-secret-reader". */}}
 {{- define "tidemark.fullname" -}}
 {{- if .Values.fullnameOverride -}}
@@ -135,6 +156,9 @@ imagePullSecrets:
 {{- if and $values.api.autoscaling.enabled (gt (int $values.api.autoscaling.minReplicas) (int $values.api.autoscaling.maxReplicas)) -}}
 {{- fail "api.autoscaling.minReplicas is above maxReplicas" -}}
 {{- end -}}
+{{- if and $values.metrics.serviceMonitor.enabled $values.metrics.podMonitor.enabled -}}
+{{- fail "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true, and each pod would be read twice: choose one of them" -}}
+{{- end -}}
 {{- range $name := list "TIDEMARK_PLANS_FILE" "TIDEMARK_EXTRA_CA_FILE" "TIDEMARK_CLIENT_CERTIFICATES_FILE" -}}
 {{- if and (hasKey $settings $name) (not $values.extraVolumeMounts) -}}
 {{- fail (printf "settings.%s names a file: put it into the pods by extraVolumes and extraVolumeMounts" $name) -}}
@@ -149,7 +173,7 @@ imagePullSecrets:
 {{- range $key := list "api" "worker" "operator" "runner" "setup" "postgres" -}}
 {{- $_ := set $labels (printf "%s.podLabels" $key) (get $values $key).podLabels -}}
 {{- end -}}
-{{- range $key := list "serviceMonitor" "prometheusRule" "dashboard" -}}
+{{- range $key := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" -}}
 {{- $_ := set $labels (printf "metrics.%s.labels" $key) (get $values.metrics $key).labels -}}
 {{- end -}}
 {{- range $where, $own := $labels -}}
@@ -318,6 +342,8 @@ image: {{ include "tidemark.image" (dict "root" .root "image" .root.Values.image
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 args:
   {{- toYaml .args | nindent 2 }}
+# `kubectl describe pod` shows why it ended.
+terminationMessagePolicy: FallbackToLogsOnError
 securityContext:
   {{- include "tidemark.containerSecurity" . | nindent 2 }}
 volumeMounts:

@@ -83,7 +83,7 @@ export interface ChartValues {
    * Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}. At most 64 items.
    */
   extraEnv?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
-  /** Objects of your own that are installed with the release. At most 64 items. */
+  /** Objects of your own that are installed with the release. Texts in them are templates of Helm. At most 64 items. */
   extraObjects?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
 }
 
@@ -777,22 +777,46 @@ export interface MetricsValues {
   port?: pulumi.Input<number | undefined>
   /** Network policy peers that may read metrics. Empty: all pods of the cluster. At most 64 items. */
   from?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
-  /** Prometheus reads the metrics. */
+  /** Prometheus reads the metrics by the Service for metrics, which selects the pods of all parts. */
   serviceMonitor?: pulumi.Input<MetricsServiceMonitorValues | undefined>
+  /** Prometheus reads the metrics of pods, without a Service. */
+  podMonitor?: pulumi.Input<MetricsPodMonitorValues | undefined>
   /** Alerts about Tidemark itself. */
   prometheusRule?: pulumi.Input<MetricsPrometheusRuleValues | undefined>
   /** A dashboard of Grafana. */
   dashboard?: pulumi.Input<MetricsDashboardValues | undefined>
 }
 
-/** Prometheus reads the metrics. */
+/** Prometheus reads the metrics by the Service for metrics, which selects the pods of all parts. */
 export interface MetricsServiceMonitorValues {
-  /** Make a ServiceMonitor. It needs the Prometheus Operator. Default: false. */
+  /** Make a ServiceMonitor of all parts, which Prometheus selects. It needs the Prometheus Operator. Default: false. */
   enabled?: pulumi.Input<boolean | undefined>
   /** How often metrics are read. 1 to 16 characters. Default: 30s. */
   interval?: pulumi.Input<string | undefined>
   /** Its labels, which Prometheus selects. At most 64 entries. */
   labels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Its annotations. At most 64 entries. */
+  annotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Changes of the labels of what is read. At most 64 items. */
+  relabelings?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /** Changes of the metrics before they are stored. At most 64 items. */
+  metricRelabelings?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+}
+
+/** Prometheus reads the metrics of pods, without a Service. */
+export interface MetricsPodMonitorValues {
+  /** Make a PodMonitor of all parts, in place of a ServiceMonitor. It needs the Prometheus Operator. Default: false. */
+  enabled?: pulumi.Input<boolean | undefined>
+  /** How often metrics are read. 1 to 16 characters. Default: 30s. */
+  interval?: pulumi.Input<string | undefined>
+  /** Its labels, which Prometheus selects. At most 64 entries. */
+  labels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Its annotations. At most 64 entries. */
+  annotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Changes of the labels of what is read. At most 64 items. */
+  relabelings?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /** Changes of the metrics before they are stored. At most 64 items. */
+  metricRelabelings?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
 }
 
 /** Alerts about Tidemark itself. */
@@ -801,6 +825,8 @@ export interface MetricsPrometheusRuleValues {
   enabled?: pulumi.Input<boolean | undefined>
   /** Its labels, which Prometheus selects. At most 64 entries. */
   labels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+  /** Its annotations. At most 64 entries. */
+  annotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
 }
 
 /** A dashboard of Grafana. */
