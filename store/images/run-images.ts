@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { runIdMonitor } from '../../core/run-id.ts'
+import { isMonitor } from '../monitors/monitor-record.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import type { RegionImages } from '../queue/record-pictured.ts'
 import { row, rowOf } from '../db/row.ts'
@@ -47,8 +48,7 @@ export async function listRunImages(
   { teamId, monitorId, limit }: { readonly teamId: string; readonly monitorId: string; readonly limit: number },
 ): Promise<readonly RunImagesRow[] | null> {
   const no = await store.maybeOneFirst(sql.prepared('monitor_of_images', known)`
-    select no from monitors
-    where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = 'page' and deleted_at is null
+    select m.no from monitors m where ${isMonitor(teamId, monitorId, 'page')}
   `)
   if (no === null) return null
   return store.any(sql.prepared('list_run_images', runImages)`

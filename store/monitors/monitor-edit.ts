@@ -6,7 +6,7 @@ import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import { monitorQueue } from '../../core/check-queue.ts'
-import { MONITOR_COLUMNS, monitorRow, type MonitorRow, type RowOfKind, selected } from './monitor-record.ts'
+import { isMonitor, MONITOR_COLUMNS, monitorRow, type MonitorRow, type RowOfKind, selected } from './monitor-record.ts'
 import { json, labelsJson, sealSpec } from './monitor-create.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
@@ -22,7 +22,7 @@ export async function lockMonitor<K extends MonitorKind = 'page'>(
   return tx.maybeOne(sql.type(row)`
     select ${columns}
     from monitors m join checks c on c.no = m.no
-    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
+    where ${isMonitor(teamId, id, kind)}
     for update of m
   `)
 }

@@ -5,6 +5,7 @@ import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from '../quota/pool.ts'
 import { lockUsage } from '../quota/usage.ts'
+import { isMonitor } from './monitor-record.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -48,7 +49,7 @@ export async function runNow(tx: Transaction, teamId: string, id: string, kind: 
     target as materialized (
       select m.no, m.team_id, m.name, m.locked or ${TRIAL_OVER} as locked, c.queue, c.cost, c.queued_run_id
       from monitors m join checks c on c.no = m.no join team_usage u on u.team_id = m.team_id
-      where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
+      where ${isMonitor(teamId, id, kind)}
       for update of c
     ),
     own as materialized (

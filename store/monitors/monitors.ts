@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
-import { hasStatus, nameContains, type RowOfKind, selected } from './monitor-record.ts'
+import { hasStatus, isMonitor, nameContains, type RowOfKind, selected } from './monitor-record.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
 import { nothing, row as rowWith } from '../db/row.ts'
 
@@ -23,8 +23,7 @@ export async function findMonitor<K extends MonitorKind = 'page'>(
   return store.maybeOne(sql.prepared(`find_${kind}_monitor`, row)`
     select ${columns}
     from monitors m join checks c on c.no = m.no
-    where m.id = ${id}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)}
-      and m.deleted_at is null
+    where ${isMonitor(teamId, id, kind)}
   `)
 }
 

@@ -6,6 +6,7 @@ import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { bytes, nothing, row } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
+import { isMonitor } from './monitor-record.ts'
 
 /** Returns whether a configuration has a webhook: only webhooks are signed. */
 const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): boolean =>
@@ -48,8 +49,7 @@ export async function findSigningFacts(
   { teamId, id, kind = 'page' }: Sealing & { readonly kind?: MonitorKind },
 ): Promise<SigningFacts | null> {
   const found = await store.maybeOne(sql.type(stored)`
-    select no, name, deliveries, signing_secret from monitors
-    where id = ${id}::uuid and team_id = ${teamId}::uuid and kind = ${kind} and deleted_at is null
+    select m.no, m.name, m.deliveries, m.signing_secret from monitors m where ${isMonitor(teamId, id, kind)}
   `)
   if (!found) return null
   const { no, name, deliveries, signing_secret: secret } = found

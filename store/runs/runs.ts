@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import { runIdMonitor } from '../../core/run-id.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
+import { isMonitor } from '../monitors/monitor-record.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
 import { row } from '../db/row.ts'
@@ -74,8 +75,8 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
   const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
   return store.any(typed`
     with m as materialized (
-      select no, id, name, user_id, kind, mode from monitors
-      where id = ${monitorId}::uuid and team_id = ${teamId}::uuid and kind = ${kind} and deleted_at is null
+      select m.no, m.id, m.name, m.user_id, m.kind, m.mode from monitors m
+      where ${isMonitor(teamId, monitorId, kind)}
     )
     select ${RUN_COLUMNS}
     from m
@@ -111,6 +112,6 @@ export async function countRuns(
         select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no
-    where m.id = ${monitorId}::uuid and m.team_id = ${teamId}::uuid and m.kind = ${kind} and m.deleted_at is null
+    where ${isMonitor(teamId, monitorId, kind)}
   `)
 }
