@@ -7,16 +7,11 @@ import { getImageRoute, getRunImagesRoute, listVisualHistoryRoute } from './rout
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/keys.ts'
 import { PAGES } from './routes/monitor-kind.ts'
 import { manifestRoute } from './routes/monitor-manifests.ts'
+import { monitorRunsRoute } from './routes/monitor-runs.ts'
 import { backtestMonitorRoute, previewMonitorRoute } from './routes/monitor-trials.ts'
 import * as monitors from './routes/monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
-import {
-  diffRunRoute,
-  getRunRoute,
-  listMonitorRunsRoute,
-  listRunDeliveriesRoute,
-  replayRunRoute,
-} from './routes/runs.ts'
+import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/runs.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/settings.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { accountPages } from './pages/account-pages.ts'
@@ -41,7 +36,7 @@ const described: readonly Route[] = [
   monitors.resumeMonitorRoute,
   monitors.runMonitorRoute,
   monitors.bulkMonitorsRoute,
-  listMonitorRunsRoute,
+  monitorRunsRoute(PAGES),
   listVisualHistoryRoute,
   backtestMonitorRoute,
   manifestRoute(PAGES),

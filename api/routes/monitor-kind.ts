@@ -1,5 +1,5 @@
 /** A kind of monitor, for routes that both kinds have. */
-export interface MonitorKind {
+export interface ServedKind {
   readonly path: '/v1/monitors' | '/v1/serp-monitors'
   readonly noun: string
   readonly tag: string
@@ -7,11 +7,11 @@ export interface MonitorKind {
   readonly kind?: 'serp'
 }
 
-export const PAGES: MonitorKind = { path: '/v1/monitors', noun: 'monitor', tag: 'Monitors' }
+export const PAGES: ServedKind = { path: '/v1/monitors', noun: 'monitor', tag: 'Monitors' }
 
 export const SEARCHES = {
   path: '/v1/serp-monitors',
   noun: 'SERP monitor',
   tag: 'SERP monitors',
   kind: 'serp',
-} as const satisfies MonitorKind
+} as const satisfies ServedKind

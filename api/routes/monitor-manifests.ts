@@ -3,10 +3,10 @@ import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { type Answer, ById, ok, okText, route } from '../http/route.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
-import type { MonitorKind } from './monitor-kind.ts'
+import type { ServedKind } from './monitor-kind.ts'
 
 /** Returns the route that shows a monitor of one kind as a manifest. */
-export const manifestRoute = ({ path, noun, tag, ...ofKind }: MonitorKind) =>
+export const manifestRoute = ({ path, noun, tag, ...ofKind }: ServedKind) =>
   route({
     method: 'GET',
     path: `${path}/:id/manifest`,

@@ -1,45 +1,16 @@
 import Type from 'typebox'
 import { replayRun } from '../../deliveries/replay.ts'
 import { runDifference } from '../../monitors/run-difference.ts'
-import { PageOf, pageQuery } from '../../schema/page-of.ts'
 import { Delivery } from '../../schema/run/delivery.ts'
 import { RunDiff } from '../../schema/run/run-diff.ts'
 import { Run } from '../../schema/run/run.ts'
 import { Closed } from '../../schema/shape/shape.ts'
 import { listRunDeliveries } from '../../store/deliveries/deliveries.ts'
 import { toRun } from '../../store/runs/run-record.ts'
-import { countRuns, findRun, listRuns } from '../../store/runs/runs.ts'
+import { findRun } from '../../store/runs/runs.ts'
 import { doneOf, noSuch } from '../http/outcome-error.ts'
-import { paginationOf, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, route } from '../http/route.ts'
 import { shownDelivery } from '../presenters/shown.ts'
-
-export const listMonitorRunsRoute = route({
-  method: 'GET',
-  path: '/v1/monitors/:id/runs',
-  summary: "List a monitor's runs, newest first",
-  description:
-    "Only runs inside the plan's retention window. A run that is queued or in progress comes first, as running.",
-  tag: 'Monitors',
-  policy: 'runs.read',
-  params: ById,
-  query: Closed(pageQuery),
-  answers: { 200: { description: 'A page of runs.', schema: PageOf(Run) } },
-  async handle({ params, query, principal: { teamId }, services: { store } }) {
-    const rows = await listRuns(store, { teamId, monitorId: params.id, ...windowOf(query) })
-    const count = async () => {
-      const total = await countRuns(store, teamId, params.id)
-      if (total === null) throw noSuch('monitor')
-      return total
-    }
-    // There are no rows: the page is empty, or the monitor does not exist.
-    const total = rows.length === 0 ? await count() : null
-    return ok({
-      data: rows.map(toRun),
-      pagination: await paginationOf(query, rows.length, async () => total ?? count()),
-    })
-  },
-})
 
 export const getRunRoute = route({
   method: 'GET',

@@ -10,7 +10,7 @@ import { previewSearch } from '../../monitors/preview/preview-search.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { createQuery } from '../../schema/monitor/labels.ts'
 import { PageOf, pageQuery } from '../../schema/page-of.ts'
-import { Run, RunQueued } from '../../schema/run/run.ts'
+import { RunQueued } from '../../schema/run/run.ts'
 import {
   SerpMonitor,
   SerpMonitorCreate,
@@ -22,8 +22,6 @@ import {
 import { Closed } from '../../schema/shape/shape.ts'
 import type { SerpMonitorRow } from '../../store/monitors/monitor-record.ts'
 import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
-import { toRun } from '../../store/runs/run-record.ts'
-import { countRuns, listRuns } from '../../store/runs/runs.ts'
 import type { Principal } from '../auth/principals.ts'
 import { doneOf, later, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../http/page-of-rows.ts'
@@ -32,6 +30,7 @@ import { shownSerpMonitor } from '../presenters/shown.ts'
 import { selectorOf } from './monitors.ts'
 import { SEARCHES } from './monitor-kind.ts'
 import { manifestRoute } from './monitor-manifests.ts'
+import { monitorRunsRoute } from './monitor-runs.ts'
 import { signingSecretRoutes } from './signing-secrets.ts'
 
 const { tag, kind } = SEARCHES
@@ -223,33 +222,6 @@ const runNow = route({
   },
 })
 
-const runs = route({
-  method: 'GET',
-  path: '/v1/serp-monitors/:id/runs',
-  summary: "List a SERP monitor's runs, newest first",
-  description:
-    "Only runs inside the plan's retention window. A run that is queued or in progress comes first, as running.",
-  tag,
-  policy: 'runs.read',
-  params: ById,
-  query: Closed(pageQuery),
-  answers: { 200: { description: 'A page of runs.', schema: PageOf(Run) } },
-  async handle({ params, query, principal: { teamId }, services: { store } }) {
-    const rows = await listRuns(store, { teamId, monitorId: params.id, kind, ...windowOf(query) })
-    const count = async () => {
-      const total = await countRuns(store, teamId, params.id, kind)
-      if (total === null) throw noSuch('monitor')
-      return total
-    }
-    // There are no rows: the page is empty, or the monitor does not exist.
-    const total = rows.length === 0 ? await count() : null
-    return ok({
-      data: rows.map(toRun),
-      pagination: await paginationOf(query, rows.length, async () => total ?? count()),
-    })
-  },
-})
-
 /** In the order of the OpenAPI document. */
 export const serpMonitorRoutes = [
   list,
@@ -261,7 +233,7 @@ export const serpMonitorRoutes = [
   pause,
   resume,
   runNow,
-  runs,
+  monitorRunsRoute(SEARCHES),
   manifestRoute(SEARCHES),
   ...signingSecretRoutes(SEARCHES),
 ]

@@ -3,13 +3,13 @@ import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-s
 import { Closed, Nullable, Whole } from '../../schema/shape/shape.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { ById, ok, route } from '../http/route.ts'
-import type { MonitorKind } from './monitor-kind.ts'
+import type { ServedKind } from './monitor-kind.ts'
 
 /** A signing secret: 64 hex digits without prefix. */
 const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /** Returns the routes that read and rotate the signing secret of a monitor of one kind. */
-export const signingSecretRoutes = ({ path, noun, tag, ...ofKind }: MonitorKind) => [
+export const signingSecretRoutes = ({ path, noun, tag, ...ofKind }: ServedKind) => [
   route({
     method: 'GET',
     path: `${path}/:id/signing-secret`,
