@@ -6,11 +6,11 @@ export interface SlotQueue {
    * Resolves with a function that frees the slot, with null when the signal ends the wait, or with `late` when the wait
    * took longer than `waitMs`.
    */
-  enter(key: string, signal: AbortSignal, waitMs?: number): Promise<Place>
+  enter(key: string, signal: AbortSignal, waitMs?: number): Promise<Slot>
 }
 
 /** The function frees the slot only once, however often it is called. */
-type Place = (() => void) | 'late' | null
+type Slot = (() => void) | 'late' | null
 
 interface Waiter {
   /** The cap of the key. */
@@ -20,7 +20,7 @@ interface Waiter {
   admit: (() => void) | null
 }
 
-interface PlaceCaps {
+interface SlotCaps {
   /** Slots in total. */
   readonly total: number
   /** Slots per key; default: all. */
@@ -29,7 +29,7 @@ interface PlaceCaps {
   readonly sharesSlots?: boolean
 }
 
-export function createSlotQueue({ total, perKey = total, sharesSlots = false }: PlaceCaps): SlotQueue {
+export function createSlotQueue({ total, perKey = total, sharesSlots = false }: SlotCaps): SlotQueue {
   const gate = createHostGate<Waiter>({ perHost: perKey, perTeamAtHost: perKey, total, sharesSlots })
 
   function pump(): void {
@@ -53,13 +53,13 @@ export function createSlotQueue({ total, perKey = total, sharesSlots = false }: 
   return {
     enter(key, signal, waitMs) {
       if (signal.aborted) return Promise.resolve(null)
-      const { promise, resolve } = Promise.withResolvers<Place>()
+      const { promise, resolve } = Promise.withResolvers<Slot>()
       const waiter: Waiter = { host: key, team: sharesSlots ? key : undefined, admit: null }
-      const settle = (place: Place): void => {
+      const settle = (slot: Slot): void => {
         signal.removeEventListener('abort', leave)
         clearTimeout(timer)
         waiter.admit = null
-        resolve(place)
+        resolve(slot)
       }
       const leave = (): void => settle(null)
       const timer = waitMs === undefined ? undefined : setTimeout(() => settle('late'), waitMs)

@@ -75,8 +75,8 @@ function rankOf({ page, title, text }: Section, words: readonly string[]): numbe
 
 function itemOf({ address, page, title, text }: Section, words: readonly string[]): string {
   const lower = text.toLowerCase()
-  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0)
-  const from = places.length === 0 ? 0 : Math.max(0, Math.min(...places) - AROUND)
+  const starts = words.map((word) => lower.indexOf(word)).filter((start) => start >= 0)
+  const from = starts.length === 0 ? 0 : Math.max(0, Math.min(...starts) - AROUND)
   const to = from + 2 * AROUND
   const shown = `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`
   const name = page === title ? page : `${page}: ${title}`

@@ -2,7 +2,7 @@ import { sleep } from '../../concurrency/sleep.ts'
 import { SLOW_MS } from '../../concurrency/speed.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
-import { type DueTarget, createPlaces, type Places, type Requester } from './due-targets.ts'
+import { type DueTarget, createHostSlots, type HostSlots, type Requester } from './due-targets.ts'
 
 /** A running attempt. */
 export interface Flight {
@@ -73,17 +73,17 @@ const MOST_REMEMBERED = 10_000
  * Limits keep slow and dead destinations from delaying others, including others at the same host and port. A target of
  * a team begins with one attempt at a time. The number doubles after each success and returns to one after each
  * failure, so a dead target uses one slot and not five. The slots of a host that such targets use together are limited
- * (`createPlaces`). An attempt that is slow no longer counts against the total (up to eight times the
+ * (`createHostSlots`). An attempt that is slow no longer counts against the total (up to eight times the
  * total), so that even a few hundred dead targets leave room.
  *
  * It is separate from the gates in concurrency/, which admit what was already claimed. Only as many deliveries are
  * claimed as may start, so slots are planned before the claim.
  */
 export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {
-  const places = createPlaces(perHost)
+  const hostSlots = createHostSlots(perHost)
   const known = new Map<string, Target>()
   const mostAllowed = perHost < 3 ? perHost : perHost - 1
-  const slots = createSlots(total, places, madeRoom)
+  const slots = createSlots(total, hostSlots, madeRoom)
   const pauses = createPauses(onRoom)
 
   function end(key: string, target: Target, healthy: boolean): void {
@@ -116,7 +116,12 @@ export function createDestinations({ total, perHost, onRoom }: DestinationOption
       return slots.active
     },
     plan: () =>
-      planOf({ places: places.planned(), free: slots.free, targetOf: (key) => known.get(key) ?? UNKNOWN, pauses }),
+      planOf({
+        hostSlots: hostSlots.planned(),
+        free: slots.free,
+        targetOf: (key) => known.get(key) ?? UNKNOWN,
+        pauses,
+      }),
     close: (key, ms) => pauses.close(key, ms),
     start(key) {
       const target = known.get(key) ?? { ...UNKNOWN }
@@ -162,7 +167,7 @@ interface Slot {
   takeAgain(untilMs: number, signal: AbortSignal): Promise<boolean>
 }
 
-function createSlots(total: number, places: Places, onRoom: () => void): Slots {
+function createSlots(total: number, hostSlots: HostSlots, onRoom: () => void): Slots {
   const slow = createSlow(onRoom)
   /** Attempts that need a slot again, the longest waiting first. */
   const returning = new Set<{ readonly host: string; readonly resume: () => void }>()
@@ -170,7 +175,7 @@ function createSlots(total: number, places: Places, onRoom: () => void): Slots {
   const free = () => Math.max(0, Math.min(total - (active - slow.count), total * SLOW_FACTOR - active))
 
   function serve(): void {
-    for (const { host, resume } of returning) if (free() > 0 && places.roomAt(host) > 0) resume()
+    for (const { host, resume } of returning) if (free() > 0 && hostSlots.roomAt(host) > 0) resume()
   }
 
   return {
@@ -185,7 +190,7 @@ function createSlots(total: number, places: Places, onRoom: () => void): Slots {
       let ended: (() => void) | null = null
       const begin = () => {
         ended = slow.begin()
-        places.take(requester, 1)
+        hostSlots.take(requester, 1)
         active++
       }
       begin()
@@ -194,7 +199,7 @@ function createSlots(total: number, places: Places, onRoom: () => void): Slots {
           if (!ended) return
           ended()
           ended = null
-          places.giveBack(requester)
+          hostSlots.giveBack(requester)
           active--
         },
         takeAgain(untilMs, signal) {
@@ -219,13 +224,13 @@ function createSlots(total: number, places: Places, onRoom: () => void): Slots {
 }
 
 interface PlanParts {
-  readonly places: Places
+  readonly hostSlots: HostSlots
   readonly free: number
   readonly targetOf: (key: string) => Target
   readonly pauses: Pauses
 }
 
-function planOf({ places, free, targetOf, pauses }: PlanParts): Plan {
+function planOf({ hostSlots, free, targetOf, pauses }: PlanParts): Plan {
   let left = free
   /** Each chat has one turn in a plan, whichever teams have messages for it. */
   const chats = new Set<string>()
@@ -238,13 +243,13 @@ function planOf({ places, free, targetOf, pauses }: PlanParts): Plan {
     get free() {
       return left
     },
-    hasRoomAt: (host) => places.roomAt(host) > 0,
+    hasRoomAt: (host) => hostSlots.roomAt(host) > 0,
     grant({ key, host, team }) {
       const { allowed, running, proven } = targetOf(key)
       const requester = { host, team, proven }
-      const granted = Math.max(0, Math.min(left, allowed - running, places.room(requester), roomOfChat(key)))
+      const granted = Math.max(0, Math.min(left, allowed - running, hostSlots.room(requester), roomOfChat(key)))
       if (granted === 0) return 0
-      places.take(requester, granted)
+      hostSlots.take(requester, granted)
       const chat = chatOf(key)
       if (chat) chats.add(chat.address)
       left -= granted

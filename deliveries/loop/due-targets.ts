@@ -84,7 +84,7 @@ export interface Requester {
 }
 
 /** The slots at hosts and the targets that use them. */
-export interface Places {
+export interface HostSlots {
   /** Returns the number of slots that this target may take now. */
   room(requester: Requester): number
   /** Returns the number of free slots at the host. */
@@ -92,7 +92,7 @@ export interface Places {
   take(requester: Requester, count: number): void
   giveBack(requester: Requester): void
   /** Returns a copy to plan with. Changes in the copy do not change these slots. */
-  planned(): Places
+  planned(): HostSlots
 }
 
 /**
@@ -100,19 +100,19 @@ export interface Places {
  * but one, and those of one team at most half. So a team with dead targets leaves a slot to the untried target of
  * another team, and all of them leave one to working targets. A host with one or two slots has too few for that.
  */
-export function createPlaces(perHost: number): Places {
-  return new CountedPlaces(perHost, null)
+export function createHostSlots(perHost: number): HostSlots {
+  return new CountedSlots(perHost, null)
 }
 
-class CountedPlaces implements Places {
+class CountedSlots implements HostSlots {
   readonly #perHost: number
-  readonly #below: CountedPlaces | null
+  readonly #below: CountedSlots | null
   /** Counts by host; unproven ones by host; unproven ones by team and host. Zeros are left out. */
   readonly #all = new Map<string, number>()
   readonly #unproven = new Map<string, number>()
   readonly #unprovenOfTeam = new Map<string, number>()
 
-  constructor(perHost: number, below: CountedPlaces | null) {
+  constructor(perHost: number, below: CountedSlots | null) {
     this.#perHost = perHost
     this.#below = below
   }
@@ -140,8 +140,8 @@ class CountedPlaces implements Places {
     this.take(requester, -1)
   }
 
-  planned(): Places {
-    return new CountedPlaces(this.#perHost, this)
+  planned(): HostSlots {
+    return new CountedSlots(this.#perHost, this)
   }
 
   #count(which: 'all' | 'unproven' | 'unprovenOfTeam', key: string): number {

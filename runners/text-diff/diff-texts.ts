@@ -140,8 +140,8 @@ export function excerptTexts({ before, after }: TextPair): TextChange {
   const { hunks } = hunksOf(before, after)
   const shown: string[] = []
   for (const { removed, added } of hunks.flatMap(blocksOf)) {
-    for (let place = 0; place < Math.max(removed.length, added.length) && shown.length < MOST_LINES; place += 1)
-      shown.push(...pairOf(removed[place], added[place]))
+    for (let index = 0; index < Math.max(removed.length, added.length) && shown.length < MOST_LINES; index += 1)
+      shown.push(...pairOf(removed[index], added[index]))
   }
   const lines_added = countOf(hunks, '+')
   const lines_removed = countOf(hunks, '-')

@@ -18,15 +18,15 @@ export interface Shot {
 
 /** Returns a warning for each region of the list that was not found. */
 export const missingRegions = (shots: readonly Shot[]): string[] =>
-  shots.flatMap(({ png }, place) =>
-    png === null ? [`The region ${shotName(shots, place)} was not found on the page; its picture is empty.`] : [],
+  shots.flatMap(({ png }, index) =>
+    png === null ? [`The region ${shotName(shots, index)} was not found on the page; its picture is empty.`] : [],
   )
 
-/** Returns the name of a shot for messages: its region, and its place if another region has the same label. */
-export function shotName(shots: readonly Shot[], place: number): string {
-  const region = shots[place]?.region ?? ''
+/** Returns the name of a shot for messages: its region, and its number if another region has the same label. */
+export function shotName(shots: readonly Shot[], index: number): string {
+  const region = shots[index]?.region ?? ''
   const isShared = shots.filter((shot) => shot.region === region).length > 1
-  return JSON.stringify(region) + (isShared ? ` (number ${place + 1})` : '')
+  return JSON.stringify(region) + (isShared ? ` (number ${index + 1})` : '')
 }
 
 /** The height in pixels at which a shot is cut off, with a warning in the reading. */

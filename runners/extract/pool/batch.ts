@@ -35,15 +35,15 @@ export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Lef
     // The body of a job that may have to make room is copied, because it may be needed again.
     const transferList = mustMakeRoom ? [] : transfers(jobs)
     const answers = await threads.run(batch, { signal: watch.signal, transferList })
-    for (const [place, job] of jobs.entries()) {
-      if (job.key !== null) speeds.took(job.key, progress[PROGRESS.used + place] ?? 0)
-      job.settle(answers[place] ?? failed('internal', 'The extraction thread gave no answer.'))
+    for (const [index, job] of jobs.entries()) {
+      if (job.key !== null) speeds.took(job.key, progress[PROGRESS.used + index] ?? 0)
+      job.settle(answers[index] ?? failed('internal', 'The extraction thread gave no answer.'))
     }
     return { again: [], slow: null, killed: false }
   } catch (error) {
     // If a thread dies before its first task, the cause is unknown. The fault is given to its first job, so that no job
     // is retried for ever.
-    const culprit = jobs[Math.max(0, progress[PROGRESS.place] ?? 0)] ?? null
+    const culprit = jobs[Math.max(0, progress[PROGRESS.index] ?? 0)] ?? null
     const again = jobs.filter((job) => job !== culprit)
     if (culprit && culprit.key !== null) speeds.took(culprit.key, SLOW_MS.extraction)
     if (watch.end === 'made room') return { again, slow: culprit, killed: true }
@@ -124,17 +124,17 @@ class Watch {
 
   #look(): void {
     const { jobs, progress, mustMakeRoom } = this.#watched
-    const place = progress[PROGRESS.place] ?? -1
+    const index = progress[PROGRESS.index] ?? -1
     const since = progress[PROGRESS.since] ?? 0
-    const limit = place < 0 ? START_MS : (jobs[place]?.timeoutMs ?? 0)
-    const spent = monotonicMs() - (place < 0 ? this.#since : since)
+    const limit = index < 0 ? START_MS : (jobs[index]?.timeoutMs ?? 0)
+    const spent = monotonicMs() - (index < 0 ? this.#since : since)
     if (spent >= limit) this.#stopThread(limit)
     // Before the first task it is not known how soon the thread begins.
-    else if (place < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
+    else if (index < 0) this.#timer = this.#lookIn(Math.min(limit - spent, LOOK_AGAIN_MS))
     else if (mustMakeRoom === null) this.#timer = this.#lookIn(limit - spent + 1)
     else if (
       spent >= SLOW_MS.extraction &&
-      (place < jobs.length - 1 || mustMakeRoom()) &&
+      (index < jobs.length - 1 || mustMakeRoom()) &&
       usedMs(progress, spent) >= SLOW_MS.extraction
     )
       this.#stopThread('made room')

@@ -76,7 +76,7 @@ export interface WorkerBatch {
 /** The indexes in `WorkerBatch.progress`. */
 export const PROGRESS = {
   /** The current task of the thread; -1: not begun. */
-  place: 0,
+  index: 0,
   /** When the current task began, by `monotonicMs`. */
   since: 1,
   /** The operating system's id of the thread, if the system reports it. */

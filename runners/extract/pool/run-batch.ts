@@ -11,13 +11,13 @@ import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './jo
  */
 export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
   progress[PROGRESS.thread] = THREAD
-  return tasks.map(({ page, config }, place) => {
+  return tasks.map(({ page, config }, index) => {
     const before = usedMs()
     progress[PROGRESS.usedBefore] = before
     progress[PROGRESS.since] = monotonicMs()
-    progress[PROGRESS.place] = place
+    progress[PROGRESS.index] = index
     const extraction = config.method === 'search' ? readSearch(page, config) : extract(page, config)
-    progress[PROGRESS.used + place] = usedMs() - before
+    progress[PROGRESS.used + index] = usedMs() - before
     return extraction
   })
 }

@@ -32,7 +32,7 @@ export const checkedTextHash = (text: string): Buffer => createHash('sha256').up
 function checkOf(random: string): string {
   let rest = crc32(random)
   let check = ''
-  for (let place = 0; place < CHECK_LENGTH; place += 1) {
+  for (let index = 0; index < CHECK_LENGTH; index += 1) {
     check = ALPHABET[rest % ALPHABET.length] + check
     rest = Math.floor(rest / ALPHABET.length)
   }
