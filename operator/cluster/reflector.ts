@@ -82,6 +82,10 @@ interface ReflectorState {
   readonly isUnknown: boolean
 }
 
+const NOT_INSTALLED =
+  'the API server does not know this kind, so its resources are not seen: install its definition with ' +
+  'kubectl apply --server-side -f crds/, or by helm upgrade'
+
 /**
  * Keeps a copy of a collection of the API server: it lists in pages, watches from there, and lists again when the
  * version is too old (410). Nothing ends it: after a 429, a 5xx, a reset, a half event or a silent connection it goes
@@ -178,7 +182,7 @@ export class Reflector<T extends KubeObject> {
     else if (!this.#state.isUnknown) {
       this.#state.isUnknown = true
       this.#hasLooked()
-      log.warn({ path }, 'the API server does not know this kind; is it installed?')
+      log.warn({ path }, NOT_INSTALLED)
     }
     return Math.max(this.#pauses.next(), (error instanceof KubeError && error.retryAfterMs) || 0)
   }

@@ -26,6 +26,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
   let client: KubeClient
   let reflector: Reflector<ConfigMap>
   let changes: string[]
+  let said: string[]
 
   beforeAll(async () => {
     kube = await startKubeApi()
@@ -40,6 +41,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
     faulty = await createFaultyKube(kube, folder)
     client = createKubeClient(faulty.kubeconfig)
     changes = []
+    said = []
     reflector = reflectorOf()
   })
   const reflectorOf = (times: object = {}) =>
@@ -51,7 +53,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
         ...(data && { data }),
       }),
       onChange: (key, { now, how }) => changes.push(`${how} ${key} ${now?.data?.['v'] ?? ''}`.trim()),
-      log: { warn: () => {}, info: () => {} },
+      log: { warn: (_, text) => said.push(text), info: () => {} },
       times: { quietMs: 1_500, firstPauseMs: 20, longestPauseMs: 200, ...times },
     })
   afterEach(async () => {
@@ -164,7 +166,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
     expect(holds('two')).toBe('1')
   })
 
-  test('keeps what it has when the API server does not know the kind any more', async () => {
+  test('keeps what it has when the API server does not know the kind any more, and says what to do once', async () => {
     await put('one', '1')
     await start()
     faulty.spoil(/configmaps/, { kind: 'status', status: 404 }, 5)
@@ -175,5 +177,6 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API
     await until('one', '2')
     expect(reflector.state().isUnknown).toBe(false)
     expect(changes).toEqual(['set default/one 1', 'set default/one 2'])
+    expect(said.filter((text) => /does not know this kind.*crds\/.*helm upgrade/.test(text))).toHaveLength(1)
   })
 })
