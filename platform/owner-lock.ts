@@ -50,7 +50,11 @@ async function clearStale(path: string): Promise<void> {
     const found = await readFile(path, 'utf8').catch(() => null)
     const [pid, identity] = (found ?? '').trim().split(' ', 2)
     if (pid !== undefined && identity !== undefined && (await processIdentity(Number(pid))) === identity) {
-      throw new EmbeddedPostgresError('in_use', `the data directory is already in use by process ${pid} (${path})`)
+      throw new EmbeddedPostgresError(
+        'in_use',
+        `the data directory is already in use by process ${pid} (${path}); stop that process, or set ` +
+          'TIDEMARK_DATA_DIR to another folder',
+      )
     }
     await rm(path, { force: true })
   } finally {

@@ -39,7 +39,9 @@ export function emailAddress(text: string): string {
 }
 
 export const noAccount = (email: string) =>
-  new InvalidArgumentError(`there is no account with the address ${email}; create one with admin create-owner`)
+  new InvalidArgumentError(
+    `there is no account with the address ${email}; create one with ./tidemark admin create-owner`,
+  )
 
 /** A command about an account and the team that it owns. */
 const ownerCommand = (name: string, description: string, example: string) =>

@@ -33,7 +33,7 @@ function valuesIn(text: string): Values {
     const parsed = parseAllDocuments(text, { prettyErrors: true, merge: true })
     const documents = Array.isArray(parsed) ? parsed : []
     const error = documents.flatMap(({ errors }) => errors)[0]
-    if (error) return { ok: false, reason: error.message.split('\n')[0] ?? '' }
+    if (error) return { ok: false, reason: notYaml(error) }
     return { ok: true, values: documents.map((document) => document.toJS({ maxAliasCount: 100 }) as unknown) }
   } catch (error) {
     // Aliases of aliases that would fill the memory, an alias without its anchor, or a text that is nested too deeply.
@@ -42,6 +42,9 @@ function valuesIn(text: string): Values {
     throw error
   }
 }
+
+/** The first line of the parser's message. A colon ends it, because the text at that place follows. */
+const notYaml = ({ message }: Error): string => `it is not YAML: ${message.split('\n')[0]?.replace(/:$/, '')}`
 
 /** Returns the value of a JSON text, which is read in a small part of the time of YAML; undefined where it is none. */
 function jsonIn(text: string): unknown {

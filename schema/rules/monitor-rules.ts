@@ -25,7 +25,7 @@ function fieldIssues(predicate: DiffPredicate, config: ExtractConfig, path: stri
   const list = known.map((name) => `"${name}"`).join(', ')
   const message = known.includes(predicate.field)
     ? predicate.type === 'list_gains_items' && notList(config, predicate.field)
-    : `is not a field of extract_config, which defines ${list}`
+    : `is not among the fields that are extracted: ${list}`
   return message ? [{ path: `${path}.field`, message }] : []
 }
 

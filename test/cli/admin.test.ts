@@ -61,6 +61,7 @@ test('while the server runs on its embedded database, commands change its accoun
   expect(again.stderr).toContain('list-keys shows its keys')
   const nobody = await admin('link', '--email', EMAIL)
   expect(nobody.stderr).toContain(`there is no account with the address ${EMAIL}`)
+  expect(nobody.stderr).toContain('create one with ./tidemark admin create-owner')
   expect(nobody.stderr).not.toMatch(/^\s+at /m)
 
   serve.signal('SIGTERM')

@@ -63,7 +63,7 @@ describe('faults', () => {
       {
         diff_predicate: { type: 'composite', operator: 'AND', conditions: [{ type: 'field_changes', field: 'stock' }] },
       },
-      ['diff_predicate.conditions[0].field: is not a field of extract_config, which defines "price"'],
+      ['diff_predicate.conditions[0].field: is not among the fields that are extracted: "price"'],
     ],
     [
       { request_headers: { 'X-A': '1', 'x-a': '2' } },

@@ -46,7 +46,9 @@ function explained(error: NodeJS.ErrnoException, { name, port, host }: Claim): I
   if (error.code === 'EADDRINUSE')
     return {
       path: name,
-      message: `is ${port}, but the port is in use on ${host}; set another one, or 0 for any that is free`,
+      message:
+        `is ${port}, but the port is in use on ${host}; stop what uses it, or set another one, or 0 for any that ` +
+        'is free',
     }
   if (error.code === 'EACCES' || error.code === 'EPERM')
     return { path: name, message: `is ${port}, which this user may not open; set a port above 1023` }

@@ -6,7 +6,7 @@ import { ExplainedError } from '../../../core/explained-error.ts'
 import { makeFolder } from '../../../platform/make-folder.ts'
 import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
 import { embeddedBinaries } from '../../../platform/postgres/postgres-binaries.ts'
-import type { Settings } from './read-config.ts'
+import { type Settings, SHORTEST_KEY } from './read-config.ts'
 
 /** The data directory, or the key in it, cannot be used. */
 class DataFolderError extends ExplainedError {
@@ -20,7 +20,7 @@ export const keyFile = ({ TIDEMARK_DATA_DIR }: Pick<Settings, 'TIDEMARK_DATA_DIR
 /**
  * Returns the keys for secrets at rest: the setting, or a key that is created once and stored in the data directory,
  * readable by its owner only. Throws an ExplainedError when the directory cannot be used, and when it has a database
- * but no key.
+ * but no key, or a key that is too short for a new one.
  */
 export async function encryptionKey(settings: Settings): Promise<string> {
   const folder = resolve(settings.TIDEMARK_DATA_DIR)
@@ -31,7 +31,15 @@ export async function encryptionKey(settings: Settings): Promise<string> {
   }
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return settings.TIDEMARK_ENCRYPTION_KEY
   const file = keyFile(settings)
-  return (await keyIn(file)) ?? (await makeKey(file, await existingDatabase(folder)))
+  const kept = await keyIn(file)
+  const database = await existingDatabase(folder)
+  if (kept === null) return makeKey(file, database)
+  // A database that exists needs the key that it was set up with, whatever that is.
+  if (database === null && listedKeys(kept).some((key) => key.length < SHORTEST_KEY))
+    throw new DataFolderError(
+      `${file} has a key of fewer than ${SHORTEST_KEY} characters: remove the file, and the next start makes a key`,
+    )
+  return kept
 }
 
 async function openDataFolder(folder: string): Promise<void> {

@@ -249,7 +249,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-const SHORTEST_KEY = 16
+export const SHORTEST_KEY = 16
 const MOST_KEYS = 10
 
 function providerIssues({ TIDEMARK_SERP_PROVIDER_URL: address, TIDEMARK_SERP_PROVIDER_KEY: key }: Config): Issue[] {

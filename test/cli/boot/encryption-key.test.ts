@@ -1,7 +1,13 @@
 import { chmod, chown, lchown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addKeyToFile, followKeys, keepNewestInFile, keyFile } from '../../../cli/boot/settings/encryption-key.ts'
+import {
+  addKeyToFile,
+  encryptionKey,
+  followKeys,
+  keepNewestInFile,
+  keyFile,
+} from '../../../cli/boot/settings/encryption-key.ts'
 import { readSettings } from '../../../cli/boot/settings/read-config.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
@@ -16,6 +22,18 @@ async function dataFolder() {
   const settings = readSettings({ TIDEMARK_DATA_DIR: folder.path })
   return { settings, file: keyFile(settings), path: folder.path, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
 }
+
+test('a key file that is too short begins no database', async () => {
+  await using data = await dataFolder()
+  for (const text of ['short', `${OLD},short`]) {
+    await writeFile(data.file, `${text}\n`)
+    await expect(encryptionKey(data.settings)).rejects.toThrow(
+      `${data.file} has a key of fewer than 16 characters: remove the file, and the next start makes a key`,
+    )
+  }
+  await writeFile(data.file, `${OLD}\n`)
+  expect(await encryptionKey(data.settings)).toBe(OLD)
+})
 
 test('a rotated key file keeps its owner, its group and its mode', async () => {
   await using data = await dataFolder()

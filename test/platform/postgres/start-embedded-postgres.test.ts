@@ -71,7 +71,11 @@ describe('the embedded Postgres', () => {
     const server = await start()
     await expect(start()).rejects.toMatchObject({
       kind: 'in_use',
-      message: expect.stringContaining(`process ${process.pid}`),
+      message: expect.stringMatching(
+        new RegExp(
+          `in use by process ${process.pid} .*; stop that process, or set TIDEMARK_DATA_DIR to another folder$`,
+        ),
+      ),
     })
     expect(await ask(server.url, 'select 1')).toBe(1)
     await server.stop()
