@@ -51,6 +51,8 @@ const ENGINES: readonly { readonly host: RegExp; readonly path: RegExp; readonly
 
 /** Returns whether an address is a page of search results. Such a page is rendered in a browser even under `auto`. */
 export function isSearchResultsUrl(address: string): boolean {
+  // Asked for each check, and few addresses have a query.
+  if (!address.includes('?')) return false
   const url = URL.parse(address)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false
   const host = url.hostname.replace(/\.$/, '').replace(/^(?:www|m)\./, '')
