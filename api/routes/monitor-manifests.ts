@@ -2,7 +2,6 @@ import { type DeclaredMonitor, declareMonitor } from '../../monitors/declared/de
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { type Answer, ById, ok, okText, route } from '../http/route.ts'
-import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import type { ServedKind } from './monitor-kind.ts'
 
 /** Returns the route that shows a monitor of one kind as a manifest. */
@@ -26,14 +25,15 @@ export const manifestRoute = ({ path, noun, tag, ...ofKind }: ServedKind) =>
   })
 
 /** Returns a manifest in the form that the client asks for. */
-function shownManifest(
+async function shownManifest(
   { declared, name }: DeclaredMonitor,
   { accept = '' }: { readonly accept?: string | undefined },
-): Answer {
+): Promise<Answer> {
   const vary = { vary: 'Accept' }
-  return prefersJson(accept)
-    ? { ...ok(declared.manifest), headers: vary }
-    : { ...okText('application/yaml', manifestYaml(declared, name)), headers: vary }
+  if (prefersJson(accept)) return { ...ok(declared.manifest), headers: vary }
+  // Few processes ever write YAML, and its package takes memory.
+  const { manifestYaml } = await import('../../manifests/manifest-yaml.ts')
+  return { ...okText('application/yaml', manifestYaml(declared, name)), headers: vary }
 }
 
 const prefersJson = (accept: string) => /\bapplication\/json\b/.test(accept) && !/yaml/.test(accept)
