@@ -105,6 +105,9 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('A bac
     const before = await whileRunning(settings(), known, (ask) => madeIn(ask, site))
     expect(await readdir(data())).toContain('postgres')
     await shell(COPY)
+    // A copy into a folder that is there would be below it, and nobody would miss it until it is needed.
+    await expect(shell(COPY)).rejects.toThrow('exists')
+    await expect(shell(PUT_BACK)).rejects.toThrow('exists')
     await rm(data(), { recursive: true })
     await shell(PUT_BACK)
     const after = await whileRunning(settings(), known, (ask) => keptOf(ask, before.id, before.runId))
@@ -156,7 +159,10 @@ describeIf(hasEmbedded && debian !== null, 'install postgresql-15')('A backup of
   test('is made while everything runs, and has runs, pictures and secrets again in an empty database', async () => {
     const before = await whileRunning(settings('first'), known, async (ask) => {
       const made = await madeIn(ask, site)
+      // The second replaces the first.
       await shell(DUMP, 'first')
+      await shell(DUMP, 'first')
+      expect(await readdir(join(folder.path, 'backup', 'images'))).not.toContain('images')
       return made
     })
     await rm(settings('first').TIDEMARK_DATA_DIR, { recursive: true })
