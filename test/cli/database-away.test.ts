@@ -60,3 +60,24 @@ test('a database that stops and starts again is one line each in the log of the 
   expect(lines[1]?.failed?.['requests']).toBe(REQUESTS)
   expect(serve.stderr).toBe('')
 }, 120_000)
+
+test('an API that only probes ask writes a line when the database goes, and one when it is back', async () => {
+  await using postgres = await startBreakablePostgres()
+  await using folder = await temporaryFolder()
+  await using api = startCli(['api'], {
+    DATABASE_URL: postgres.url,
+    TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough',
+    TIDEMARK_DATA_DIR: folder.path,
+    PORT: '0',
+  })
+  const [, base = ''] = await api.says(/API is running at (http:\/\/\S+)\n/)
+  const ready = () => fetch(`${base}/readyz`)
+  await eventually(ready, ({ status }) => status === 200)
+
+  await postgres.stopAtOnce()
+  await eventually(ready, ({ status }) => status === 503)
+  await api.says(/the store is away/)
+  await postgres.start()
+  await eventually(ready, ({ status }) => status === 200)
+  await api.says(/"probes":.*the store is back/)
+}, 120_000)

@@ -14,18 +14,23 @@ import { storeState } from '../../../store/db/store-state.ts'
 export function createHealth({
   store,
   registry,
+  log,
   sinceProgress,
   stopping,
 }: {
   store: Store
   registry: Registry
+  log: Logger
   sinceProgress: (() => number) | null
   stopping: AbortSignal
 }): Health {
   return {
     async ready() {
       if (stopping.aborted) return { ok: false, checks: { process: 'stopping' } }
-      const [reachable, moving] = [await storeState(store), sinceProgress === null ? null : sinceProgress() < MOVING_MS]
+      const [reachable, moving] = [
+        await storeState(store, log),
+        sinceProgress === null ? null : sinceProgress() < MOVING_MS,
+      ]
       const checks = { store: reachable, ...(moving !== null && { scheduler: moving ? 'moving' : 'stuck' }) }
       return { ok: reachable === 'migrated' && moving !== false, checks }
     },
@@ -47,6 +52,6 @@ export async function serveHealth(
 ): Promise<HealthServer | undefined> {
   const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
   if (port === undefined) return undefined
-  const health = createHealth({ store, registry, sinceProgress, stopping })
+  const health = createHealth({ store, registry, log, sinceProgress, stopping })
   return startHealthServer(health, { host, port, token, onRefused: countRefused({ registry, log }, 'metrics') })
 }

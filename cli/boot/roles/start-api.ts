@@ -62,7 +62,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const store = await openApiStore(context.databaseUrl, context.log)
   stack.defer('the store of the API', () => store.end())
   await noteEncryptionKey(store, context.secrets)
-  const health = createHealth({ store, registry, sinceProgress: context.sinceProgress, stopping: context.stopping })
+  const health = createHealth({ ...context, store, registry })
   const prompts = promptsOf(settings, { store, log: context.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())
   const layer = proxyLayerOf(context)
