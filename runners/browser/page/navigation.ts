@@ -70,6 +70,10 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
   return state
 }
 
+/** Returns whether the page goes on, or went on, from this document to another. */
+export const isLeft = ({ last, asked }: Navigation, from: Response): boolean =>
+  last !== from || !isSamePage(from, asked)
+
 /** Returns whether both are the same page. The fragment is never sent, so it does not count. */
 function isSamePage(response: Response, shown: string): boolean {
   return response.url().split('#', 1)[0] === shown.split('#', 1)[0]

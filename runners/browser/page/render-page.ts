@@ -25,7 +25,7 @@ import type { EgressProxy } from '../../../egress/egress-proxy.ts'
 import type { OpenPage } from './open-page.ts'
 import { REST_TIMES, untilRest, untilShown, watchTraffic, type Traffic } from './page-rest.ts'
 import { createPageView, type PageView } from './page-view.ts'
-import type { Navigation } from './navigation.ts'
+import { isLeft, type Navigation } from './navigation.ts'
 import type { Rendered, RenderRequest } from './rendered.ts'
 import { sendUserHeaders } from './user-headers.ts'
 
@@ -140,7 +140,7 @@ async function readPage(rendering: Rendering, { view, isOpen, isUnfinished }: At
   if (!read.ok) return failed(rendering, read.fault, status)
   const { body } = read
   if (status < 200 || status > 299) return refusal(rendering, last, body)
-  if (body.length === 0) return failed(rendering, EMPTY_BODY, status)
+  if (body.length === 0) return failed(rendering, isLeft(navigation, last) ? UNSTABLE(host) : EMPTY_BODY, status)
   return renderedBody(rendering, { last, body, view, warnings: isOpen ? [LEFT_OPEN] : [] })
 }
 
