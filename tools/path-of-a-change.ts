@@ -24,6 +24,8 @@ const NO_PART = [
   // Checks that need a browser.
   'concurrency/page-gate.ts',
   'store/queue/claim-search.ts',
+  // Previews that nobody waits for any more.
+  'store/previews/previews.ts',
 ]
 const ROOT = join(import.meta.dirname, '..')
 const HOOK = join(import.meta.dirname, 'path-of-a-change/coverage-hook.ts')
@@ -54,7 +56,10 @@ const { child, base, key } = await startServe()
 const answers = (kind: string) =>
   once(child, 'message').then(([message]) => (message as Record<string, string[]>)[kind])
 
-await watch('warm-up')
+await earlyInAMinute()
+const warmUp = await watch('warm-up')
+// Its checks are no part of the change that is counted.
+await fetch(`${base}/v1/monitors/${warmUp}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } })
 child.send('start')
 await answers('started')
 await watch('counted')
@@ -66,8 +71,11 @@ console.log(`${passed.length} files`)
 child.kill('SIGTERM')
 await once(child, 'exit')
 
-/** Creates a monitor, lets its first check set the baseline, changes the page, and waits for the webhook. */
-async function watch(name: string): Promise<void> {
+/**
+ * Creates a monitor, lets its first check set the baseline, changes the page, and waits for the webhook. Returns the id
+ * of the monitor.
+ */
+async function watch(name: string): Promise<string> {
   const before = hooks
   const answer = await fetch(`${base}/v1/monitors`, {
     method: 'POST',
@@ -95,6 +103,13 @@ async function watch(name: string): Promise<void> {
   const database = client.escapeIdentifier(rows[0]?.name ?? '')
   await client.query(`alter database ${database} set tidemark.clock_offset = '${hooks * 3 + 3} minutes'`)
   await until(async () => hooks > before)
+  return id
+}
+
+/** Once a minute a request also gets a block of its rate limit. Both changes are to happen within one minute. */
+async function earlyInAMinute(): Promise<void> {
+  const second = new Date().getSeconds()
+  if (second > 30) await new Promise((resolve) => setTimeout(resolve, (60 - second) * 1_000))
 }
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
