@@ -9,17 +9,21 @@ const RUNNING = /Tidemark is running at (http:\/\/127\.0\.0\.1:[1-9]\d*)\n[\s\S]
 /** Requests that are refused meanwhile, beside what the loops do. */
 const REQUESTS = 40
 
+const settingsOf = ({ url }: { readonly url: string }, { path }: { readonly path: string }) => ({
+  DATABASE_URL: url,
+  TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough',
+  TIDEMARK_DATA_DIR: path,
+  PORT: '0',
+})
+
 test('a database that stops and starts again is one line each in the log of the whole process', async () => {
   await using postgres = await startBreakablePostgres()
   await using folder = await temporaryFolder()
   await using site = await openSite()
   await using serve = startCli(['serve'], {
-    DATABASE_URL: postgres.url,
-    TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough',
-    TIDEMARK_DATA_DIR: folder.path,
+    ...settingsOf(postgres, folder),
     TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
     TIDEMARK_RUNNER_API_PORT: '0',
-    PORT: '0',
   })
   const [, base = '', key = ''] = await serve.says(RUNNING)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin: base }
@@ -64,12 +68,7 @@ test('a database that stops and starts again is one line each in the log of the 
 test('an API that only probes ask writes a line when the database goes, and one when it is back', async () => {
   await using postgres = await startBreakablePostgres()
   await using folder = await temporaryFolder()
-  await using api = startCli(['api'], {
-    DATABASE_URL: postgres.url,
-    TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough',
-    TIDEMARK_DATA_DIR: folder.path,
-    PORT: '0',
-  })
+  await using api = startCli(['api'], settingsOf(postgres, folder))
   const [, base = ''] = await api.says(/API is running at (http:\/\/\S+)\n/)
   const ready = () => fetch(`${base}/readyz`)
   await eventually(ready, ({ status }) => status === 200)
