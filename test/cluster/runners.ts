@@ -73,13 +73,18 @@ export function evict(name: string): Promise<string> {
   return kubectlWith(JSON.stringify(eviction), 'create', '--raw', path, '-f', '-')
 }
 
-/** Writes to the output of a runner, which counts as its ephemeral storage, what no rotation of logs makes small. */
+/**
+ * Begins to write to the output of a runner, which counts as its ephemeral storage, what no rotation of logs makes
+ * small. Nothing waits for the end: a kubelet may look, and end the pod, in the middle of it.
+ */
 export const fillDisk = (pod: string, megabytes: number): Promise<string> =>
   kubectl(
     ...['-n', NAMESPACE, 'exec', pod, '-c', 'runner', '--', NODE, '-e'],
-    `const out = fs.openSync('/proc/1/fd/1', 'w')
-     for (let n = 0; n < ${256 * megabytes}; n++)
-       fs.writeSync(out, crypto.randomBytes(3_071).toString('base64') + '\\n')`,
+    `const write = \`
+       const out = fs.openSync('/proc/1/fd/1', 'w')
+       for (let n = 0; n < ${256 * megabytes}; n++)
+         fs.writeSync(out, crypto.randomBytes(3_071).toString('base64') + '\\\\n')\`
+     child_process.spawn('${NODE}', ['-e', write], { detached: true, stdio: 'ignore' }).unref()`,
   )
 
 /** Returns the token of a Job. */

@@ -96,9 +96,13 @@ async function call({ url, forMs, ...init }: Call): Promise<{ status: number; bo
   }
 }
 
-createServer((request, response) => {
+const server = createServer((request, response) => {
   void answer(request).then(
     ({ type, body }) => response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(body),
     (error: unknown) => response.writeHead(500).end(String(error)),
   )
-}).listen(8080)
+})
+// An idle connection is never closed from here: the API server would send a request on it at the same moment, and would
+// not send it again.
+server.keepAliveTimeout = 0
+server.listen(8080)
