@@ -70,3 +70,14 @@ test('the next time lies ahead of now, by at most one interval and a shift, on t
     expect((ahead + late - (first ? shift * 1000 : 0)) % (interval * 1000)).toBe(0)
   }
 })
+
+test('the next time is computed by the statement itself, without a call of a function for each run', async () => {
+  const plan = await database.query<{ 'QUERY PLAN': string }>(
+    `explain (verbose, costs off)
+     select next_run(next_run_at, statement_timestamp(), interval_seconds, shift_seconds, last_run_at is null)
+     from checks`,
+  )
+  const text = plan.map((line) => line['QUERY PLAN']).join('\n')
+  expect(text).toContain('make_interval')
+  expect(text).not.toContain('next_run(')
+})
