@@ -93,6 +93,6 @@ function followedKeys({ settings, encryptionKey, secrets, log, stack }: ServerCo
     onFault: (err) =>
       log.warn({ err }, 'the encryption key in the data folder was replaced, and cannot be used; it is tried again'),
   })
-  stack.defer('the encryption key', async () => keys.close())
+  stack.defer('the encryption key', () => keys.stop())
   return keys
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, link, lstat, open, readFile, readlink, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { createWakeableLoop } from '../../../concurrency/wakeable-loop.ts'
 import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { makeFolder } from '../../../platform/make-folder.ts'
@@ -227,15 +228,6 @@ async function draftOf(file: string, text: string, like?: Permissions): Promise<
   return draft
 }
 
-/** A key file that is followed. */
-interface FollowedFile {
-  /** Looks at the file now. */
-  look(): Promise<void>
-  /** Looks at it every second from now on. */
-  follow(): void
-  close(): void
-}
-
 interface Follower {
   /** The content of the file that is in use. */
   readonly known: string
@@ -245,34 +237,41 @@ interface Follower {
   onFault(fault: unknown): void
 }
 
+/** A key file that is followed. */
+interface FollowedFile {
+  /** Looks at the file now. */
+  look(): Promise<void>
+  /** Looks at it every second from now on. */
+  follow(): void
+  /** Stops, and waits for a content that is being taken up. */
+  stop(): Promise<void>
+}
+
 const LOOK_EVERY_MS = 1_000
 
 /** Follows the keys in a file, which a rotation replaces. A content that could not be taken up is tried again. */
 export function followKeys(file: string, { known, takeUp, onFault }: Follower): FollowedFile {
   let used = known
   let reported: string | null = null
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  return { look, follow, close }
 
-  async function look(): Promise<void> {
-    try {
-      const text = (await readFile(file, 'utf8')).trim()
-      if (text !== used) await takeUp(text)
-      used = text
-      reported = null
-    } catch (fault) {
-      if (reported !== String(fault)) onFault(fault)
-      reported = String(fault)
-    }
+  async function compare(): Promise<number> {
+    const text = (await readFile(file, 'utf8')).trim()
+    if (text !== used) await takeUp(text)
+    used = text
+    reported = null
+    return LOOK_EVERY_MS
   }
 
-  function follow(): void {
-    if (!isClosed) timer = setTimeout(() => void look().then(follow), LOOK_EVERY_MS).unref()
+  function report(fault: unknown): void {
+    if (reported !== String(fault)) onFault(fault)
+    reported = String(fault)
   }
 
-  function close(): void {
-    isClosed = true
-    clearTimeout(timer)
+  const faultPauses = { firstMs: LOOK_EVERY_MS, longestMs: LOOK_EVERY_MS }
+  const loop = createWakeableLoop({ work: compare, onFault: report, faultPauses })
+  return {
+    look: async () => void (await compare().catch(report)),
+    follow: () => loop.start(LOOK_EVERY_MS),
+    stop: () => loop.stop(),
   }
 }

@@ -108,7 +108,30 @@ test('a key that was replaced before the file is followed is taken up, and again
     async () => tries.at(-1),
     (last) => last === 'new',
   )
-  keys.close()
+  await keys.stop()
   expect(tries).toEqual([`new,${OLD}`, `new,${OLD}`, `new,${OLD}`, 'new'])
   expect(faults).toEqual(['Error: the store is away'])
+})
+
+test('a key that is being taken up is waited for when the process stops', async () => {
+  await using data = await dataFolder()
+  await writeFile(data.file, `new,${OLD}\n`)
+  const begun = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const steps: string[] = []
+  const keys = followKeys(data.file, {
+    known: OLD,
+    async takeUp() {
+      begun.resolve()
+      await goOn.promise
+      steps.push('taken up')
+    },
+    onFault: (fault) => steps.push(String(fault)),
+  })
+  keys.follow()
+  await begun.promise
+  const stopped = keys.stop().then(() => steps.push('stopped'))
+  goOn.resolve()
+  await stopped
+  expect(steps).toEqual(['taken up', 'stopped'])
 })
