@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
-import { sleep } from '../../concurrency/sleep.ts'
+import { retryWhile } from '../../concurrency/retry.ts'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
 
 /** A bucket of an S3-compatible service, with its credentials. */
@@ -29,12 +29,11 @@ interface Answered {
   readonly bytes: Uint8Array
 }
 
-/**
- * Number of tries when the service is unavailable or returns 429 or a 5xx status. Each pause is longer than the one
- * before by PAUSE_MS.
- */
-const TRIES = 3
-const PAUSE_MS = 200
+/** A service that does not answer, or answers 429 or a 5xx status, is asked again for this long. */
+const PATIENCE_MS = 1_000
+
+/** The service is away or has no time. */
+class BusyError extends ObjectStoreError {}
 
 /** Returns a store of objects in a bucket. Its endpoint comes from the settings, so it may be at a private address. */
 export function createS3Store(options: S3Options): ObjectStore {
@@ -66,15 +65,17 @@ export function createS3Store(options: S3Options): ObjectStore {
   }
 
   /** Returns a response with one of the statuses. Throws for any other. */
-  async function ask(wanted: Wanted, statuses: readonly number[]): Promise<Answered> {
-    for (let tried = 1; ; tried++) {
-      const answer = await once(wanted).catch((error: unknown) => error)
-      if (isAnswer(answer) && statuses.includes(answer.status)) return answer
-      const isOver = tried === TRIES || (isAnswer(answer) && answer.status < 500 && answer.status !== 429)
-      if (isOver) throw fault(wanted, answer)
-      await sleep(PAUSE_MS * tried)
-    }
-  }
+  const ask = (wanted: Wanted, statuses: readonly number[]): Promise<Answered> =>
+    retryWhile(
+      async () => {
+        const answer = await once(wanted).catch((cause: unknown) => {
+          throw new BusyError(whatOf(wanted), { cause })
+        })
+        if (statuses.includes(answer.status)) return answer
+        throw refusal(wanted, answer)
+      },
+      { patienceMs: PATIENCE_MS, isRetryable: (error) => error instanceof BusyError, onRetry: () => {} },
+    )
 
   return {
     put: async (name, bytes) => void (await ask({ method: 'PUT', name: checkedName(name), body: bytes }, [200])),
@@ -102,16 +103,17 @@ function credentials({ accessKeyId, secretAccessKey, sessionToken, region }: S3O
   return { accessKeyId, secretAccessKey, region, service: 's3', ...(sessionToken && { sessionToken }) }
 }
 
-const isAnswer = (value: unknown): value is Answered => typeof value === 'object' && value !== null && 'status' in value
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')
 const unescaped = (text: string) =>
   text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-function fault({ method, name }: Wanted, answer: unknown): ObjectStoreError {
-  const what = `the object store did not ${VERBS[method]} ${name === '' ? 'its bucket' : name}`
-  if (!isAnswer(answer)) return new ObjectStoreError(what, { cause: answer })
-  const code = /<Code>([\w.]{1,60})<\/Code>/.exec(textOf(answer.bytes))?.[1]
-  return new ObjectStoreError(`${what}: ${answer.status}${code === undefined ? '' : ` ${code}`}`)
+const whatOf = ({ method, name }: Wanted) =>
+  `the object store did not ${VERBS[method]} ${name === '' ? 'its bucket' : name}`
+
+function refusal(wanted: Wanted, { status, bytes }: Answered): ObjectStoreError {
+  const code = /<Code>([\w.]{1,60})<\/Code>/.exec(textOf(bytes))?.[1]
+  const Fault = status >= 500 || status === 429 ? BusyError : ObjectStoreError
+  return new Fault(`${whatOf(wanted)}: ${status}${code === undefined ? '' : ` ${code}`}`)
 }
 
 const VERBS = { GET: 'give', PUT: 'take', DELETE: 'delete' } as const

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { type ObjectStore, ObjectStoreError } from '../../../store/objects/object-store.ts'
 import { createS3Store, type S3Options } from '../../../store/objects/s3-store.ts'
+import { type Answer, openSite } from '../../support/network/site.ts'
 import { isSigned } from './aws-signature.ts'
 
 const NAME = '0a1b/f3/0a1b-c.png'
@@ -167,6 +168,18 @@ describe('a bucket', () => {
       ['DELETE', true],
       ['GET', true],
     ])
+  })
+
+  test.each([
+    [503, 3],
+    [403, 1],
+  ])('that answers %i twice and then 200 is asked %i times', async (status, times) => {
+    const otherwise: Answer = (response, _request, nth) => void response.writeHead(nth < 3 ? status : 200).end()
+    await using site = await openSite({ otherwise })
+    const objects = createS3Store({ ...s3, endpoint: site.origin })
+    await objects.put(NAME, Buffer.from('x')).catch((error: unknown) => expect(error).toBeInstanceOf(ObjectStoreError))
+    await objects.close()
+    expect(site.requests).toHaveLength(times)
   })
 
   test('of a service that is away is an error after some tries', async () => {
