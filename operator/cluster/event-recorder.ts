@@ -37,8 +37,9 @@ interface Known {
 
 /**
  * Writes Events (events.k8s.io/v1). The same event about the same resource is written once, with a count, so a resource
- * that fails for a day has one Event and not thousands. An Event is advice: one that cannot be written is logged and
- * dropped.
+ * that fails for a day has one Event and not thousands. Each process counts for itself, as with the recorder of
+ * client-go: after a change of the leader the same event is a new Event of another instance. An Event is advice: one
+ * that cannot be written is logged and dropped.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions
