@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import type { Results } from './results.ts'
+import type { Results } from './results/results.ts'
 import { FULL, only, PARTS, QUICK, runBench, unnamed } from './run-bench.ts'
-import { tableOf, withTable } from './table.ts'
+import { tableOf, withTable } from './results/table.ts'
 
 /**
- * `npm run bench` measures, prints, and writes `results.json` and the table of `README.md`. `--quick` measures less,
- * `--only` measures some parts; both write nothing. But `--only operator`, `--only retention`, `--only
- * images` and `--only pods`, parts that are measured only by their name, put their rows beside the others.
+ * `npm run bench` measures, prints, and writes `results/results.json` and the table of `README.md`. `--quick` measures
+ * less, `--only` measures some parts; both write nothing. But `--only operator`, `--only retention`, `--only images`
+ * and `--only pods`, parts that are measured only by their name, put their rows beside the others.
  */
 interface Options {
   readonly quick: boolean
@@ -34,7 +34,7 @@ if (typeof sizes === 'string') {
 const found = await runBench(sizes, progressLog(), values.profile)
 const results: Results = { date: new Date().toISOString(), quick: values.quick, ...found }
 console.log(tableOf(results))
-const file = join(import.meta.dirname, 'results.json')
+const file = join(import.meta.dirname, 'results/results.json')
 const former = JSON.parse(await readFile(file, 'utf8')) as Results
 const { operator, retention = null, images = null, pods = null } = former
 if (isWhole) await write({ ...results, operator, retention, images, pods })

@@ -1,23 +1,23 @@
 import { availableParallelism } from 'node:os'
-import { type ApiReadsSize, measureApiReads } from './api-reads.ts'
-import type { BareQuestion } from './bare-loop.ts'
-import { type BrowserChecksSize, measureBrowserChecks } from './browser-checks.ts'
-import { startChild } from './child.ts'
-import { measureClaims } from './claim-cost.ts'
-import { startServer } from './database.ts'
-import { type DeliveriesSize, measureDeliveries } from './deliveries.ts'
-import { type Lateness, measureLateness } from './lateness.ts'
-import { measureImageSizes } from './image-sizes.ts'
-import { measureOperator, type OperatorSize } from './operator.ts'
-import { measurePods, type PodsSize } from './pods.ts'
-import { measureRetention, type RetentionSize } from './retention.ts'
-import type { Results } from './results.ts'
-import { measureSetUpSize } from './set-up-size.ts'
-import { measureCommandCost } from './command-cost.ts'
-import { measureStartUp } from './start-up.ts'
-import type { TargetQuestion } from './target-server.ts'
-import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './throughput.ts'
-import { measureVisualDiff, type VisualDiffSize } from './visual-diff.ts'
+import { type ApiReadsSize, measureApiReads } from './api/api-reads.ts'
+import { type BrowserChecksSize, measureBrowserChecks } from './browser/browser-checks.ts'
+import { measureVisualDiff, type VisualDiffSize } from './browser/visual-diff.ts'
+import type { BareQuestion } from './checks/bare-loop.ts'
+import { measureClaims } from './checks/claim-cost.ts'
+import { type Lateness, measureLateness } from './checks/lateness.ts'
+import { measureRetention, type RetentionSize } from './checks/retention.ts'
+import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './checks/throughput.ts'
+import { measureOperator, type OperatorSize } from './cluster/operator.ts'
+import { measurePods, type PodsSize } from './cluster/pods.ts'
+import { type DeliveriesSize, measureDeliveries } from './deliveries/deliveries.ts'
+import { measureCommandCost } from './installation/command-cost.ts'
+import { measureImageSizes } from './installation/image-sizes.ts'
+import { measureSetUpSize } from './installation/set-up-size.ts'
+import { measureStartUp } from './installation/start-up.ts'
+import type { Results } from './results/results.ts'
+import { startChild } from './support/child.ts'
+import { startServer } from './support/database.ts'
+import type { TargetQuestion } from './support/target-server.ts'
 
 /** The size of each part of the bench. */
 interface Sizes {
@@ -120,8 +120,8 @@ export async function runBench(
   const setUp = await measureSetUpSize()
   const startUp = sizes.start && (say('starting up'), await measureStartUp())
   const commands = sizes.start && (say('commands'), await measureCommandCost())
-  const target = startChild<{ what: TargetQuestion }, number>('target-server.ts')
-  const bare = startChild<BareQuestion, number>('bare-loop.ts')
+  const target = startChild<{ what: TargetQuestion }, number>(new URL('./support/target-server.ts', import.meta.url))
+  const bare = startChild<BareQuestion, number>(new URL('./checks/bare-loop.ts', import.meta.url))
   const server = await startServer()
   try {
     const base = `http://127.0.0.1:${await target.ask({ what: 'open' })}`

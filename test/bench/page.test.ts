@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PAGE_BYTES, PAGE_EXTRACT, shopPage } from '../../bench/page.ts'
+import { PAGE_BYTES, PAGE_EXTRACT, shopPage } from '../../bench/support/page.ts'
 import { extract } from '../../runners/extract/extract.ts'
 
 const read = (cents: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ratios, spreadOf } from '../../bench/stats.ts'
+import { ratios, spreadOf } from '../../bench/results/stats.ts'
 
 test('the median of an odd number of measurements is the one in the middle, whatever their order', () => {
   expect(spreadOf([30, 10, 20])).toEqual({ median: 20, min: 10, max: 30 })

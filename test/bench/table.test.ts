@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Results } from '../../bench/results.ts'
-import { flatnessOf, tableOf, withTable } from '../../bench/table.ts'
+import type { Results } from '../../bench/results/results.ts'
+import { flatnessOf, tableOf, withTable } from '../../bench/results/table.ts'
 
 const spread = (median: number) => ({ median, min: median / 2, max: median * 2 })
 const results: Results = {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { paragraph, table } from './markdown.ts'
 
 const PAGE = new URL('../../docs/operations.md', import.meta.url)
-const RESULTS = new URL('../../bench/results.json', import.meta.url)
+const RESULTS = new URL('../../bench/results/results.json', import.meta.url)
 const SECTION = /(<!-- sizes: [^\n]* -->\n)[^]*?(<!-- end of sizes -->)/
 
-/** What the page needs of bench/results.json. */
+/** What the page needs of bench/results/results.json. */
 interface Results {
   readonly date: string
   readonly machine: { readonly cores: number }
@@ -43,7 +43,7 @@ export function operationsPage(): string {
 function sizes(results: Results): string {
   const of = (kind: string) => {
     const found = results.throughput.find((one) => one.kind === kind)
-    if (!found) throw new Error(`bench/results.json has no ${kind} checks`)
+    if (!found) throw new Error(`bench/results/results.json has no ${kind} checks`)
     return {
       perSecond: found.ours.median,
       us: found.cpu.worker + found.cpu.postgres,

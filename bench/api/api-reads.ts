@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici'
 import type { ApiAnswer, ApiQuestion } from './api-process.ts'
-import { startChild } from './child.ts'
-import { cpuTimeMs } from './cpu-time.ts'
-import type { Database, Server } from './database.ts'
-import { insertMonitors, insertTeam } from './monitors.ts'
-import { ratios, type Spread, spreadOf } from './stats.ts'
+import { startChild } from '../support/child.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
+import type { Database, Server } from '../support/database.ts'
+import { insertMonitors, insertTeam } from '../support/monitors.ts'
+import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 
 /** One route of the API compared with a bare one that runs the same statements, in answers a second. */
 export interface ApiRead {
@@ -30,7 +30,7 @@ export interface ApiReadsSize {
 /** Measures each route of both servers in turn, after one round of each as a warm-up. Every answer must be a 200. */
 export async function measureApiReads(server: Server, { requests, rounds }: ApiReadsSize): Promise<ApiRead[]> {
   const database = await server.create('bench_api')
-  const child = startChild<ApiQuestion, ApiAnswer>('api-process.ts')
+  const child = startChild<ApiQuestion, ApiAnswer>(new URL('./api-process.ts', import.meta.url))
   const dispatcher = new Agent({ connections: IN_FLIGHT })
   try {
     const { monitors, runs } = await fill(database)

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../platform/postgres/start-embedded-postgres.ts'
-import { migrate } from '../store/db/migrate.ts'
+import { startEmbeddedPostgres } from '../../platform/postgres/start-embedded-postgres.ts'
+import { migrate } from '../../store/db/migrate.ts'
 
 /** The bench's own server: the embedded Postgres with the settings of production (fsync and synchronous_commit on). */
 export interface Server {

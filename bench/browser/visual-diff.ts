@@ -1,8 +1,8 @@
 import sharp from 'sharp'
-import { compare } from '../worker/pictures/compare.ts'
-import { changedPixels } from '../worker/pictures/changed-pixels.ts'
-import { decode } from '../worker/pictures/raster.ts'
-import { type Spread, spreadOf } from './stats.ts'
+import { compare } from '../../worker/pictures/compare.ts'
+import { changedPixels } from '../../worker/pictures/changed-pixels.ts'
+import { decode } from '../../worker/pictures/raster.ts'
+import { type Spread, spreadOf } from '../results/stats.ts'
 
 /**
  * Milliseconds of processor time per megapixel of a comparison of two full pages, decoding and drawing included, and of

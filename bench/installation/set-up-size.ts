@@ -12,7 +12,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
 }
 
-const FOLDER = join(import.meta.dirname, '../node_modules')
+const FOLDER = join(import.meta.dirname, '../../node_modules')
 
 /** Adds up the sizes of the installed packages. npm's list of them shows which are only for development. */
 export async function measureSetUpSize(): Promise<SetUpSize> {

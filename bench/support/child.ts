@@ -14,14 +14,13 @@ interface Reply {
   readonly error?: string
 }
 
-/**
- * Starts a module of this folder in a process of its own, with these flags of Node. The module calls `answerParent`.
- */
+/** Starts a module in a process of its own, with these flags of Node. The module calls `answerParent`. */
 export function startChild<Question extends object, Answer>(
-  file: string,
+  module: URL,
   execArgv: readonly string[] = [],
 ): Child<Question, Answer> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+  const file = fileURLToPath(module)
+  const child = fork(file, {
     execArgv: [...execArgv],
     serialization: 'advanced',
   })

@@ -4,15 +4,15 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
-import type { CustomResource } from '../operator/reconcile/custom-resource.ts'
-import { type KubeApi, startKubeApi } from '../test/support/kubernetes/kube-api.ts'
-import { cpuTimeMs } from './cpu-time.ts'
-import type { Database, Server } from './database.ts'
-import { INTERVAL_SECONDS, insertTeam, moveClock, TEAM } from './monitors.ts'
-import { PAGE_EXTRACT } from './page.ts'
-import { freePort } from './start-up.ts'
-import { type Spread, spreadOf } from './stats.ts'
-import { ENCRYPTION_KEY, startWorkerProcess } from './worker-process.ts'
+import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
+import { type KubeApi, startKubeApi } from '../../test/support/kubernetes/kube-api.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
+import type { Database, Server } from '../support/database.ts'
+import { INTERVAL_SECONDS, insertTeam, moveClock, TEAM } from '../support/monitors.ts'
+import { PAGE_EXTRACT } from '../support/page.ts'
+import { freePort } from '../installation/start-up.ts'
+import { type Spread, spreadOf } from '../results/stats.ts'
+import { ENCRYPTION_KEY, startWorkerProcess } from '../support/worker-process.ts'
 
 /** What `tidemark operator` costs. Times are in ms, memory is resident. */
 export interface OperatorCost {
@@ -50,8 +50,8 @@ export interface OperatorSize {
   readonly restSeconds: number
 }
 
-const CRDS = fileURLToPath(new URL('../crds', import.meta.url))
-const COMMAND = fileURLToPath(new URL('../cli/tidemark.ts', import.meta.url))
+const CRDS = fileURLToPath(new URL('../../crds', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
 const NAMESPACE = 'bench'
 const COLLECTION = `/apis/tidemark.dev/v1/namespaces/${NAMESPACE}/monitors`
 const AT_ONCE = 32

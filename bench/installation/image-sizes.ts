@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ImageName, ROOT_FILE_SYSTEMS } from '../images/root-file-systems.ts'
+import { type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
 import { bytesOf } from './set-up-size.ts'
 
 /** The sizes of the images. */
@@ -19,7 +19,7 @@ export interface ImageSizes {
 }
 
 const run = promisify(execFile)
-const BUILD = join(import.meta.dirname, '../images/build-root.ts')
+const BUILD = join(import.meta.dirname, '../../images/build-root.ts')
 
 /** Makes the root file system of each image, and adds up its files. Needs root and Debian. */
 export async function measureImageSizes(say: (line: string) => void): Promise<ImageSizes> {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createListener, type Socket } from 'node:net'
-import { answerParent } from './child.ts'
+import { answerParent } from '../support/child.ts'
 
 /**
  * `open`: starts this many receivers, and a dead one that accepts connections and never answers. `take`: returns the

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { newDelivery } from '../store/deliveries/delivery-row.ts'
-import { deliveryColumns } from '../test/support/worker/delivery-columns.ts'
-import { createSecretBox } from '../store/secrets/secret-box.ts'
-import { type Child, startChild } from './child.ts'
-import type { Database, Server } from './database.ts'
-import { insertMonitors, insertTeam, TEAM } from './monitors.ts'
+import { newDelivery } from '../../store/deliveries/delivery-row.ts'
+import { deliveryColumns } from '../../test/support/worker/delivery-columns.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { type Child, startChild } from '../support/child.ts'
+import type { Database, Server } from '../support/database.ts'
+import { insertMonitors, insertTeam, TEAM } from '../support/monitors.ts'
 import type { SinkAnswer, SinkQuestion } from './sink-server.ts'
-import { type Spread, spreadOf } from './stats.ts'
-import { ENCRYPTION_KEY, startWorkerProcess } from './worker-process.ts'
+import { type Spread, spreadOf } from '../results/stats.ts'
+import { ENCRYPTION_KEY, startWorkerProcess } from '../support/worker-process.ts'
 
 /** How late webhooks reach their receivers when this many are due at the same instant; ms, each the p99 of a round. */
 export interface DeliveryLateness {
@@ -51,7 +51,7 @@ export async function measureDeliveries(
   { deliveries, rounds }: DeliveriesSize,
 ): Promise<DeliveryLateness> {
   const database = await server.create('bench_deliveries')
-  const sink = startChild<SinkQuestion, SinkAnswer>('sink-server.ts')
+  const sink = startChild<SinkQuestion, SinkAnswer>(new URL('./sink-server.ts', import.meta.url))
   await openOutbox(database)
   const { ports } = await sink.ask({ what: 'open', sinks: SINKS })
   const worker = await startWorkerProcess(database.url)

@@ -16,7 +16,7 @@ export interface CommandCost {
   readonly restBytes: number
 }
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'cli/tidemark.ts')
 const ROUNDS = 5
 /** Some seconds after its start a server gives unused memory back. */

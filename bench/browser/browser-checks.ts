@@ -1,7 +1,7 @@
 import { openShop } from './browser-page.ts'
 import type { SideAnswer, SideQuestion } from './browser-side.ts'
-import { type Child, startChild } from './child.ts'
-import { ratios, type Spread, spreadOf } from './stats.ts'
+import { type Child, startChild } from '../support/child.ts'
+import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 
 /** The size of the measurement. */
 export interface BrowserChecksSize {
@@ -75,7 +75,8 @@ export async function measureBrowserChecks(size: BrowserChecksSize): Promise<Bro
   }
 }
 
-const startSide = (): Side => startChild<SideQuestion, SideAnswer>('browser-side.ts', ['--expose-gc'])
+const startSide = (): Side =>
+  startChild<SideQuestion, SideAnswer>(new URL('./browser-side.ts', import.meta.url), ['--expose-gc'])
 
 async function perSecond(side: Side, checks: number): Promise<number> {
   const { ms } = await side.ask({ what: 'check', checks, mostSeconds: Infinity })

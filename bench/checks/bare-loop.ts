@@ -4,7 +4,7 @@ import { textContent } from 'domutils'
 import { parse } from 'parse5'
 import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import { Agent, request } from 'undici'
-import { answerParent } from './child.ts'
+import { answerParent } from '../support/child.ts'
 
 /** The kind of page in a row of the table. */
 export type Kind = 'unchanged' | 'etag' | 'changed'

@@ -1,11 +1,11 @@
-import type { Kind } from './bare-loop.ts'
-import type { ImageSizes } from './image-sizes.ts'
-import type { OperatorCost } from './operator.ts'
-import type { PodsOverTime } from './pods.ts'
-import type { RetentionCost } from './retention.ts'
+import type { Kind } from '../checks/bare-loop.ts'
+import type { ImageSizes } from '../installation/image-sizes.ts'
+import type { OperatorCost } from '../cluster/operator.ts'
+import type { PodsOverTime } from '../cluster/pods.ts'
+import type { RetentionCost } from '../checks/retention.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
-import type { Throughput } from './throughput.ts'
+import type { Throughput } from '../checks/throughput.ts'
 
 const NAMES: Readonly<Record<Kind, string>> = {
   unchanged: 'page unchanged, no validators: read and hashed',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { CustomResource } from '../operator/reconcile/custom-resource.ts'
+import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 
 /**
  * What a burst of browser checks makes of runner pods in a cluster. Times are in seconds since the burst was applied.

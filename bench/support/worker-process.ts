@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const REPORT_MEMORY = new URL('report-memory.ts', import.meta.url).href
-const COMMAND = fileURLToPath(new URL('../cli/tidemark.ts', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
 
 /** The key that encrypts all secrets of the bench. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')

@@ -1,9 +1,9 @@
-import { claimChecks } from '../store/queue/claim.ts'
-import { recordUnchanged } from '../store/queue/record-unchanged.ts'
-import { forgetOld } from '../store/maintenance/retention.ts'
-import { openStore, type Store } from '../store/db/client.ts'
-import type { Database, Server } from './database.ts'
-import { insertMonitors, insertTeam, TEAM } from './monitors.ts'
+import { claimChecks } from '../../store/queue/claim.ts'
+import { recordUnchanged } from '../../store/queue/record-unchanged.ts'
+import { forgetOld } from '../../store/maintenance/retention.ts'
+import { openStore, type Store } from '../../store/db/client.ts'
+import type { Database, Server } from '../support/database.ts'
+import { insertMonitors, insertTeam, TEAM } from '../support/monitors.ts'
 
 /** The size of the measurement: so many runs of so many monitors, of which some are older than the window. */
 export interface RetentionSize {

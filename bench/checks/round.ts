@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { cpuTimeMs } from './cpu-time.ts'
-import type { Database } from './database.ts'
-import { moveClock, TEAM } from './monitors.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
+import type { Database } from '../support/database.ts'
+import { moveClock, TEAM } from '../support/monitors.ts'
 
 /** The result of one round of Tidemark: every monitor is checked once. */
 export interface Round {

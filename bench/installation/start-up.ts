@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
-import { type Spread, spreadOf } from './stats.ts'
+import { type Spread, spreadOf } from '../results/stats.ts'
 
 /** The time from `npm start` to the first successful answer of `GET /readyz`, in ms. */
 export interface StartUp {
@@ -16,7 +16,7 @@ export interface StartUp {
   readonly laterMs: Spread
 }
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const LATER_STARTS = 3
 const PATIENCE_MS = 60_000
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database } from './database.ts'
-import { INTERVAL_SECONDS, TEAM } from './monitors.ts'
+import type { Database } from '../support/database.ts'
+import { INTERVAL_SECONDS, TEAM } from '../support/monitors.ts'
 
 /** How late fetches begin when this many checks are due each second, evenly spread. */
 export interface Lateness {
