@@ -8,7 +8,7 @@ import { actorOf, type SessionPrincipal } from '../auth/principals.ts'
 import { relaySignIn, signingIn, type SignInCall } from '../auth/relay-sign-in.ts'
 import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
-import { signUpOf } from '../routes/sign-in.ts'
+import { signUpOf } from '../routes/accounts/sign-in.ts'
 import { answered, withBody } from './account-pages.ts'
 import { type Form, pageAnswer } from './page-answer.ts'
 

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { readSigningSecret, rotateSigningSecret } from '../../monitors/signing-secret.ts'
-import { Closed, Nullable, Whole } from '../../schema/shape/shape.ts'
-import { doneOf } from '../http/outcome-error.ts'
-import { ById, ok, route } from '../http/route.ts'
+import { readSigningSecret, rotateSigningSecret } from '../../../monitors/signing-secret.ts'
+import { Closed, Nullable, Whole } from '../../../schema/shape/shape.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { ById, ok, route } from '../../http/route.ts'
 import type { ServedKind } from './monitor-kind.ts'
 
 /** A signing secret: 64 hex digits without prefix. */

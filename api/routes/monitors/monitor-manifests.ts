@@ -1,7 +1,7 @@
-import { type DeclaredMonitor, declareMonitor } from '../../monitors/declared/declare-monitor.ts'
-import { MonitorManifest } from '../../schema/monitor/manifest.ts'
-import { doneOf } from '../http/outcome-error.ts'
-import { type Answer, ById, ok, okText, route } from '../http/route.ts'
+import { type DeclaredMonitor, declareMonitor } from '../../../monitors/declared/declare-monitor.ts'
+import { MonitorManifest } from '../../../schema/monitor/manifest.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { type Answer, ById, ok, okText, route } from '../../http/route.ts'
 import type { ServedKind } from './monitor-kind.ts'
 
 /** Returns the route that shows a monitor of one kind as a manifest. */
@@ -32,7 +32,7 @@ async function shownManifest(
   const vary = { vary: 'Accept' }
   if (prefersJson(accept)) return { ...ok(declared.manifest), headers: vary }
   // Few processes ever write YAML, and its package takes memory.
-  const { manifestYaml } = await import('../../manifests/manifest-yaml.ts')
+  const { manifestYaml } = await import('../../../manifests/manifest-yaml.ts')
   return { ...okText('application/yaml', manifestYaml(declared, name)), headers: vary }
 }
 

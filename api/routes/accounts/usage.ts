@@ -1,6 +1,6 @@
-import { Usage } from '../../schema/account/usage.ts'
-import { readUsage } from '../../store/quota/usage-summary.ts'
-import { ok, route } from '../http/route.ts'
+import { Usage } from '../../../schema/account/usage.ts'
+import { readUsage } from '../../../store/quota/usage-summary.ts'
+import { ok, route } from '../../http/route.ts'
 
 export const getUsageRoute = route({
   method: 'GET',

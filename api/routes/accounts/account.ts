@@ -1,9 +1,9 @@
-import { deleteAccount } from '../../accounts/delete-account.ts'
-import { Closed, RuledText } from '../../schema/shape/shape.ts'
-import { sessionOf } from '../auth/principals.ts'
-import { doneOf } from '../http/outcome-error.ts'
-import { noContent, route } from '../http/route.ts'
-import { validationError } from '../http/validation-error.ts'
+import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { Closed, RuledText } from '../../../schema/shape/shape.ts'
+import { sessionOf } from '../../auth/principals.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { noContent, route } from '../../http/route.ts'
+import { validationError } from '../../http/validation-error.ts'
 
 export const deleteAccountRoute = route({
   method: 'DELETE',

@@ -1,9 +1,9 @@
 import Type, { type TSchema } from 'typebox'
-import { Closed, Nullable, RuledText, Text } from '../../schema/shape/shape.ts'
-import { apiError } from '../http/api-error.ts'
-import { type Answer, type Method, publicRoute, type Route } from '../http/route.ts'
-import { INVITED_HEADER } from '../auth/sign-in-options.ts'
-import { isInvited } from '../../store/accounts/team/invitations.ts'
+import { Closed, Nullable, RuledText, Text } from '../../../schema/shape/shape.ts'
+import { apiError } from '../../http/api-error.ts'
+import { type Answer, type Method, publicRoute, type Route } from '../../http/route.ts'
+import { INVITED_HEADER } from '../../auth/sign-in-options.ts'
+import { isInvited } from '../../../store/accounts/team/invitations.ts'
 import {
   changingPassword,
   confirming,
@@ -12,7 +12,7 @@ import {
   signingIn,
   type SignInCall,
   type SignInOperation,
-} from '../auth/relay-sign-in.ts'
+} from '../../auth/relay-sign-in.ts'
 
 const tag = 'Sign-in'
 /** The most attempts per minute from an address and for an account. */

@@ -5,12 +5,12 @@ import {
   setCancelled,
   showBilling,
   takeEvent,
-} from '../../accounts/billing/billing.ts'
-import { Billing, CreditCheckout, PaymentPage, PlanCheckout } from '../../schema/account/billing.ts'
-import { apiError } from '../http/api-error.ts'
-import { doneOf, later, outcomeError } from '../http/outcome-error.ts'
-import { noContent, ok, publicRoute, type Route, route } from '../http/route.ts'
-import { pageAnswer } from '../pages/page-answer.ts'
+} from '../../../accounts/billing/billing.ts'
+import { Billing, CreditCheckout, PaymentPage, PlanCheckout } from '../../../schema/account/billing.ts'
+import { apiError } from '../../http/api-error.ts'
+import { doneOf, later, outcomeError } from '../../http/outcome-error.ts'
+import { noContent, ok, publicRoute, type Route, route } from '../../http/route.ts'
+import { pageAnswer } from '../../pages/page-answer.ts'
 
 const tag = 'Billing'
 const policy = 'billing.manage'

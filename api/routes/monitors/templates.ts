@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { TEMPLATES } from '../../core/templates/templates.ts'
-import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
-import { createFromTemplate } from '../../monitors/create-from-template.ts'
-import { Monitor } from '../../schema/monitor/monitor.ts'
-import { FromTemplate, Template } from '../../schema/monitor/template.ts'
-import { Closed, Text } from '../../schema/shape/shape.ts'
-import { doneOf } from '../http/outcome-error.ts'
-import { created, keyedRoute, ok, route } from '../http/route.ts'
-import { shownMonitor } from '../presenters/shown.ts'
+import { TEMPLATES } from '../../../core/templates/templates.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
+import { createFromTemplate } from '../../../monitors/create-from-template.ts'
+import { Monitor } from '../../../schema/monitor/monitor.ts'
+import { FromTemplate, Template } from '../../../schema/monitor/template.ts'
+import { Closed, Text } from '../../../schema/shape/shape.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { created, keyedRoute, ok, route } from '../../http/route.ts'
+import { shownMonitor } from '../../presenters/shown.ts'
 
 export const listTemplatesRoute = route({
   method: 'GET',

@@ -1,4 +1,4 @@
-import { acceptInvitation, inviteMember, resendInvitation, revokeInvitation } from '../../accounts/invitations.ts'
+import { acceptInvitation, inviteMember, resendInvitation, revokeInvitation } from '../../../accounts/invitations.ts'
 import {
   InvitationAccepted,
   InvitationCreate,
@@ -8,11 +8,11 @@ import {
   INVITES_PER_HOUR,
   PREVIEWS_PER_MINUTE,
   RESENDS_PER_HOUR,
-} from '../../schema/account/invitation.ts'
-import { previewInvitation } from '../../store/accounts/team/invitations.ts'
-import { sessionOf } from '../auth/principals.ts'
-import { doneOf, noSuch } from '../http/outcome-error.ts'
-import { ById, created, noContent, ok, publicRoute, type Route, route } from '../http/route.ts'
+} from '../../../schema/account/invitation.ts'
+import { previewInvitation } from '../../../store/accounts/team/invitations.ts'
+import { sessionOf } from '../../auth/principals.ts'
+import { doneOf, noSuch } from '../../http/outcome-error.ts'
+import { ById, created, noContent, ok, publicRoute, type Route, route } from '../../http/route.ts'
 
 const tag = 'Team'
 

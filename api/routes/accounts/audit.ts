@@ -1,9 +1,9 @@
-import { csvLine } from '../../core/csv.ts'
-import { type AuditEvent, AuditFilter, AuditPage, AuditQuery, MOST_EXPORTED } from '../../schema/account/audit.ts'
-import { type AuditWanted, countAudit, listAudit, readAudit, recordedActions } from '../../store/accounts/audit.ts'
-import type { Store } from '../../store/db/client.ts'
-import { paginationOf, windowOf } from '../http/page-of-rows.ts'
-import { ok, type Route, route } from '../http/route.ts'
+import { csvLine } from '../../../core/csv.ts'
+import { type AuditEvent, AuditFilter, AuditPage, AuditQuery, MOST_EXPORTED } from '../../../schema/account/audit.ts'
+import { type AuditWanted, countAudit, listAudit, readAudit, recordedActions } from '../../../store/accounts/audit.ts'
+import type { Store } from '../../../store/db/client.ts'
+import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
+import { ok, type Route, route } from '../../http/route.ts'
 
 const tag = 'Team'
 

@@ -1,12 +1,12 @@
-import { backtestMonitor } from '../../monitors/backtest/backtest-monitor.ts'
-import { monitorIssues } from '../../monitors/check/monitor-issues.ts'
-import { previewMonitor } from '../../monitors/preview/preview-monitor.ts'
-import { Backtest, BacktestRequest } from '../../schema/monitor/backtest.ts'
-import { MonitorPreview, type PreviewSpec } from '../../schema/monitor/monitor.ts'
-import { Preview } from '../../schema/monitor/preview.ts'
-import { ApiError } from '../http/api-error.ts'
-import { doneOf, later } from '../http/outcome-error.ts'
-import { ById, ok, route } from '../http/route.ts'
+import { backtestMonitor } from '../../../monitors/backtest/backtest-monitor.ts'
+import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
+import { previewMonitor } from '../../../monitors/preview/preview-monitor.ts'
+import { Backtest, BacktestRequest } from '../../../schema/monitor/backtest.ts'
+import { MonitorPreview, type PreviewSpec } from '../../../schema/monitor/monitor.ts'
+import { Preview } from '../../../schema/monitor/preview.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { doneOf, later } from '../../http/outcome-error.ts'
+import { ById, ok, route } from '../../http/route.ts'
 
 export const previewMonitorRoute = route({
   method: 'POST',

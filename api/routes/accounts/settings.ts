@@ -1,8 +1,8 @@
-import { editTeamSettings } from '../../accounts/team-settings.ts'
-import { TeamSettings, TeamSettingsPatch } from '../../schema/account/team-settings.ts'
-import { readTeamSettings } from '../../store/accounts/team/team-settings.ts'
-import { doneOf } from '../http/outcome-error.ts'
-import { ok, route } from '../http/route.ts'
+import { editTeamSettings } from '../../../accounts/team-settings.ts'
+import { TeamSettings, TeamSettingsPatch } from '../../../schema/account/team-settings.ts'
+import { readTeamSettings } from '../../../store/accounts/team/team-settings.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { ok, route } from '../../http/route.ts'
 
 export const getSettingsRoute = route({
   method: 'GET',

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { createApiKey, deleteApiKey, rotateApiKey } from '../../accounts/api-keys.ts'
-import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../schema/account/api-key.ts'
-import { Closed } from '../../schema/shape/shape.ts'
-import { type IssuedApiKey, listApiKeys } from '../../store/accounts/credentials/api-keys.ts'
-import { doneOf } from '../http/outcome-error.ts'
-import { ById, created, noContent, ok, route } from '../http/route.ts'
+import { createApiKey, deleteApiKey, rotateApiKey } from '../../../accounts/api-keys.ts'
+import { ApiKey, ApiKeyCreate, ApiKeyIssued, ApiKeyRotate } from '../../../schema/account/api-key.ts'
+import { Closed } from '../../../schema/shape/shape.ts'
+import { type IssuedApiKey, listApiKeys } from '../../../store/accounts/credentials/api-keys.ts'
+import { doneOf } from '../../http/outcome-error.ts'
+import { ById, created, noContent, ok, route } from '../../http/route.ts'
 
 const tag = 'API keys'
 
