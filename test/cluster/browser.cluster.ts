@@ -195,7 +195,8 @@ describeInCluster('Runner pods of a release', () => {
     await site.hold('gate')
     await declare(names, {}, 'late')
     await visited(...names)
-    const [pod = ''] = (await runningPods()).map(({ metadata }) => metadata.name)
+    const [address] = await site.visitors('full-0')
+    const pod = (await runningPods()).find(({ status }) => status.podIP === address)?.metadata.name ?? ''
     await fillDisk(pod, TOO_MUCH)
     let last = ''
     const askAgain = () => {
@@ -209,7 +210,7 @@ describeInCluster('Runner pods of a release', () => {
         await askAgain()
         return read('-n', NAMESPACE, 'pod', pod)
       },
-      (seen) => seen.status.phase === 'Failed',
+      (seen) => seen?.status.phase === 'Failed',
       TAKEN_OVER_MS,
     )
     const lostAt = performance.now()
@@ -292,7 +293,7 @@ describeInCluster('Runner pods of a release', () => {
     } finally {
       await restore()
       // Those that came after the first two cannot start either.
-      for (const name of await openJobs()) await kubectl('-n', NAMESPACE, 'delete', 'job', name)
+      for (const name of await openJobs()) await kubectl('-n', NAMESPACE, 'delete', 'job', name, '--ignore-not-found')
     }
     const restoredAt = performance.now()
     for (const name of ['stuck-0', 'stuck-1', 'stuck-2']) await healthy(name, TAKEN_OVER_MS)

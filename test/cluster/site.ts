@@ -59,8 +59,13 @@ export async function openSite(): Promise<Site> {
   if (![null, RUN].includes(await runOf(NAMESPACE))) await removeSite()
   const program = await readFile(join(import.meta.dirname, 'site-pod.ts'), 'utf8')
   const metadata = { name: 'site', namespace: NAMESPACE, labels: { app: 'site' } }
+  await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels: { [RUN_LABEL]: RUN } } })
+  // A pod is refused where its service account, which the cluster makes, is not there yet.
+  await inTime(
+    () => read('-n', NAMESPACE, 'serviceaccount', 'default'),
+    (account) => account !== null,
+  )
   await apply(
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels: { [RUN_LABEL]: RUN } } },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'site.mts': program } },
     {
       apiVersion: 'v1',
