@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { CONNECTION_LIMITS, endConnection, guardConnections, type OnRefused } from './connection-guard.ts'
 import { type Health, mayReadMetrics, METRICS_TYPE } from '../core/health.ts'
+import type { Logger } from '../core/logger.ts'
 
 /** Serves `/healthz`, `/readyz` and `/metrics` on a separate port. */
 export interface HealthServer {
@@ -18,6 +19,8 @@ interface HealthServerOptions {
   /** Open connections of one client address. Default: CONNECTIONS_PER_ADDRESS. */
   readonly perAddress?: number
   readonly onRefused?: OnRefused | undefined
+  /** Says the address, which a port of 0 leaves open. */
+  readonly log?: Pick<Logger, 'info'>
 }
 
 /**
@@ -26,7 +29,7 @@ interface HealthServerOptions {
  */
 export async function startHealthServer(
   health: Health,
-  { host, port, token, perAddress, onRefused }: HealthServerOptions,
+  { host, port, token, perAddress, onRefused, log }: HealthServerOptions,
 ): Promise<HealthServer> {
   const limits = { ...CONNECTION_LIMITS, headersTimeout: 10_000, requestTimeout: 10_000 }
   const server = createServer(limits, requestListener(health, token))
@@ -34,9 +37,10 @@ export async function startHealthServer(
   guardConnections(server, { onRefused, ...(perAddress !== undefined && { perAddress }) })
   server.listen({ host, port })
   await once(server, 'listening')
-  const address = server.address()
+  const { port: open } = server.address() as AddressInfo
+  log?.info({ address: `http://${host.includes(':') ? `[${host}]` : host}:${open}` }, 'metrics listening')
   return {
-    port: typeof address === 'object' && address ? address.port : port,
+    port: open,
     async close() {
       const closed = once(server, 'close')
       server.close()

@@ -7,6 +7,7 @@ import { html, openSite, pageOf } from '../support/network/site.ts'
 import { createEmptyDatabase } from '../support/database/test-database.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { startTestServer, systemPostgres } from '../support/database/test-server.ts'
+import { metricsOf } from './runner-installation.ts'
 import { type CliProcess, runCli, startCli, startShell } from '../support/process/cli-process.ts'
 
 interface Rented {
@@ -147,15 +148,14 @@ for (const [version, rent, isThere] of [
     )
 
     test('a worker tells its readiness on the metrics port', async () => {
-      const port = await freePort()
-      const worker = start(['worker'], { TIDEMARK_METRICS_PORT: String(port) })
+      const worker = start(['worker'], { TIDEMARK_METRICS_PORT: '0' })
       await worker.says(/checking and delivering/)
       const ready = await eventually(
-        () => fetch(`http://127.0.0.1:${port}/readyz`),
+        () => fetch(`${metricsOf(worker)}/readyz`),
         (answer) => answer.status === 200,
       )
       expect(JSON.stringify(await ready.json())).toContain('moving')
-      expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tidemark_checks_total')
+      expect(await (await fetch(`${metricsOf(worker)}/metrics`)).text()).toContain('tidemark_checks_total')
       worker.signal('SIGTERM')
       expect(await worker.exited).toBe(0)
     })
@@ -216,8 +216,7 @@ for (const [version, rent, isThere] of [
         await Promise.all(workers.map((worker) => worker.exited))
         expect(await runs()).toHaveLength(1)
         site.answer(html(pageOf('$2')))
-        const ports = [await freePort(), await freePort()]
-        workers = ports.map((port) => start(['worker'], { TIDEMARK_METRICS_PORT: String(port) }))
+        workers = Array.from({ length: 2 }, () => start(['worker'], { TIDEMARK_METRICS_PORT: '0' }))
         await Promise.all(workers.map((worker) => worker.says(/checking and delivering/)))
         // The leases of the killed are over.
         await setClock(140 + LEASE_SECONDS + 1)
@@ -251,7 +250,7 @@ for (const [version, rent, isThere] of [
         )
         for (const worker of workers) worker.signal('SIGTERM')
         await Promise.all(workers.map((worker) => worker.says(/"msg":"draining"/)))
-        const ready = await Promise.any(ports.map((port) => fetch(`http://127.0.0.1:${port}/readyz`)))
+        const ready = await Promise.any(workers.map((worker) => fetch(`${metricsOf(worker)}/readyz`)))
         expect([ready.status, await ready.json()]).toEqual([
           503,
           { status: 'unavailable', checks: { process: 'stopping' } },
@@ -272,8 +271,3 @@ const monitor = (url: string) => ({
   extract_config: { method: 'css', fields: { price: '.price' } },
   diff_predicate: { type: 'field_changes', field: 'price' },
 })
-
-async function freePort(): Promise<number> {
-  await using site = await openSite()
-  return Number(new URL(site.url).port)
-}

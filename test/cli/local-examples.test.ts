@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort } from '../../cli/boot/process/ports.ts'
+import { freePort } from '../support/network/free-port.ts'
 import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { REMOTE_COMMANDS } from '../../cli/remote/remote-commands.ts'
 import { PAGES } from '../support/browser/search-pages.ts'
@@ -134,8 +134,8 @@ describe('the examples in the help of the other commands', () => {
       ['TIDEMARK_API_KEY=…', `TIDEMARK_API_KEY=${key}`],
       ['/run/browser/socket', join(folder, 'socket')],
       ['<id of a team>', (await remote.ask<{ id: string }>('GET', '/v1/team')).id],
-      ['PORT=9000', `PORT=${await freePort('127.0.0.1')}`],
-      ['PORT=9100', `PORT=${await freePort('127.0.0.1')}`],
+      ['PORT=9000', `PORT=${await freePort()}`],
+      ['PORT=9100', `PORT=${await freePort()}`],
     ]
   }, 120_000)
   afterAll(() => remote[Symbol.asyncDispose]())

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { freePort } from '../../cli/boot/process/ports.ts'
+import { freePort } from '../support/network/free-port.ts'
 import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { OUTPUT_FORMS } from '../../cli/output.ts'
 import { WITHOUT_FORMS } from '../../cli/output-options.ts'
@@ -173,7 +173,7 @@ describe('every other command prints', () => {
   /** Calls a command with a form. */
   async function called(words: string, form: string): Promise<string> {
     count += 1
-    const port = words === 'verify-webhook' ? ` --port ${await freePort('127.0.0.1')}` : ''
+    const port = words === 'verify-webhook' ? ` --port ${await freePort()}` : ''
     const nth =
       words === 'delete' ? { json: 1, yaml: 2, name: 3 }[form.split(' ').at(-1)?.replace('--', '') ?? ''] : count
     const line = LINES[words]?.replaceAll('#', String(nth))

@@ -20,8 +20,9 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await installation[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
+  // A start that failed leaves the first one out.
+  const opened: (AsyncDisposable | undefined)[] = [installation, database]
+  for (const one of opened) await one?.[Symbol.asyncDispose]()
 })
 
 const FIRST_PARAGRAPH = { extract_config: { method: 'css', fields: { it: 'p' } } }

@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort } from '../../cli/boot/process/ports.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type CliProcess, type Environment, runCli, startCli } from '../support/process/cli-process.ts'
@@ -46,8 +45,11 @@ export interface RunnerInstallation extends AsyncDisposable {
 }
 
 /** Where a process that serves the runner API says that it does. */
-export const runnerApiOf = ({ stdout }: CliProcess) =>
-  /"address":"([^"]+)","msg":"runner API listening"/.exec(stdout)?.[1] ?? ''
+export const runnerApiOf = (cli: CliProcess) => addressOf(cli, 'runner API')
+/** Where a process that serves its health and metrics says that it does, with a port of its own choice. */
+export const metricsOf = (cli: CliProcess) => addressOf(cli, 'metrics')
+const addressOf = ({ stdout }: CliProcess, what: 'runner API' | 'metrics') =>
+  new RegExp(`"address":"([^"]+)","msg":"${what} listening"`).exec(stdout)?.[1] ?? ''
 
 const LEASE_SECONDS = 3
 const KEY = 'the encryption key of a runner test'
@@ -80,20 +82,31 @@ export async function openRunnerInstallation(
     return JSON.parse(stdout) as Record<string, string>
   }
   let runnerApiUrl = ''
-  let serving: CliProcess | undefined
-  const metricsPort = String(await freePort('127.0.0.1'))
+  let serving: CliProcess
   async function worker(): Promise<void> {
     const port = runnerApiUrl === '' ? '0' : new URL(runnerApiUrl).port
-    const ports = { TIDEMARK_RUNNER_API_PORT: port, TIDEMARK_METRICS_PORT: metricsPort }
+    const ports = { TIDEMARK_RUNNER_API_PORT: port, TIDEMARK_METRICS_PORT: '0' }
     const cli = start(['worker'], { ...trusted, ...ports })
     await cli.says(/checking and delivering/)
     runnerApiUrl = runnerApiOf(cli)
     serving = cli
   }
-  const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
-  const server = start(['api'], trusted)
-  await worker()
-  const [, base = ''] = await server.says(/running at (\S+)\n/)
+  const dispose = async () => {
+    await Promise.all(running.map((cli) => cli[Symbol.asyncDispose]()))
+    await client.end()
+    await database.drop()
+  }
+  const boot = async () => {
+    const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
+    const server = start(['api'], trusted)
+    await worker()
+    const [, base = ''] = await server.says(/running at (\S+)\n/)
+    return { key, base }
+  }
+  const { key, base } = await boot().catch(async (error: unknown) => {
+    await dispose()
+    throw error
+  })
   const token = async (job: string, ...more: string[]) =>
     (await admin('create-runner-token', '--job', job, ...more))['token'] ?? ''
   const runnerEnvironment = (text: string) => ({
@@ -118,10 +131,10 @@ export async function openRunnerInstallation(
     trusted,
     apiKey: key,
     start,
-    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+    metrics: async () => (await fetch(`${metricsOf(serving)}/metrics`)).text(),
     async restartWorker() {
-      serving?.signal('SIGTERM')
-      await serving?.exited
+      serving.signal('SIGTERM')
+      await serving.exited
       await worker()
     },
     token,
@@ -160,10 +173,6 @@ export async function openRunnerInstallation(
         (run) => run.status !== 'running',
       )
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(running.map((cli) => cli[Symbol.asyncDispose]()))
-      await client.end()
-      await database.drop()
-    },
+    [Symbol.asyncDispose]: dispose,
   }
 }

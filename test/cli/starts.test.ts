@@ -3,7 +3,7 @@ import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeIf } from '../support/run/skip.ts'
-import { freePort } from '../../cli/boot/process/ports.ts'
+import { freePort } from '../support/network/free-port.ts'
 import { runCli, startCli, startShell } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
@@ -128,7 +128,7 @@ describeIf(existsSync('/usr/bin/script'), 'install util-linux')('The first start
 test('an API that others reach serves no metrics on its port without a token', async () => {
   const open = { ...environment, HOST: '0.0.0.0', TIDEMARK_BASE_URL: 'http://127.0.0.1:1' }
   const statusOf = async (more: Record<string, string>, headers: Record<string, string> = {}) => {
-    const port = String(await freePort('127.0.0.1'))
+    const port = String(await freePort())
     await using serve = startCli(['serve'], { ...open, ...more, PORT: port })
     await serve.says(/Tidemark is running/)
     const { status } = await fetch(`http://127.0.0.1:${port}/metrics`, { headers })

@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../../cli/boot/process/ports.ts'
+import { freePort } from '../support/network/free-port.ts'
 import { openPages, type Pages } from '../faults/pages.ts'
 import { openSink, type Sink } from '../faults/sink.ts'
 import { until } from '../support/run/until.ts'
@@ -179,7 +179,7 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
 
     test('have runners that do what workers of the other version ask, previews too', async () => {
       for (const one of processes.splice(0)) await one[Symbol.asyncDispose]()
-      const port = String(await freePort('127.0.0.1'))
+      const port = String(await freePort())
       const serving = { TIDEMARK_BROWSER_PAGES: '0', TIDEMARK_RUNNER_API_PORT: port }
       const startRunner = async (version: Version) => {
         const { token } = JSON.parse(await ended('this', `admin create-runner-token --job ${version} --json`))

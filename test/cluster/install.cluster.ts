@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../../cli/boot/process/ports.ts'
+import { freePort } from '../support/network/free-port.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { verifier } from '../support/worker/signature-verifier.ts'
 import { apply, describeInCluster, helm, inTime, kubectl, list, read } from './kubectl.ts'
@@ -62,7 +62,7 @@ describeInCluster('A release that was installed by the page of the docs', () => 
   async function followReadme(): Promise<string> {
     const [start = '', forward = '', change = ''] = (await shellBlocks('README.md', 'In Kubernetes')).slice(2, 5)
     await paste(start)
-    const port = await freePort('127.0.0.1')
+    const port = await freePort()
     // An upgrade may have ended the pod by then, and the forwarding with it.
     await paste(`${forward.trim().replace('8080:', `${port}:`)} >/dev/null & trap "kill $! || true" EXIT
       until curl -sf http://127.0.0.1:${port}/healthz; do sleep 0.2; done
@@ -123,7 +123,7 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     const [password = '', key = '', forward = ''] = lines.trim().split('\n')
     expect((await paste(password)).trim().length).toBeGreaterThan(10)
     // Another program of this machine may have the port of the page.
-    const port = await freePort('127.0.0.1')
+    const port = await freePort()
     const shell = `set -e; KEY=$(${key.replace('; echo', '')})
       ${forward.replace('8080:', `${port}:`)} >/dev/null & trap "kill $!" EXIT
       until curl -sf http://127.0.0.1:${port}/healthz; do sleep 0.2; done

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
+import { freePort } from '../support/network/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -30,7 +30,7 @@ export interface Reader extends AsyncDisposable {
 /** Opens a shell in the folder of the repository, as the pages want it. */
 export async function openReader(): Promise<Reader> {
   const folder = await temporaryFolder()
-  const [port, pagePort] = [await freePort(), await freePort()]
+  const [port, pagePort] = [String(await freePort()), String(await freePort())]
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder.path,
@@ -93,13 +93,4 @@ async function stop({ child }: Terminal): Promise<void> {
   const closed = once(child, 'close')
   process.kill(-child.pid, 'SIGTERM')
   await closed
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
 }

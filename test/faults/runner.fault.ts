@@ -7,7 +7,7 @@ import { scriptedPage } from '../support/network/scripted-page.ts'
 import { type Answer, html, openSite, type Site } from '../support/network/site.ts'
 import { verifier } from '../support/worker/signature-verifier.ts'
 import { runCli } from '../support/process/cli-process.ts'
-import { openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
+import { metricsOf, openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 let installation: RunnerInstallation
@@ -178,13 +178,12 @@ test('a runner tells its readiness and metrics, and outlives its worker', async 
   await using site = await openSite()
   site.answer(scriptedPage('$7'))
   await using other = await openRunnerInstallation()
-  const port = Number(new URL((await openAndClose()).url).port)
-  const environment = { TIDEMARK_METRICS_PORT: String(port), ...other.runnerEnvironment(await other.token('outlives')) }
+  const environment = { TIDEMARK_METRICS_PORT: '0', ...other.runnerEnvironment(await other.token('outlives')) }
   const runner = other.start(['runner'], environment)
   await runner.says(/rendering for/)
-  const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status
+  const ready = async () => (await fetch(`${metricsOf(runner)}/readyz`)).status
   await eventually(ready, (status) => status === 200)
-  expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('tidemark_checks_active 0')
+  expect(await (await fetch(`${metricsOf(runner)}/metrics`)).text()).toContain('tidemark_checks_active 0')
 
   await other.restartWorker()
   expect(await other.ended(await other.watch(site.url))).toMatchObject([{ status: 'success' }])
@@ -213,8 +212,3 @@ test('what a runner lacks, and what it should not have, is said at its start', a
   const help = await runCli(['runner', '--help'])
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('  $ ')])
 }, 60_000)
-
-async function openAndClose(): Promise<{ readonly url: string }> {
-  await using site = await openSite()
-  return { url: site.url }
-}

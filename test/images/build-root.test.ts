@@ -54,7 +54,7 @@ function startInRoot(folder: string, command: readonly string[]) {
     chmod 1777 "$1/tmp" && r=$1 && shift || exit 1
     chroot ${user} "$r" ${ENTRYPOINT[0]} -e 'setInterval(() => {}, 1e6)' ${LEFT} &
     exec chroot ${user} "$r" "$@"`
-  const args = ['--mount', '--pid', '--fork', '--kill-child', '--net', 'bash', '-c', script, 'bash', folder, ...command]
+  const args = ['--mount', '--pid', '--fork', '--net', 'bash', '-c', script, 'bash', folder, ...command]
   const settings = { TIDEMARK_BROWSER_SOCKET: '/data/socket', TIDEMARK_DATA_DIR: '/tmp/tidemark' }
   const { environment } = ROOT_FILE_SYSTEMS['tidemark-runner']
   const child = spawn('unshare', args, {
@@ -66,19 +66,29 @@ function startInRoot(folder: string, command: readonly string[]) {
     /** All processes of the container, those that have ended too. */
     processes: () => processesBelow(child.pid ?? 0),
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      // All of the container end with its first process. A signal that comes with the end of its parent would not reach
+      // that one: it changed its user.
+      const [first] = await childrenOf(child.pid ?? 0)
+      if (first === undefined) child.kill('SIGKILL')
+      else process.kill(first, 'SIGKILL')
       await ended
     },
   }
 }
 
-async function processesBelow(pid: number): Promise<{ readonly line: string }[]> {
+async function childrenOf(pid: number): Promise<readonly number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  const pids = children.split(' ').filter((text) => text !== '')
+  return children
+    .split(' ')
+    .filter((text) => text !== '')
+    .map(Number)
+}
+
+async function processesBelow(pid: number): Promise<{ readonly line: string }[]> {
   const all = await Promise.all(
-    pids.map(async (child) => {
+    (await childrenOf(pid)).map(async (child) => {
       const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
-      return [{ line }, ...(await processesBelow(Number(child)))]
+      return [{ line }, ...(await processesBelow(child))]
     }),
   )
   return all.flat()

@@ -53,5 +53,5 @@ export async function serveHealth(
   const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
   if (port === undefined) return undefined
   const health = createHealth({ store, registry, log, sinceProgress, stopping })
-  return startHealthServer(health, { host, port, token, onRefused: countRefused({ registry, log }, 'metrics') })
+  return startHealthServer(health, { host, port, token, log, onRefused: countRefused({ registry, log }, 'metrics') })
 }

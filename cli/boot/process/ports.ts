@@ -59,15 +59,21 @@ function explained(error: NodeJS.ErrnoException, { name, port, host }: Claim): I
   return { path: name, message: `is ${port}, which cannot be opened on ${host} (${error.code ?? error.message})` }
 }
 
+/** A port that nobody else can take. */
+interface HeldPort {
+  readonly port: number
+  /** Lets go of it: right before it is listened on, or at the end of a start that failed. */
+  release(): Promise<void>
+}
+
 /**
- * Returns a port that was free a moment ago. With PORT=0 its number is needed before the API is built, because the base
- * address contains it.
+ * Takes a port that is free. With PORT=0 its number is needed before the API is built, because the base address
+ * contains it, and until the API listens another process could be given the same one.
  */
-export async function freePort(host: string): Promise<number> {
+export async function holdPort(host: string): Promise<HeldPort> {
   const server = await listen(host, 0)
-  const { port } = server.address() as AddressInfo
-  await close(server)
-  return port
+  server.on('connection', (socket) => socket.destroy())
+  return { port: (server.address() as AddressInfo).port, release: async () => void (await close(server)) }
 }
 
 async function listen(host: string, port: number): Promise<Server> {

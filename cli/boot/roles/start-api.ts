@@ -20,7 +20,7 @@ import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.t
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from '../parts/api-store.ts'
 import { billingOf } from '../parts/billing.ts'
-import { freePort } from '../process/ports.ts'
+import { holdPort } from '../process/ports.ts'
 import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
 import { promptsOf } from '../parts/model.ts'
@@ -58,7 +58,9 @@ interface ListeningApi {
 /** Listens for requests. The stack closes the API: it accepts no new connections, and completes requests under way. */
 export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const { settings, stack, registry } = context
-  const port = settings.PORT === 0 ? await freePort(settings.HOST) : settings.PORT
+  const held = settings.PORT === 0 ? await holdPort(settings.HOST) : null
+  if (held) stack.defer('the port that was held', () => held.release())
+  const port = held?.port ?? settings.PORT
   const store = await openApiStore(context.databaseUrl, context.log)
   stack.defer('the store of the API', () => store.end())
   await noteEncryptionKey(store, context.secrets)
@@ -95,6 +97,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   stack.defer('the API', () => app.close())
   // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())
+  await held?.release()
   const address = await app.listen({ host: settings.HOST, port })
   await noteBaseUrl(store, services.baseUrl)
   await startMetrics(settings, health, context)
@@ -168,7 +171,13 @@ async function startMetrics(settings: Settings, health: Health, context: ApiCont
       log.info('/metrics is not served: HOST is not loopback. Set TIDEMARK_METRICS_PORT or TIDEMARK_METRICS_TOKEN')
     return
   }
-  const metrics = await startHealthServer(health, { host, port, token, onRefused: countRefused(context, 'metrics') })
+  const metrics = await startHealthServer(health, {
+    host,
+    port,
+    token,
+    log,
+    onRefused: countRefused(context, 'metrics'),
+  })
   stack.defer('metrics', () => metrics.close())
 }
 

@@ -182,6 +182,7 @@ async function serveMetrics(
     host,
     port,
     token,
+    log,
     onRefused: countRefused({ registry, log }, 'metrics'),
   })
   stack.defer('metrics', () => server.close())

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
@@ -6,17 +5,11 @@ import { startMailWorker } from '../../support/mail/mail-worker.ts'
 import { describeIf } from '../../support/run/skip.ts'
 import { startTestBrowser } from '../../support/browser/test-browser.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { freePort } from '../../support/network/free-port.ts'
 
 const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
 
 /** Forms name the address that they come from, so it has to be known before there is a server. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { readonly port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pages of accounts, in a browser', () => {
   let api: TestApi

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { freePort } from '../../../cli/boot/process/ports.ts'
+import { freePort } from '../../support/network/free-port.ts'
 import { commandLine } from '../../../cli/command-line.ts'
 import { describeIf, hasProgram } from '../../support/run/skip.ts'
 import { type RemoteServer, startProxy, startRemoteServer } from './remote-server.ts'
@@ -129,9 +129,7 @@ describe('verify-webhook', () => {
 
   test('says whether a webhook is verified by the secret of the monitor, and prints it', async () => {
     const { secret } = await remote.ask<{ secret: string }>('GET', `/v1/monitors/${kettle}/signing-secret`)
-    await using receiver = remote.start(
-      `exec ./tidemark verify-webhook kettle --port ${await freePort('127.0.0.1')} --count 2`,
-    )
+    await using receiver = remote.start(`exec ./tidemark verify-webhook kettle --port ${await freePort()} --count 2`)
     const [, url = ''] = await receiver.says(/Waiting for webhooks at (\S+)\./)
     const send = (key: string) =>
       fetch(url, { method: 'POST', body: '{"a":1}', headers: { 'service-signature': signed(key, '{"a":1}') } })
@@ -144,7 +142,7 @@ describe('verify-webhook', () => {
   })
 
   test('as JSON it is a line for each, with why one was not verified, and whether it was received before', async () => {
-    const port = await freePort('127.0.0.1')
+    const port = await freePort()
     const secret = { TIDEMARK_WEBHOOK_SECRET: ', one,two,' }
     await using receiver = remote.start(`exec ./tidemark verify-webhook --port ${port} --count 5 --json`, secret)
     await receiver.complains(/Waiting for webhooks/)

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +12,7 @@ import { makePrivateFolder, stageForUnprivileged } from '../../../platform/stage
 import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { migrate } from '../../../store/db/migrate.ts'
 import { TEST_FOLDER_PREFIX } from './test-server.ts'
+import { freePort } from '../network/free-port.ts'
 
 /** A Postgres on TCP that a test kills, starts again and starves. */
 export interface BreakablePostgres extends AsyncDisposable {
@@ -121,12 +121,4 @@ async function moveLog(data: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', log, elsewhere])
   await rm(log, { recursive: true })
   await symlink(elsewhere, log)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

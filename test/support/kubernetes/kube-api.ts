@@ -3,12 +3,12 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from '../run/eventually.ts'
 import { kubeAssets } from './kube-assets.ts'
+import { freePort } from '../network/free-port.ts'
 
 interface KubeAnswer {
   status: number
@@ -59,7 +59,7 @@ export async function startKubeApi(): Promise<KubeApi> {
   }
   let agent: Agent | undefined
   try {
-    const [etcdPort, peerPort, port] = await freePorts(3)
+    const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()]
     const token = randomUUID()
     await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,system:masters\n`)
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -199,22 +199,4 @@ function caller(url: string, token: string, agent: Agent): KubeApi['call'] {
       sent.on('error', reject)
       sent.end(body === undefined ? undefined : JSON.stringify(body))
     })
-}
-
-/** Ports that nobody listened on a moment ago. */
-async function freePorts<N extends number>(count: N): Promise<[number, number, number]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  const ports = servers.map((server) => {
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('no port')
-    return address.port
-  })
-  await Promise.all(servers.map(async (server) => once(server.close(), 'close')))
-  return ports as [number, number, number]
 }

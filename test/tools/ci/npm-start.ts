@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
+import { freePort } from '../../support/network/free-port.ts'
 
 /** Terminated at the end of its block, should it still run. */
 export interface Started extends AsyncDisposable {
@@ -38,15 +38,4 @@ export async function npmStart(folder: string): Promise<Started> {
     await terminate()
   }
   return { address, output: () => output, terminate, [Symbol.asyncDispose]: dispose }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
-  })
 }
