@@ -150,12 +150,13 @@ for (const [version, rent, isThere] of [
     test('a worker tells its readiness on the metrics port', async () => {
       const worker = start(['worker'], { TIDEMARK_METRICS_PORT: '0' })
       await worker.says(/checking and delivering/)
+      const metrics = await metricsOf(worker)
       const ready = await eventually(
-        () => fetch(`${metricsOf(worker)}/readyz`),
+        () => fetch(`${metrics}/readyz`),
         (answer) => answer.status === 200,
       )
       expect(JSON.stringify(await ready.json())).toContain('moving')
-      expect(await (await fetch(`${metricsOf(worker)}/metrics`)).text()).toContain('tidemark_checks_total')
+      expect(await (await fetch(`${metrics}/metrics`)).text()).toContain('tidemark_checks_total')
       worker.signal('SIGTERM')
       expect(await worker.exited).toBe(0)
     })
@@ -250,7 +251,7 @@ for (const [version, rent, isThere] of [
         )
         for (const worker of workers) worker.signal('SIGTERM')
         await Promise.all(workers.map((worker) => worker.says(/"msg":"draining"/)))
-        const ready = await Promise.any(workers.map((worker) => fetch(`${metricsOf(worker)}/readyz`)))
+        const ready = await Promise.any(workers.map(async (worker) => fetch(`${await metricsOf(worker)}/readyz`)))
         expect([ready.status, await ready.json()]).toEqual([
           503,
           { status: 'unavailable', checks: { process: 'stopping' } },

@@ -193,7 +193,7 @@ describe('the examples in the help of the other commands', () => {
     })
     await worker.says(/runner API listening/)
     const lines = `${filled(TOKEN)}\n${RUNNER.replace('./tidemark', 'exec ./tidemark')}`
-    await using runner = remote.start(lines.replace('http://127.0.0.1:8081', runnerApiOf(worker)), settings)
+    await using runner = remote.start(lines.replace('http://127.0.0.1:8081', await runnerApiOf(worker)), settings)
     await runner.says(/Tidemark is rendering for/)
     runner.signal('SIGTERM')
     expect(await runner.exited).toBe(0)

@@ -44,12 +44,14 @@ export interface RunnerInstallation extends AsyncDisposable {
   rows<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>
 }
 
-/** Where a process that serves the runner API says that it does. */
+/** Resolves with where a process says that it serves the runner API. */
 export const runnerApiOf = (cli: CliProcess) => addressOf(cli, 'runner API')
-/** Where a process that serves its health and metrics says that it does, with a port of its own choice. */
+/** Resolves with where a process says that it serves its health and metrics. */
 export const metricsOf = (cli: CliProcess) => addressOf(cli, 'metrics')
-const addressOf = ({ stdout }: CliProcess, what: 'runner API' | 'metrics') =>
-  new RegExp(`"address":"([^"]+)","msg":"${what} listening"`).exec(stdout)?.[1] ?? ''
+async function addressOf(cli: CliProcess, what: 'runner API' | 'metrics'): Promise<string> {
+  const [, address = ''] = await cli.says(new RegExp(`"address":"([^"]+)","msg":"${what} listening"`))
+  return address
+}
 
 const LEASE_SECONDS = 3
 const KEY = 'the encryption key of a runner test'
@@ -88,7 +90,7 @@ export async function openRunnerInstallation(
     const ports = { TIDEMARK_RUNNER_API_PORT: port, TIDEMARK_METRICS_PORT: '0' }
     const cli = start(['worker'], { ...trusted, ...ports })
     await cli.says(/checking and delivering/)
-    runnerApiUrl = runnerApiOf(cli)
+    runnerApiUrl = await runnerApiOf(cli)
     serving = cli
   }
   const dispose = async () => {
@@ -131,7 +133,7 @@ export async function openRunnerInstallation(
     trusted,
     apiKey: key,
     start,
-    metrics: async () => (await fetch(`${metricsOf(serving)}/metrics`)).text(),
+    metrics: async () => (await fetch(`${await metricsOf(serving)}/metrics`)).text(),
     async restartWorker() {
       serving.signal('SIGTERM')
       await serving.exited

@@ -49,7 +49,7 @@ test('one process that renders nothing serves the runner API, and a runner does 
   const [, base] = await serve.says(/running at (\S+)\n/)
   const headers = { authorization: `Bearer ${installation.apiKey}`, 'content-type': 'application/json' }
   await serve.says(/runner API listening/)
-  const runner = await installation.runner('serves', { TIDEMARK_RUNNER_API_URL: runnerApiOf(serve) })
+  const runner = await installation.runner('serves', { TIDEMARK_RUNNER_API_URL: await runnerApiOf(serve) })
   const extract_config = { method: 'css', fields: { price: '.price' } }
   const body = JSON.stringify({ url: site.url, fetch_mode: 'browser', extract_config })
   const init = { method: 'POST', headers, body }

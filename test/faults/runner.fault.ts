@@ -181,9 +181,10 @@ test('a runner tells its readiness and metrics, and outlives its worker', async 
   const environment = { TIDEMARK_METRICS_PORT: '0', ...other.runnerEnvironment(await other.token('outlives')) }
   const runner = other.start(['runner'], environment)
   await runner.says(/rendering for/)
-  const ready = async () => (await fetch(`${metricsOf(runner)}/readyz`)).status
+  const metrics = await metricsOf(runner)
+  const ready = async () => (await fetch(`${metrics}/readyz`)).status
   await eventually(ready, (status) => status === 200)
-  expect(await (await fetch(`${metricsOf(runner)}/metrics`)).text()).toContain('tidemark_checks_active 0')
+  expect(await (await fetch(`${metrics}/metrics`)).text()).toContain('tidemark_checks_active 0')
 
   await other.restartWorker()
   expect(await other.ended(await other.watch(site.url))).toMatchObject([{ status: 'success' }])
