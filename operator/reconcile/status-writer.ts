@@ -57,8 +57,8 @@ export class StatusWriter {
     const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
     // What a person just changed is answered at once; what checks found waits its minute.
     if (waitMs > 0 && !isUnanswered(resource)) return waitMs
-    const isWritten = await this.write(resource, { kind: 'accepted', id, results: await results() })
-    if (isWritten && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
+    const isChanged = await this.write(resource, { kind: 'accepted', id, results: await results() })
+    if (isChanged && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
     return
   }
 
@@ -67,7 +67,10 @@ export class StatusWriter {
     this.#pacedUntil.delete(key)
   }
 
-  /** Writes the status if it says anything new. Returns whether it did. */
+  /**
+   * Writes the status if it says anything new. Returns whether the resource changed: a write of which the API server
+   * dropped everything is none.
+   */
   async write(judged: CustomResource, acceptance: Acceptance): Promise<boolean> {
     // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
@@ -94,7 +97,7 @@ export class StatusWriter {
     if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
     learn(answer.body)
     this.#noteUnknown(status, answer.body.status ?? {})
-    return true
+    return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
   }
 
   #noteUnknown(sent: ResourceStatus, kept: ResourceStatus): void {
