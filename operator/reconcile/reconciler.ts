@@ -206,7 +206,7 @@ export class Reconciler {
       isKindGoing: isLeaving && record !== null && (await this.#isKindGoing()),
       ...(resolved?.kind === 'later'
         ? { resolved: null, looksMs: [resolved.againMs] }
-        : { resolved, looksMs: resolved?.usesSecrets || resolved?.kind === 'refused' ? [secretMs] : [] }),
+        : { resolved, looksMs: looksOf(resolved, secretMs) }),
       record,
     }
   }
@@ -321,4 +321,11 @@ export class Reconciler {
     const results = () => this.#resultsOf(record.no)
     return this.#statuses.report(key, resource, { id: record.monitor_id, results })
   }
+}
+
+/** Returns when to look at a resource again because of what it refers to: its Secrets, and what it was refused for. */
+function looksOf(resolved: Known | null, secretMs: number): readonly number[] {
+  if (resolved === null) return []
+  if (resolved.secretsMs !== null) return [resolved.secretsMs]
+  return resolved.kind === 'refused' ? [secretMs] : []
 }

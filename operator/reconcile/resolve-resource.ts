@@ -21,15 +21,19 @@ interface Team {
   readonly owner_user_id: string
 }
 
+interface Looks {
+  /** Milliseconds until a Secret that it refers to is read again. Null: it refers to none, or none was read. */
+  readonly secretsMs: number | null
+}
+
 /** A resource with everything that it refers to. */
 export type ResolvedResource =
   | (Extract<Resolved, { kind: 'valid' }> & {
       /** Returns the checked configuration, in the API's spelling. */
       readonly spec: () => unknown
       readonly ownerId: string
-      readonly usesSecrets: boolean
-    })
-  | (Extract<Resolved, { kind: 'refused' }> & { readonly usesSecrets: boolean })
+    } & Looks)
+  | (Extract<Resolved, { kind: 'refused' }> & Looks)
   /** Its Secret was not read yet, because many are read at this moment. */
   | { readonly kind: 'later'; readonly againMs: number }
 
@@ -73,7 +77,7 @@ type FoundSecret =
 /** Returns what finds the team of a resource of any kind, reads its Secrets and checks its configuration. */
 export function createResolver(options: ResolverOptions) {
   const { client, store, egress, namespaceOf, defaultTeam, hashKey, secretMs, startsRunners } = options
-  const secretOf = createSecretReader(client, secretMs)
+  const secrets = createSecretReader(client, secretMs)
   /**
    * Hashes of configurations without Secrets, so that they are not checked each time. A generation does not identify
    * one: another definition of the kind shows the same generation with other keys.
@@ -108,18 +112,18 @@ export function createResolver(options: ResolverOptions) {
     const refs = secretRefs(declared)
     const usesSecrets = refs.length > 0
     const team = await teamOf(namespace)
-    if (typeof team === 'string') return { kind: 'refused', reason: 'NoTeam', message: `${team}.`, usesSecrets }
+    if (typeof team === 'string') return { kind: 'refused', reason: 'NoTeam', message: `${team}.`, secretsMs: null }
     const { id: teamId, owner_user_id: ownerId } = team
     const labels = labelsOf(metadata.labels)
     const labelsText = JSON.stringify(labels)
     const knownHash = usesSecrets ? undefined : hashes.get(declared)
     if (knownHash?.teamId === teamId && knownHash.labels === labelsText) {
       const spec = () => checkedSpec(records, declared, { labels, egress, startsRunners })
-      return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, usesSecrets }
+      return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, secretsMs: null }
     }
     const values = new Map<string, string>()
     for (const { name, key } of refs) {
-      const found = await secretOf(namespace, name)
+      const found = await secrets.read(namespace, name)
       if (!found) return { kind: 'later', againMs: SECRET_AGAIN_MS * (0.5 + Math.random()) }
       const message = faultOf(found, {
         namespace,
@@ -127,18 +131,19 @@ export function createResolver(options: ResolverOptions) {
         key,
         account: found.kind === 'forbidden' ? await account() : '',
       })
-      if (message) return { ...message, kind: 'refused', usesSecrets }
+      if (message) return { ...message, kind: 'refused', secretsMs: secrets.restMs(namespace, [{ name }]) }
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
+    const secretsMs = usesSecrets ? secrets.restMs(namespace, refs) : null
     const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
     const checked = check(records, declared, { valueOf, labels, egress, startsRunners })
     if (checked.kind === 'invalid')
-      return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), usesSecrets }
+      return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), secretsMs }
     const { spec } = checked
     const applied = JSON.stringify([teamId, spec, declared.suspend === true])
     const hash = createHmac('sha256', key).update(applied).digest()
     if (!usesSecrets) hashes.set(declared, { teamId, labels: labelsText, hash })
-    return { kind: 'valid', teamId, ownerId, spec: () => spec, hash, usesSecrets }
+    return { kind: 'valid', teamId, ownerId, spec: () => spec, hash, secretsMs }
   }
 }
 
@@ -167,7 +172,7 @@ function checkedSpec(records: RecordKind, declared: CustomResource['spec'], know
   return checked.spec
 }
 
-/** Returns what reads a Secret, or null when the pace does not allow another read now. */
+/** Returns what reads Secrets, and keeps them for a while. */
 function createSecretReader(client: KubeClient, secretMs: number) {
   const secrets = new LRUCache<string, FoundSecret>({
     max: 5_000,
@@ -178,7 +183,7 @@ function createSecretReader(client: KubeClient, secretMs: number) {
   const reading = new Map<string, Promise<FoundSecret>>()
   const pace = new TokenBucket(SECRET_PACE)
 
-  async function read(namespace: string, name: string): Promise<FoundSecret> {
+  async function readNow(namespace: string, name: string): Promise<FoundSecret> {
     // A name of dots would lead to another path, and the API server refuses some others as an error.
     if (!SECRET_NAME.test(name)) return { kind: 'missing' }
     const path = `/api/v1/namespaces/${namespace}/secrets/${name}`
@@ -189,12 +194,23 @@ function createSecretReader(client: KubeClient, secretMs: number) {
     return { kind: 'found', data: answer.body.data ?? {} }
   }
 
-  return async function secretOf(namespace: string, name: string): Promise<FoundSecret | null> {
+  return { read: secretOf, restMs }
+
+  /** Returns how long all of these Secrets are still taken as they were read. */
+  function restMs(namespace: string, refs: readonly { readonly name: string }[]): number {
+    const rests = refs.map(({ name }) => secrets.getRemainingTTL(`${namespace}/${name}`))
+    const rest = Math.min(...rests)
+    // The pace did not allow another read.
+    return rest > 0 ? rest + 1 : secretMs
+  }
+
+  /** Returns a Secret; null when the pace does not allow another read now. */
+  async function secretOf(namespace: string, name: string): Promise<FoundSecret | null> {
     const place = `${namespace}/${name}`
     const known = secrets.get(place) ?? (await reading.get(place))
     if (known) return known
     if (!pace.tryTake()) return secrets.get(place, { allowStale: true }) ?? null
-    const asked = read(namespace, name).finally(() => reading.delete(place))
+    const asked = readNow(namespace, name).finally(() => reading.delete(place))
     reading.set(place, asked)
     const found = await asked
     secrets.set(place, found)

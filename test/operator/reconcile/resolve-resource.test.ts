@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { DefaultTeam } from '../../../operator/reconcile/custom-resource.ts'
+import type { KubeClient } from '../../../operator/cluster/kube-client.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { createResolver } from '../../../operator/reconcile/resolve-resource.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { createInstallation, type Installation } from '../../support/database/installation.ts'
 
 const metadata = { name: 'kettle', namespace: 'shop', uid: 'u', resourceVersion: '7', generation: 2 }
@@ -23,10 +25,14 @@ describe('A resource that is resolved', () => {
   })
   afterAll(() => cases.close())
 
-  function resolver(labels: Readonly<Record<string, string>>, defaultTeam: DefaultTeam | null = null) {
-    const noCluster = () => Promise.reject(new Error('nothing is asked of the cluster'))
+  const noCluster = () => Promise.reject(new Error('nothing is asked of the cluster'))
+  function resolver(
+    labels: Readonly<Record<string, string>>,
+    defaultTeam: DefaultTeam | null = null,
+    call: KubeClient['call'] = noCluster,
+  ) {
     return createResolver({
-      client: { server: '', namespace: 'shop', call: noCluster, stream: noCluster, close: () => {} },
+      client: { server: '', namespace: 'shop', call, stream: noCluster, close: () => {} },
       store: cases.store,
       egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
       namespaceOf: () => ({ metadata: { ...metadata, name: 'shop', labels } }),
@@ -45,6 +51,24 @@ describe('A resource that is resolved', () => {
     expect(await resolve(PAGE_RECORDS, { metadata, spec })).toMatchObject({ hash: 'hash' in first && first.hash })
     const refused = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, holdMusic: 'jazz' } })
     expect(refused).toMatchObject({ kind: 'refused', reason: 'Invalid', message: expect.stringContaining('holdMusic') })
+  })
+
+  test('is looked at again when its Secret is to be read again, however often it is looked at before', async () => {
+    const { teamId } = await cases.person()
+    let reads = 0
+    const data = { token: Buffer.from('one').toString('base64') }
+    const call = (async () => ({ status: 200, body: { data }, read: ++reads })) as unknown as KubeClient['call']
+    const resolve = resolver({ 'tidemark.dev/team': teamId }, null, call)
+    const from = { name: 'authorization', secretKeyRef: { name: 'shop-token', key: 'token' } }
+    const looked = async () => {
+      const resolved = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, requestHeadersFrom: [from] } })
+      return 'secretsMs' in resolved ? (resolved.secretsMs ?? 0) : 0
+    }
+    const first = await looked()
+    expect(first).toBeGreaterThan(50_000)
+    expect(first).toBeLessThan(60_000)
+    await eventually(looked, (rest) => rest < first)
+    expect(reads).toBe(1)
   })
 
   test('is refused with the name of what names a team that is not there', async () => {
