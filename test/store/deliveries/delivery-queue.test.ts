@@ -152,10 +152,11 @@ describe('a claim of deliveries', () => {
   test('gives nothing twice to many that claim at the same time', async () => {
     await outbox.addAll(Array.from({ length: 60 }, () => outbox.row({ type: 'webhook', url: urlOf('a.example') })))
     const claims = await Promise.all(Array.from({ length: 10 }, () => claim(A)))
-    const ids = claims.flat().map(({ id }) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    const rest = await Promise.all(Array.from({ length: 10 }, () => claim(A)))
-    expect(new Set([...ids, ...rest.flat().map(({ id }) => id)]).size).toBe(60)
+    const taken = claims.flat()
+    // Alone, for a claim skips what another holds at that moment.
+    for (let rest = await claim(A); rest.length > 0; rest = await claim(A)) taken.push(...rest)
+    expect(taken).toHaveLength(60)
+    expect(new Set(taken.map(({ id }) => id)).size).toBe(60)
   })
 
   test('takes again what was claimed and never recorded when the lease is over, under a higher fence', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { runIdMonitor } from '../../../core/run-id.ts'
+import type { ClaimRequest } from '../../../store/queue/claim.ts'
 import { releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
@@ -9,10 +10,26 @@ let database: QueueDatabase
 beforeAll(async () => {
   database = await openQueueDatabase()
 })
+// A test that failed leaves nothing to the next one either.
+afterEach(async () => {
+  await database.query('update checks set due_at = null')
+  await database.setClock('0')
+})
 afterAll(() => database[Symbol.asyncDispose]())
 
-const idle = async () => void (await database.query('update checks set due_at = null'))
 const numbers = (rows: readonly { no: number }[]) => rows.map(({ no }) => no).sort((a, b) => a - b)
+
+/**
+ * Returns the numbers that `count` claims at once take, and then those that one claim after the other takes until one
+ * takes nothing: a claim skips teams that another holds at that moment.
+ */
+async function claimAtOnce(count: number, limits: Partial<ClaimRequest>): Promise<number[]> {
+  const claims = await Promise.all(Array.from({ length: count }, () => database.claim(limits)))
+  const taken = claims.flatMap(numbers)
+  for (let rest = await database.claim(limits); rest.length > 0; rest = await database.claim(limits))
+    taken.push(...numbers(rest))
+  return taken
+}
 
 test('a claim takes what is due, and nothing that is due later, paused or of another queue', async () => {
   const team = await database.team()
@@ -24,7 +41,6 @@ test('a claim takes what is due, and nothing that is due later, paused or of ano
 
   expect(numbers(await database.claim())).toEqual(due)
   expect(await database.claim()).toEqual([])
-  await idle()
 })
 
 test('the most overdue checks are taken first', async () => {
@@ -34,7 +50,6 @@ test('the most overdue checks are taken first', async () => {
 
   expect(numbers(await database.claim({ limit: 5 }))).toEqual(later)
   expect(numbers(await database.claim({ limit: 5 }))).toEqual(late)
-  await idle()
 })
 
 test('a claimed check carries its own run id, fence, configuration and times', async () => {
@@ -59,7 +74,6 @@ test('a claimed check carries its own run id, fence, configuration and times', a
   expect(runIdMonitor(claimed?.run_id ?? '')).toBe(no)
   expect((claimed?.claimed_ms ?? 0) - (claimed?.due_ms ?? 0)).toBeGreaterThan(1_900)
   expect(Math.abs((seen.due_ms ?? 0) - (claimed?.claimed_ms ?? 0) - 60_000)).toBeLessThan(1)
-  await idle()
 })
 
 test('claims at once never take the same check, and together take each', async () => {
@@ -74,7 +88,6 @@ test('claims at once never take the same check, and together take each', async (
 
   expect(taken.toSorted((a, b) => a - b)).toEqual(due.toSorted((a, b) => a - b))
   for (const team of teams) expect((await database.usage(team)).runs_used).toBe(120)
-  await idle()
 })
 
 test('one claim is divided among all teams that have due checks, whatever the first ones have', async () => {
@@ -90,7 +103,6 @@ test('one claim is divided among all teams that have due checks, whatever the fi
   const claimed = await database.claim({ limit: 600, perTeam: null })
   expect(claimed.filter((check) => check.team_id === small).map(({ no }) => no)).toEqual(nos)
   for (const team of teams) expect(claimed.filter((check) => check.team_id === team)).toHaveLength(100)
-  await idle()
 })
 
 test('a check whose lease ended is due again, with the same run id and a new fence, not counted twice', async () => {
@@ -102,34 +114,25 @@ test('a check whose lease ended is due again, with the same run id and a new fen
   expect(second?.run_id).toBe(first?.run_id)
   expect(second?.fence).toBe((first?.fence ?? 0) + 1)
   expect((await database.usage(team)).runs_used).toBe(1)
-  await idle()
 })
 
 test('exactly seven checks start where seven runs are left, however many claim at once', async () => {
   const team = await database.team({ runs: 10, used: 3 })
   await database.monitors(team, { count: 60 })
-  const started: number[] = []
-  for (let round = 0; round < 3; round++)
-    started.push(
-      ...(await Promise.all(Array.from({ length: 20 }, () => database.claim({ limit: 5 })))).flatMap(numbers),
-    )
+  const started = await claimAtOnce(20, { limit: 5 })
 
   expect(new Set(started).size).toBe(7)
   expect(started).toHaveLength(7)
   expect(await database.usage(team)).toMatchObject({ runs_used: 10, credits: 0 })
-  await idle()
 })
 
 test('credits are taken when the pool is used up, and neither is overspent by claims at once', async () => {
   const team = await database.team({ runs: 3, credits: 2 })
   await database.monitors(team, { count: 20 })
-  const started: number[] = []
-  for (let round = 0; round < 3; round++)
-    started.push(...(await Promise.all(Array.from({ length: 8 }, () => database.claim({ limit: 1 })))).flatMap(numbers))
+  const started = await claimAtOnce(8, { limit: 1 })
 
   expect(started).toHaveLength(5)
   expect(await database.usage(team)).toMatchObject({ runs_used: 3, credits: 0 })
-  await idle()
 })
 
 test(
@@ -163,7 +166,6 @@ test('credits still run checks where a smaller plan left more used than its limi
 
   expect(await database.claim()).toHaveLength(4)
   expect(await database.usage(team)).toMatchObject({ runs_used: 900, credits: 0 })
-  await idle()
 })
 
 test('the pools of a trial are apart: visual and search checks do not take from the runs', async () => {
@@ -174,7 +176,6 @@ test('the pools of a trial are apart: visual and search checks do not take from 
   expect(await database.claim({ queue: 'serp' })).toHaveLength(1)
   expect(await database.claim({ queue: 'static' })).toHaveLength(4)
   expect(await database.usage(team)).toEqual({ runs_used: 4, visual_used: 2, serp_used: 1, credits: 0 })
-  await idle()
 })
 
 test('where a plan has one pool, all kinds of checks share it', async () => {
@@ -187,7 +188,6 @@ test('where a plan has one pool, all kinds of checks share it', async () => {
 
   expect(started).toHaveLength(5)
   expect(await database.usage(team)).toEqual({ runs_used: 5, visual_used: 0, serp_used: 0, credits: 0 })
-  await idle()
 })
 
 test(
@@ -202,8 +202,7 @@ test(
     await database.query('update team_usage set credits = 4 where team_id = $1', [team])
     expect(numbers(await database.claim())).toEqual([no])
     expect(await database.usage(team)).toMatchObject({ runs_used: 7, credits: 3 })
-    await idle()
-  },
+    },
 )
 
 test('what is left is never overspent by checks that cost more than one, and cheaper ones go on', async () => {
@@ -217,11 +216,8 @@ test('what is left is never overspent by checks that cost more than one, and che
 
   const many = await database.team({ runs: 10 })
   await database.monitors(many, { count: 8, cost: 3 })
-  const claims = await Promise.all(Array.from({ length: 8 }, () => database.claim({ limit: 1 })))
-  for (let round = 0; round < 4; round++) claims.push(await database.claim({ limit: 1 }))
-  expect(claims.flat()).toHaveLength(3)
+  expect(await claimAtOnce(8, { limit: 1 })).toHaveLength(3)
   expect(await database.usage(many)).toMatchObject({ runs_used: 9 })
-  await idle()
 })
 
 test('a team without a limit claims whatever is due, and its credits stay', async () => {
@@ -230,7 +226,6 @@ test('a team without a limit claims whatever is due, and its credits stay', asyn
   for (const queue of ['static', 'visual', 'serp'] as const) await database.monitors(team, { queue, cost: 5, count: 2 })
   for (const queue of ['static', 'visual', 'serp'] as const) expect(await database.claim({ queue })).toHaveLength(2)
   expect(await database.usage(team)).toEqual({ runs_used: 30, visual_used: 0, serp_used: 0, credits: 2 })
-  await idle()
 })
 
 test('a run that was paid when it was asked for is claimed though the quota is used up', async () => {
@@ -243,7 +238,6 @@ test('a run that was paid when it was asked for is claimed though the quota is u
   expect(claimed.map(({ no, run_id }) => [no, run_id])).toEqual([[asked, queued_run_id]])
   expect((await database.check(asked)).queued_run_id).toBeNull()
   expect(await database.usage(team)).toMatchObject({ runs_used: 5 })
-  await idle()
 })
 
 test('a run asked for while another is under way waits for it, and keeps its id', async () => {
@@ -261,7 +255,6 @@ test('a run asked for while another is under way waits for it, and keeps its id'
   // Two runs of one millisecond have no order.
   const ended = await database.runs(no)
   expect(new Set(ended.map(({ id }) => id))).toEqual(new Set([first?.run_id, queued_run_id]))
-  await idle()
 })
 
 test('a paused check that was asked for runs once and is not scheduled after it', async () => {
@@ -293,8 +286,6 @@ test('what is given back is due at once or after its delay, with the same run id
   expect((await database.usage(team)).runs_used).toBe(2)
   await database.setClock('3 seconds')
   expect(numbers(await database.claim())).toEqual([later.no])
-  await database.setClock('0')
-  await idle()
 })
 
 test('due times follow the clock of the store', async () => {
@@ -307,8 +298,6 @@ test('due times follow the clock of the store', async () => {
   await recordUnchanged(database.store, [unchangedRun(claimed)])
   const { now_ms, next_ms } = await database.check(no)
   expect((next_ms ?? 0) - now_ms).toBeGreaterThan(50_000)
-  await database.setClock('0')
-  await idle()
 })
 
 test('teams without quota do not keep those behind them from being claimed', async () => {
@@ -325,5 +314,4 @@ test('teams without quota do not keep those behind them from being claimed', asy
   const [no] = await database.monitors(team)
 
   expect(numbers(await database.claim())).toEqual([no])
-  await idle()
 })
