@@ -3,7 +3,8 @@ import { stripFinalizers } from '../../operator/strip-finalizers.ts'
 import type { HealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { type OperatorFlags, startOperatorParts } from '../boot/roles/start-operator-parts.ts'
-import { serveHealth } from '../boot/process/health.ts'
+import { createHealth } from '../boot/process/health.ts'
+import { serveHealth } from '../boot/process/serve-health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 
@@ -33,7 +34,7 @@ const run = (flags: OperatorFlags): Promise<void> =>
       context.stack.defer('metrics', () => server?.close())
       const { operator, store, server: cluster } = await startOperatorParts(context, flags)
       // A waiting operator is healthy: its work is to wait.
-      server = await serveHealth(context, { store, sinceProgress: () => 0 })
+      server = await serveHealth(createHealth({ ...context, store, sinceProgress: () => 0 }), context)
       // What this process knows is out of date from now on, or never was complete: another start reads it anew.
       const startAnew = () => {
         process.exitCode = 1

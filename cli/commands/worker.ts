@@ -1,7 +1,8 @@
 import type { HealthServer } from '../../platform/health-server.ts'
 import { loadPlaywright } from '../../runners/browser/chromium/one-browser.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { serveHealth } from '../boot/process/health.ts'
+import { createHealth } from '../boot/process/health.ts'
+import { serveHealth } from '../boot/process/serve-health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/roles/start-worker.ts'
@@ -19,7 +20,7 @@ export const worker = (): Promise<void> =>
       context.stack.defer('metrics', () => server?.close())
       if (context.browsers) await loadPlaywright()
       const worker = await startWorker(context)
-      server = await serveHealth(context, worker)
+      server = await serveHealth(createHealth({ ...context, ...worker }), context)
       process.stdout.write('Tidemark is checking and delivering.\n')
     },
   })

@@ -1,9 +1,6 @@
 import type { Registry } from 'prom-client'
 import { type Health, MOVING_MS } from '../../../core/health.ts'
 import type { Logger } from '../../../core/logger.ts'
-import { type HealthServer, startHealthServer } from '../../../platform/health-server.ts'
-import { countRefused } from './refused-connections.ts'
-import type { Settings } from '../settings/read-config.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { storeState } from '../../../store/db/store-state.ts'
 
@@ -36,22 +33,4 @@ export function createHealth({
     },
     metrics: () => registry.metrics(),
   }
-}
-
-interface Serving {
-  readonly settings: Settings
-  readonly registry: Registry
-  readonly log: Logger
-  readonly stopping: AbortSignal
-}
-
-/** Serves health and metrics on TIDEMARK_METRICS_PORT. Without that setting it serves nothing. */
-export async function serveHealth(
-  { settings, registry, log, stopping }: Serving,
-  { store, sinceProgress }: { readonly store: Store; readonly sinceProgress: (() => number) | null },
-): Promise<HealthServer | undefined> {
-  const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
-  if (port === undefined) return undefined
-  const health = createHealth({ store, registry, log, sinceProgress, stopping })
-  return startHealthServer(health, { host, port, token, log, onRefused: countRefused({ registry, log }, 'metrics') })
 }

@@ -2,7 +2,6 @@ import { Counter, type Registry } from 'prom-client'
 import { buildApp } from '../../../api/http/app.ts'
 import type { Health } from '../../../core/health.ts'
 import { hasMailServer } from '../parts/mail.ts'
-import { startHealthServer } from '../../../platform/health-server.ts'
 import { servedRoutes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
 import type { Logger } from '../../../core/logger.ts'
@@ -23,6 +22,7 @@ import { billingOf } from '../parts/billing.ts'
 import { holdPort } from '../process/ports.ts'
 import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
+import { serveHealth } from '../process/serve-health.ts'
 import { promptsOf } from '../parts/model.ts'
 import { objectsOf } from '../parts/objects.ts'
 import { searchPreviewsOf } from '../parts/search-parts.ts'
@@ -100,7 +100,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   await held?.release()
   const address = await app.listen({ host: settings.HOST, port })
   await noteBaseUrl(store, services.baseUrl)
-  await startMetrics(settings, health, context)
+  await startMetrics(health, context)
   return { address, services }
 }
 
@@ -163,22 +163,12 @@ function oidcOf(settings: Settings) {
 const isMetricsClosed = ({ HOST, TIDEMARK_METRICS_TOKEN }: Settings): boolean =>
   TIDEMARK_METRICS_TOKEN === undefined && !/^(localhost|127(\.\d+){3}|::1)$/i.test(HOST)
 
-async function startMetrics(settings: Settings, health: Health, context: ApiContext): Promise<void> {
-  const { stack, log } = context
-  const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
-  if (port === undefined) {
-    if (isMetricsClosed(settings))
-      log.info('/metrics is not served: HOST is not loopback. Set TIDEMARK_METRICS_PORT or TIDEMARK_METRICS_TOKEN')
-    return
-  }
-  const metrics = await startHealthServer(health, {
-    host,
-    port,
-    token,
-    log,
-    onRefused: countRefused(context, 'metrics'),
-  })
-  stack.defer('metrics', () => metrics.close())
+async function startMetrics(health: Health, context: ApiContext): Promise<void> {
+  const { settings, stack, log } = context
+  const metrics = await serveHealth(health, context)
+  if (metrics !== undefined) stack.defer('metrics', () => metrics.close())
+  else if (isMetricsClosed(settings))
+    log.info('/metrics is not served: HOST is not loopback. Set TIDEMARK_METRICS_PORT or TIDEMARK_METRICS_TOKEN')
 }
 
 /** Returns the address that people use: the setting, or the address of the listening socket. */

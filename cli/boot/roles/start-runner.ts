@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { MOVING_MS } from '../../../core/health.ts'
-import { startHealthServer } from '../../../platform/health-server.ts'
-import { countRefused } from '../process/refused-connections.ts'
+import { serveHealth } from '../process/serve-health.ts'
 import type { Outage } from '../../../concurrency/outage.ts'
 import { sleep } from '../../../concurrency/sleep.ts'
 import { check } from '../../../runners/check/check.ts'
@@ -166,11 +165,10 @@ function startLoop(
 }
 
 async function serveMetrics(
-  { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token }: Settings,
+  settings: Settings,
   { registry, loop }: { readonly registry: Registry; readonly loop: CheckLoop },
   { stack, log }: ProcessContext,
 ): Promise<void> {
-  if (port === undefined) return
   const health = {
     async ready() {
       const ok = loop.sinceProgress() < MOVING_MS
@@ -178,14 +176,8 @@ async function serveMetrics(
     },
     metrics: () => registry.metrics(),
   }
-  const server = await startHealthServer(health, {
-    host,
-    port,
-    token,
-    log,
-    onRefused: countRefused({ registry, log }, 'metrics'),
-  })
-  stack.defer('metrics', () => server.close())
+  const server = await serveHealth(health, { settings, registry, log })
+  stack.defer('metrics', () => server?.close())
 }
 
 interface EndContext {

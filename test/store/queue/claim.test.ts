@@ -202,7 +202,7 @@ test(
     await database.query('update team_usage set credits = 4 where team_id = $1', [team])
     expect(numbers(await database.claim())).toEqual([no])
     expect(await database.usage(team)).toMatchObject({ runs_used: 7, credits: 3 })
-    },
+  },
 )
 
 test('what is left is never overspent by checks that cost more than one, and cheaper ones go on', async () => {
