@@ -42,6 +42,8 @@ export const serve = (flags: ConfigFlags): Promise<void> =>
       })
       worker = await startWorker(context)
       keys?.follow()
+      // It stops before the store of the worker, in which it notes a key that it has begun to take up.
+      context.stack.defer('the encryption key', () => keys?.stop())
       const email = context.settings.TIDEMARK_OWNER_EMAIL
       const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
       if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
@@ -76,9 +78,9 @@ const WRITTEN_WITHIN_MS = 1_000
  * has noted the key in the store: from then on nothing is written with the old one. Before there is a `store`, the key
  * is only taken up, and the start notes it. Null: the key is not in the data folder.
  */
-function followedKeys({ settings, encryptionKey, secrets, log, stack }: ServerContext, store: () => Store | undefined) {
+function followedKeys({ settings, encryptionKey, secrets, log }: ServerContext, store: () => Store | undefined) {
   if (settings.TIDEMARK_ENCRYPTION_KEY !== undefined) return null
-  const keys = followKeys(keyFile(settings), {
+  return followKeys(keyFile(settings), {
     known: encryptionKey,
     async takeUp(list) {
       const open = store()
@@ -93,6 +95,4 @@ function followedKeys({ settings, encryptionKey, secrets, log, stack }: ServerCo
     onFault: (err) =>
       log.warn({ err }, 'the encryption key in the data folder was replaced, and cannot be used; it is tried again'),
   })
-  stack.defer('the encryption key', () => keys.stop())
-  return keys
 }

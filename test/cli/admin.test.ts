@@ -6,6 +6,7 @@ import { keyId } from '../../core/derived-key.ts'
 import { runningPostgres } from '../../platform/postgres/running-postgres.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 const EMAIL = 'me@example.com'
 
@@ -202,3 +203,30 @@ test('only the server says which key it uses, and a second rotation does not beg
     await client.end()
   }
 }, 120_000)
+
+test('a server that is stopped while it takes up a new key notes it first', async () => {
+  await using folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  const file = join(data, 'encryption-key')
+  await using serve = startCli(['serve'], { TIDEMARK_DATA_DIR: data, PORT: '0' })
+  await serve.says(/Tidemark is running at/)
+  const client = new pg.Client({ connectionString: (await runningPostgres(data))?.url ?? '' })
+  await client.connect()
+  // The end of the embedded Postgres ends its connections.
+  client.on('error', () => {})
+  const old = (await readFile(file, 'utf8')).trim()
+  await client.query('begin; lock table encryption_keys in access exclusive mode')
+  await writeFile(file, `a new key of the tests,${old}\n`)
+  const waiting = `select from pg_locks where relation = 'encryption_keys'::regclass and not granted`
+  await eventually(
+    async () => (await client.query(waiting)).rowCount,
+    (count) => count === 1,
+  )
+  serve.signal('SIGTERM')
+  await serve.says(/"msg":"draining"/)
+  await client.query('commit')
+  await client.end()
+  expect(await serve.exited).toBe(0)
+  expect(serve.stdout).toContain('the encryption key in the data folder was replaced, and is used')
+  expect(serve.stdout).not.toContain('cannot be used')
+}, 60_000)
