@@ -25,9 +25,14 @@ afterAll(() => folder[Symbol.asyncDispose]())
 
 const RUNNING_ON_TERMINAL = /Tidemark is running at (\S+)\r?\n[\s\S]*\n\r?\n/
 
-test('an address that this machine does not have is named with its setting', async () => {
-  const { code, stderr } = await runCli(['serve'], { ...environment, HOST: '192.0.2.1', PORT: '18080' })
-  expect([code, stderr]).toEqual([1, expect.stringContaining('HOST is "192.0.2.1", which is not an address of this')])
+test.each(['18080', '0'])('an address that this machine does not have is named first, PORT=%s', async (port) => {
+  await using own = await temporaryFolder()
+  const data = join(own.path, 'data')
+  const named = { TIDEMARK_DATA_DIR: data, HOST: '192.0.2.1', PORT: port }
+  const { code, stdout, stderr } = await runCli(['serve'], named)
+  const message = 'HOST is "192.0.2.1", which is not an address of this machine'
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)])
+  expect(existsSync(data)).toBe(false)
 })
 
 test.each([['serve'], ['admin', 'create-owner', '--email', 'me@example.com']])(

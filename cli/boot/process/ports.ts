@@ -16,8 +16,9 @@ export async function checkPorts(settings: Settings, names: readonly PortSetting
   const seen = new Map<number, PortSetting>()
   for (const name of names) {
     const port = settings[name]
-    if (port === undefined || port === 0) continue
-    const other = seen.get(port)
+    if (port === undefined) continue
+    // Port 0 is any that is free, so only the host can be wrong.
+    const other = port === 0 ? undefined : seen.get(port)
     seen.set(port, name)
     const issue = other === undefined ? await issueOf({ name, port, host }) : same({ name, port, other })
     if (issue) issues.set(issue.path, issue.message)
