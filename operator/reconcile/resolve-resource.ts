@@ -122,19 +122,21 @@ export function createResolver(options: ResolverOptions) {
       return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, secretsMs: null }
     }
     const values = new Map<string, string>()
+    let secretsMs: number | null = null
     for (const { name, key } of refs) {
       const found = await secrets.read(namespace, name)
       if (!found) return { kind: 'later', againMs: SECRET_AGAIN_MS * (0.5 + Math.random()) }
+      // Asked before the next one is read: that may take longer than this one is kept.
+      secretsMs = Math.min(secretsMs ?? Number.POSITIVE_INFINITY, secrets.restMs(namespace, name))
       const message = faultOf(found, {
         namespace,
         name,
         key,
         account: found.kind === 'forbidden' ? await account() : '',
       })
-      if (message) return { ...message, kind: 'refused', secretsMs: secrets.restMs(namespace, [{ name }]) }
+      if (message) return { ...message, kind: 'refused', secretsMs }
       if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
     }
-    const secretsMs = usesSecrets ? secrets.restMs(namespace, refs) : null
     const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
     const checked = check(records, declared, { valueOf, labels, egress, startsRunners })
     if (checked.kind === 'invalid')
@@ -196,10 +198,9 @@ function createSecretReader(client: KubeClient, secretMs: number) {
 
   return { read: secretOf, restMs }
 
-  /** Returns how long all of these Secrets are still taken as they were read. */
-  function restMs(namespace: string, refs: readonly { readonly name: string }[]): number {
-    const rests = refs.map(({ name }) => secrets.getRemainingTTL(`${namespace}/${name}`))
-    const rest = Math.min(...rests)
+  /** Returns how long a Secret is still taken as it was read. */
+  function restMs(namespace: string, name: string): number {
+    const rest = secrets.getRemainingTTL(`${namespace}/${name}`)
     // The pace did not allow another read.
     return rest > 0 ? rest + 1 : secretMs
   }

@@ -30,6 +30,7 @@ describe('A resource that is resolved', () => {
     labels: Readonly<Record<string, string>>,
     defaultTeam: DefaultTeam | null = null,
     call: KubeClient['call'] = noCluster,
+    secretMs = 60_000,
   ) {
     return createResolver({
       client: { server: '', namespace: 'shop', call, stream: noCluster, close: () => {} },
@@ -38,7 +39,7 @@ describe('A resource that is resolved', () => {
       namespaceOf: () => ({ metadata: { ...metadata, name: 'shop', labels } }),
       defaultTeam,
       hashKey: Buffer.alloc(32),
-      secretMs: 60_000,
+      secretMs,
       startsRunners: false,
     })
   }
@@ -69,6 +70,23 @@ describe('A resource that is resolved', () => {
     expect(first).toBeLessThan(60_000)
     await eventually(looked, (rest) => rest < first)
     expect(reads).toBe(1)
+  })
+
+  test('is looked at again when the first of its Secrets is to be read again, also when the next is slow', async () => {
+    const { teamId } = await cases.person()
+    const data = { token: Buffer.from('one').toString('base64') }
+    let began: number | undefined
+    const call = (async ({ path }: { readonly path: string }) => {
+      began ??= performance.now()
+      // The first one is old by then.
+      if (path.endsWith('/slow')) await eventually(async () => performance.now() - (began ?? 0) > 1_000, Boolean)
+      return { status: 200, body: { data } }
+    }) as unknown as KubeClient['call']
+    const requestHeadersFrom = ['quick', 'slow'].map((name) => ({ name, secretKeyRef: { name, key: 'token' } }))
+    const resolve = resolver({ 'tidemark.dev/team': teamId }, null, call, 1_000)
+    const resolved = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, requestHeadersFrom } })
+    expect(resolved.kind).toBe('valid')
+    expect('secretsMs' in resolved && resolved.secretsMs).toBeLessThan(1_000)
   })
 
   test('is refused with the name of what names a team that is not there', async () => {
