@@ -35,6 +35,7 @@ describe('tidemark runner', () => {
       'cli/boot/process/idle-watch.ts',
       'cli/boot/process/lean-start.ts',
       'cli/boot/process/refused-connections.ts',
+      'cli/boot/process/serve-health.ts',
       'cli/boot/process/stack.ts',
       'cli/boot/process/token-refused-error.ts',
       'cli/boot/process/until-signal.ts',
