@@ -83,6 +83,8 @@ export default defineConfig({
     projects: projects(),
     globalSetup: ['test/support/database/postgres-setup.ts'],
     reporters: ci ? ['default', 'hanging-process', new TallyReporter()] : ['default'],
+    // By default a poll gives up after a second.
+    expect: { poll: { timeout: 45_000, interval: 20 } },
     // A test that hangs is reported. One that is only slow, on a busy machine, is waited for.
     testTimeout: 60_000,
     hookTimeout: 60_000,

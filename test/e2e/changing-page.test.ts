@@ -125,7 +125,7 @@ test('a page changes, and a signed message tells what changed from what to what'
   expect(delivery?.payload).toEqual(payload)
   expect(Math.abs(Date.parse(payload.fired_at) - Date.now())).toBeLessThan(60_000)
   expect(hook.requests).toHaveLength(1)
-}, 40_000)
+})
 
 test('a message to a chat links to the run below TIDEMARK_DASHBOARD_URL', async () => {
   await using site = await openSite()
@@ -139,7 +139,7 @@ test('a message to a chat links to the run below TIDEMARK_DASHBOARD_URL', async 
     (all) => all.length > 0,
   )
   expect(message?.body.toString()).toContain(`https://watch.example.com/app/monitors/${id}/runs/${run.id}`)
-}, 40_000)
+})
 
 const shared = process.env['TIDEMARK_SHARED'] ?? ''
 
@@ -161,7 +161,7 @@ describeIf(shared !== '', 'set TIDEMARK_SHARED')('A page of the corpus', () => {
     expect(verifier?.verifyHeader(request?.body ?? '', header, secret, 300)).toBe(true)
     expect(await runNow(id)).toMatchObject({ status: 'success', delivery_triggered: false, diff: {} })
     expect(hook.requests).toHaveLength(1)
-  }, 40_000)
+  })
 })
 
 async function openCorpus(folder: string): Promise<AsyncDisposable & { readonly url: string }> {

@@ -40,7 +40,6 @@ test(
     runner.signal('SIGTERM')
     expect(await runner.exited).toBe(0)
   },
-  60_000,
 )
 
 test('one process that renders nothing serves the runner API, and a runner does its previews and runs', async () => {
@@ -58,4 +57,4 @@ test('one process that renders nothing serves the runner API, and a runner does 
   expect(await firstRun(site.url)).toMatchObject({ status: 'success', fetch_method: 'browser' })
   for (const one of [runner, serve]) one.signal('SIGTERM')
   expect(await Promise.all([runner.exited, serve.exited])).toEqual([0, 0])
-}, 60_000)
+})

@@ -76,7 +76,6 @@ test(
     runner.signal('SIGTERM')
     expect(await runner.exited).toBe(0)
   },
-  90_000,
 )
 
 test('a monitor with pictures is done by a runner, and the worker compares them', async () => {
@@ -92,7 +91,7 @@ test('a monitor with pictures is done by a runner, and the worker compares them'
   expect(changed.visual_change_pct).toBeGreaterThan(90)
   runner.signal('SIGTERM')
   expect(await runner.exited).toBe(0)
-}, 90_000)
+})
 
 test('a runner that is killed in the middle of a check leaves it to another: the same run, once', async () => {
   await using site = await openSite()
@@ -123,7 +122,7 @@ test('a runner that is killed in the middle of a check leaves it to another: the
   another.signal('SIGTERM')
   expect(await another.exited).toBe(0)
   expect(await installation.ended(id)).toHaveLength(1)
-}, 90_000)
+})
 
 test('a runner that has to stop finishes what it can, gives back the rest at once, and exits with 0', async () => {
   await using slow = await openSite()
@@ -147,7 +146,7 @@ test('a runner that has to stop finishes what it can, gives back the rest at onc
   // Due now, and nobody's: not one that waits for its lease.
   expect(await leaseOf(id)).toMatchObject({ holder: null, due: true })
   await installation.api('POST', `/v1/monitors/${id}/pause`, {})
-}, 90_000)
+})
 
 test('a token that is refused ends a runner with code 77 and says what to do, at the start and later', async () => {
   const wrong = await runCli(['runner'], installation.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
@@ -160,7 +159,7 @@ test('a token that is refused ends a runner with code 77 and says what to do, at
   expect(JSON.parse(revoked.stdout)).toEqual({ job: 'revoked', revoked: 1 })
   expect(await runner.exited).toBe(77)
   expect(runner.stderr).toContain('the runner API refuses the runner token')
-}, 60_000)
+})
 
 test('an idle runner exits with 0 by itself; so does one whose token, from a file, is about to end', async () => {
   await using folder = await temporaryFolder()
@@ -172,7 +171,7 @@ test('an idle runner exits with 0 by itself; so does one whose token, from a fil
   expect(idle.stdout).toContain('nothing to do')
   expect(await short.exited).toBe(0)
   expect(short.stdout).toContain('the token is about to expire')
-}, 60_000)
+})
 
 test('a runner tells its readiness and metrics, and outlives its worker', async () => {
   await using site = await openSite()
@@ -190,7 +189,7 @@ test('a runner tells its readiness and metrics, and outlives its worker', async 
   expect(await other.ended(await other.watch(site.url))).toMatchObject([{ status: 'success' }])
   runner.signal('SIGTERM')
   expect(await runner.exited).toBe(0)
-}, 90_000)
+})
 
 test('what a runner lacks, and what it should not have, is said at its start', async () => {
   const nothing = await runCli(['runner'])
@@ -212,4 +211,4 @@ test('what a runner lacks, and what it should not have, is said at its start', a
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('TIDEMARK_RUNNER_API_URL must be')])
   const help = await runCli(['runner', '--help'])
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('  $ ')])
-}, 60_000)
+})

@@ -51,7 +51,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
   test('a definition that is deleted and comes back costs no record and makes none twice', async () => {
     const before = await applyTwo()
     await kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=30s')
-    await eventually(setup.monitors, (all) => all.every((record) => record.managed_by === 'api'), { forMs: 20_000 })
+    await eventually(setup.monitors, (all) => all.every((record) => record.managed_by === 'api'))
     expect(await ids()).toEqual(before)
     await kube.applyCrds(CRDS)
     await eventually(async () => (await kube.call('GET', setup.path('kettle'))).status === 404, Boolean)

@@ -160,7 +160,6 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     const changed = await eventually(
       () => setup.read('kettle'),
       ({ status }) => status?.lastChange !== undefined,
-      { forMs: 20_000 },
     )
     expect(changed.status).toMatchObject({
       values: { price: '$12' },

@@ -59,7 +59,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       status?.conditions?.some(
         (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === metadata.generation,
       ) === true
-    return eventually(() => read(name), holds, { forMs: 15_000 })
+    return eventually(() => read(name), holds)
   }
 
   const actions = async () => (await setup.audit(setup.owner)).map((line) => (line as { action: string }).action)
@@ -147,8 +147,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
         update checks set last_run_at = clock(), ${check} where no = (select no from m)`)
     const listed = 'status, delivery_triggered, target_rank, rank_delta, organic_results'
     await checked(`${listed} values 'success', true, 3, 4, '[{}, {}]'`, 'failures = 0')
-    const seen = async (what: (found: CustomResource) => boolean) =>
-      eventually(() => read('kettle'), what, { forMs: 20_000 })
+    const seen = async (what: (found: CustomResource) => boolean) => eventually(() => read('kettle'), what)
     const { status: ranked } = await seen((found) => found.status?.values !== undefined)
     expect(ranked).toMatchObject({
       values: { rank: '3', results: '2' },

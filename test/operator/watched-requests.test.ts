@@ -46,7 +46,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator whose request
     await eventually(attempts, (count) => count === 5, { forMs: 40_000 })
     // The next attempt would be twelve seconds away.
     faulty.cut()
-    await eventually(attempts, (count) => count > 5, { forMs: 6_000 })
+    await eventually(attempts, (count) => count > 5, { forMs: 10_000 })
     await setup.until('kettle', 'Ready', 'Scheduled')
     await operator.stop()
   })

@@ -153,9 +153,8 @@ describe('the destination must answer within 15 seconds', () => {
   })
 
   test('an answer after 11 seconds counts, none after 15 is an attempt that failed and is retried', async () => {
-    const patience = { timeout: 45_000 }
-    await expect.poll(() => read(watching, ids.late), patience).toMatchObject({ status: 'success', attempts: 1 })
-    await expect.poll(() => read(watching, ids.never), patience).toMatchObject({ status: 'failed', attempts: 1 })
+    await expect.poll(() => read(watching, ids.late)).toMatchObject({ status: 'success', attempts: 1 })
+    await expect.poll(() => read(watching, ids.never)).toMatchObject({ status: 'failed', attempts: 1 })
     const failed = await read(watching, ids.never)
     expect([failed.response_status, waitOf(failed)]).toEqual([null, 300])
     const [request] = never.requests

@@ -117,4 +117,4 @@ test('a store that freezes under open connections is a 503 within 8 s, also in t
   // More than there are connections: none of those that were given up stands in the way.
   const after = await Promise.all(Array.from({ length: 40 }, () => ask('GET', '/v1/monitors', api_key)))
   expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-}, 40_000)
+})

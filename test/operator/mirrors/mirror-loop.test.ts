@@ -34,7 +34,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
 
   const listed = async (of = namespace): Promise<readonly CustomResource[]> =>
     (await kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${of}/monitors`)).body.items
-  const until = (holds: (all: readonly CustomResource[]) => boolean) => eventually(listed, holds, { forMs: 15_000 })
+  const until = (holds: (all: readonly CustomResource[]) => boolean) => eventually(listed, holds)
   const hasStatus = (all: readonly CustomResource[]) =>
     all.length > 0 && all.every(({ metadata, status }) => status?.observedGeneration === metadata.generation)
 

@@ -109,7 +109,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
     await wait('browser', 10)
     const found = await jobsAre(5)
     await Promise.all(found.map(({ metadata }) => fail(metadata.name, 'BackoffLimitExceeded', 'The node is gone.')))
-    await eventually(released, (all) => all.length === 10, { forMs: 8_000 })
+    await eventually(released, (all) => all.length === 10, { forMs: 30_000 })
     expect(await setup.figure('runner_failures_total')).toBe(5)
   })
 

@@ -165,7 +165,7 @@ describe('of a server on a socket', () => {
   test('one that never answers is explained', async () => {
     await using server = await scripted(() => {})
     expectSentence(await readBy(server.url), 'it did not answer in time', 'check the host and the port')
-  }, 30_000)
+  })
 
   test.each([
     ['self-signed', 'its certificate is not of a known authority', 'set NODE_EXTRA_CA_CERTS'],

@@ -35,7 +35,7 @@ describe('npm start in a clone that only its owner can enter', () => {
 })
 
 async function sees(started: Started, pattern: RegExp): Promise<void> {
-  await expect.poll(() => started.output(), { timeout: 10_000 }).toMatch(pattern)
+  await expect.poll(() => started.output()).toMatch(pattern)
 }
 
 async function databaseProcess(clone: string): Promise<number> {

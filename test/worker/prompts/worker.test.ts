@@ -73,14 +73,14 @@ test(
     const { no, team } = await monitor()
     model.says(() => {})
     await start(1_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
-    await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => model.questions.length).toBe(1)
     expect(await used(team)).toBe(1)
     await database.query(
       'update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where no = $1',
       [no],
     )
-    await expect.poll(() => model.load.now, { timeout: 5_000 }).toBe(0)
-    await expect.poll(() => used(team), { timeout: 5_000 }).toBe(0)
+    await expect.poll(() => model.load.now).toBe(0)
+    await expect.poll(() => used(team)).toBe(0)
     expect(await database.runs(no)).toEqual([])
   },
 )
@@ -89,7 +89,7 @@ test('a worker that stops gives the check back; the next one asks and records it
   const { no, team } = await monitor()
   model.says(() => {})
   const first = await start()
-  await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => model.questions.length).toBe(1)
   const { run_id: runId } = await database.check(no)
   await first.stop(50)
   expect(await used(team)).toBe(0)
@@ -112,7 +112,7 @@ test('a line that is full holds no more pages: further checks are given back for
       [nos],
     )
   // One is with the model, 256 wait.
-  await expect.poll(async () => (await given()).length, { timeout: 10_000 }).toBe(300 - 257)
+  await expect.poll(async () => (await given()).length).toBe(300 - 257)
   expect(await database.runs(nos[0] ?? 0)).toEqual([])
   expect(model.load.most).toBe(1)
 })
@@ -134,7 +134,7 @@ test('prompts wait for the model while other checks go on as always', async () =
   await database.monitors(team, { url: site.url, extract: EXTRACT, count: 60 })
   model.says(() => {})
   await start(60_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
-  await expect.poll(() => model.questions.length, { timeout: 5_000 }).toBe(4)
+  await expect.poll(() => model.questions.length).toBe(4)
   const plain = await database.monitors(team, { url: site.url, count: 100 })
   await eventually(
     () => Promise.all(plain.map((no) => database.runs(no))),
