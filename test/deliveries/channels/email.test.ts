@@ -216,7 +216,7 @@ describe('a mail server that says nothing', () => {
       kind: 'no_answer',
       message: expect.stringContaining('in time'),
     })
-    expect(performance.now() - before).toBeLessThan(1_500)
+    expect(performance.now() - before).toBeLessThan(10_000)
     await eventually(
       () => silent.open(),
       (open) => open === 0,

@@ -20,7 +20,10 @@ const { burst } = CHAT_PACE
 const chats = (type: 'slack' | 'discord', webhookUrl: string, count: number) =>
   outbox.addAll(Array.from({ length: count }, () => outbox.row({ type, webhookUrl }, PAYLOAD)))
 
-/** Returns the most requests in any stretch of this many milliseconds. */
+/**
+ * Returns the most requests in any stretch of this many milliseconds. On a busy machine a message comes later than its
+ * turn, and the next one in its own turn.
+ */
 const mostWithin = (requests: readonly Received[], ms: number) =>
   Math.max(...requests.map(({ at }) => requests.filter((other) => other.at >= at && other.at < at + ms).length))
 
@@ -36,7 +39,7 @@ describe.each(['slack', 'discord'] as const)('messages to one %s address', (type
       (rows) => rows.every(isSent),
     )
     expect(performance.now() - began).toBeGreaterThan(3 * everyMs - 50)
-    expect(mostWithin(chat.requests, 0.9 * everyMs)).toBeLessThanOrEqual(burst)
+    expect(mostWithin(chat.requests, everyMs / 2)).toBeLessThanOrEqual(burst)
   })
 
   test('are paced together by all processes', async () => {
@@ -49,7 +52,7 @@ describe.each(['slack', 'discord'] as const)('messages to one %s address', (type
       () => outbox.seeAll(),
       (rows) => rows.every(isSent),
     )
-    expect(mostWithin(chat.requests, 0.9 * everyMs)).toBeLessThanOrEqual(burst)
+    expect(mostWithin(chat.requests, everyMs / 2)).toBeLessThanOrEqual(burst)
   })
 
   test('that are refused with a 429 wait for as long as it says, within the one attempt', async () => {
@@ -126,7 +129,7 @@ test('a chat is not forgotten when the clock is set back, and its messages go on
 
 test('a chat that asks to wait holds up no other address at its host', async () => {
   await using host = await openReceiver((socket, request, nth) =>
-    (request.path === '/busy' ? reply(429, '', { 'retry-after': '5' }) : reply(200, 'ok'))(socket, request, nth),
+    (request.path === '/busy' ? reply(429, '', { 'retry-after': '12' }) : reply(200, 'ok'))(socket, request, nth),
   )
   const at = (path: string) => new URL(path, host.url).href
   await chats('slack', at('/busy'), 3)
@@ -138,7 +141,7 @@ test('a chat that asks to wait holds up no other address at its host', async () 
   const began = performance.now()
   const id = await outbox.webhook(at('/hook'))
   await outbox.until(id, isSent)
-  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(performance.now() - began).toBeLessThan(10_000)
   expect(host.requests.filter(({ path }) => path === '/busy')).toHaveLength(1)
 })
 
@@ -156,15 +159,17 @@ test('a chat that asks to wait again and again is asked three times, and its ans
 
 test('a message that waited is sent again only when its host has a free slot', async () => {
   let answeredAt = 0
+  const isStored = Promise.withResolvers<void>()
   await using host = await openReceiver((socket, request, nth) => {
-    const answer = nth === 1 ? reply(429, '', { 'retry-after': '1' }) : reply(200, 'ok')
-    if (request.path === '/chat') answer(socket, request, nth)
+    const answer = nth === 1 ? reply(429, '', { 'retry-after': '2' }) : reply(200, 'ok')
+    if (nth === 1) void isStored.promise.then(() => answer(socket, request, nth))
+    else if (request.path === '/chat') answer(socket, request, nth)
     else
       // The only slot is taken for longer than the chat asked to wait.
       setTimeout(() => {
         answeredAt = performance.now()
         answer(socket, request, nth)
-      }, 2_500)
+      }, 3_500)
   })
   const at = (path: string) => new URL(path, host.url).href
   await chats('slack', at('/chat'), 1)
@@ -174,6 +179,7 @@ test('a message that waited is sent again only when its host has a free slot', a
     (count) => count === 1,
   )
   await outbox.webhook(at('/hook'))
+  isStored.resolve()
   const rows = await eventually(
     () => outbox.seeAll(),
     (seen) => seen.every(isDone),
@@ -193,5 +199,6 @@ test('webhooks are not paced', async () => {
     () => outbox.seeAll(),
     (rows) => rows.every(isSent),
   )
-  expect(performance.now() - began).toBeLessThan(5_000)
+  // At the pace of a chat they take 27 s.
+  expect(performance.now() - began).toBeLessThan(20_000)
 })

@@ -67,7 +67,8 @@ describe('the delivery loop', () => {
     const id = await outbox.webhook(receiver.url)
     running.loop.wake()
     await outbox.until(id, isSent)
-    expect(performance.now() - before).toBeLessThan(1_000)
+    // Not at its next look.
+    expect(performance.now() - before).toBeLessThan(30_000)
   })
 
   test('works a backlog off without waiting for its next look', async () => {
@@ -209,14 +210,14 @@ describe('the delivery loop', () => {
   test('gives back what a drain cannot finish within its grace, due at once, not counted as an attempt', async () => {
     await using receiver = await openReceiver((socket, request, nth) => nth > 1 && reply(200)(socket, request, nth))
     const id = await outbox.webhook(receiver.url)
-    await using running = startLoop(outbox)
+    await using running = startLoop(outbox, { deadlineMs: 15_000 })
     await eventually(
       () => receiver.requests.length,
       (count) => count === 1,
     )
     const before = performance.now()
     await running.loop.drain(300)
-    expect(performance.now() - before).toBeLessThan(600)
+    expect(performance.now() - before).toBeLessThan(10_000)
     const row = await outbox.see(id)
     expect(row).toMatchObject({ status: 'pending', attempts: 0 })
     expect(Number(row.due_at)).toBeLessThanOrEqual(Date.now())

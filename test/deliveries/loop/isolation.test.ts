@@ -11,6 +11,9 @@ afterAll(() => outbox[Symbol.asyncDispose]())
 afterEach(() => outbox.query('delete from deliveries'))
 
 const isSent = ({ status }: Seen) => status === 'success'
+const DEADLINE_MS = 15_000
+/** Before any attempt is given up: what waits for one that hangs comes later. A busy machine takes its time. */
+const SOON_MS = 10_000
 /** Accepts connections and never answers. */
 const silence = () => {}
 /** One server: silent at every path that begins with /hang, and well at the others. */
@@ -35,12 +38,12 @@ describe('isolation of destinations', () => {
     )
     await outbox.addAll(rows)
     const before = performance.now()
-    stack.use(startLoop(outbox, { deadlineMs: 15_000, concurrency: 64 }))
+    stack.use(startLoop(outbox, { deadlineMs: DEADLINE_MS, concurrency: 64 }))
     await eventually(
       () => good.reduce((sum, { requests }) => sum + requests.length, 0),
       (count) => count === 200,
     )
-    expect(performance.now() - before).toBeLessThan(3_000)
+    expect(performance.now() - before).toBeLessThan(SOON_MS)
   })
 
   test('more dead destinations than slots do not keep others waiting for their deadlines', async () => {
@@ -49,14 +52,14 @@ describe('isolation of destinations', () => {
     const good = stack.use(await openReceiver())
     for (const receiver of dead) stack.use(receiver)
     await outbox.addAll(dead.map(({ url }) => outbox.row({ type: 'webhook', url })))
-    stack.use(startLoop(outbox, { deadlineMs: 15_000, concurrency: 30 }))
+    stack.use(startLoop(outbox, { deadlineMs: DEADLINE_MS, concurrency: 30 }))
     await eventually(
       () => dead.filter(({ requests }) => requests.length > 0).length,
       (count) => count >= 30,
     )
     const before = performance.now()
     await outbox.until(await outbox.webhook(good.url), isSent)
-    expect(performance.now() - before).toBeLessThan(3_000)
+    expect(performance.now() - before).toBeLessThan(SOON_MS)
   })
 
   test('thousands of due deliveries to a dead destination do not hide one to another', async () => {
@@ -64,10 +67,10 @@ describe('isolation of destinations', () => {
     await using good = await openReceiver()
     await outbox.addAll(Array.from({ length: 5_000 }, () => outbox.row({ type: 'webhook', url: dead.url })))
     const id = await outbox.webhook(good.url)
-    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await using _ = startLoop(outbox, { deadlineMs: DEADLINE_MS })
     const before = performance.now()
     await outbox.until(id, isSent)
-    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(performance.now() - before).toBeLessThan(SOON_MS)
     expect(dead.requests).toHaveLength(1)
   })
 
@@ -121,7 +124,7 @@ describe('isolation at one host and port', () => {
   test('a target that hangs delays neither another team nor another target of its team', async () => {
     await using receiver = await openReceiver(inPart)
     await outbox.addAll(PATHS.map(() => outbox.row({ type: 'webhook', url: at(receiver, '/hang') })))
-    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await using _ = startLoop(outbox, { deadlineMs: DEADLINE_MS })
     await eventually(
       () => hanging(receiver),
       (count) => count > 0,
@@ -130,14 +133,14 @@ describe('isolation at one host and port', () => {
     const before = performance.now()
     await outbox.until(await toAnotherTeam(at(receiver, '/ok')), isSent)
     await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(SOON_MS)
     expect(hanging(receiver)).toBe(1)
   })
 
   test('many targets of a team that hang leave a slot to the untried target of another team', async () => {
     await using receiver = await openReceiver(inPart)
     await outbox.addAll(PATHS.map((path) => outbox.row({ type: 'webhook', url: at(receiver, path) })))
-    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await using _ = startLoop(outbox, { deadlineMs: DEADLINE_MS })
     await eventually(
       () => hanging(receiver),
       (count) => count === 2,
@@ -145,13 +148,13 @@ describe('isolation at one host and port', () => {
     const toAnotherTeam = await outbox.anotherTeam()
     const before = performance.now()
     await outbox.until(await toAnotherTeam(at(receiver, '/ok')), isSent)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(SOON_MS)
     expect(hanging(receiver)).toBe(2)
   })
 
   test('targets of all teams that hang leave a slot to one that works', async () => {
     await using receiver = await openReceiver(inPart)
-    await using _ = startLoop(outbox, { deadlineMs: 15_000 })
+    await using _ = startLoop(outbox, { deadlineMs: DEADLINE_MS })
     await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)
     await outbox.addAll(PATHS.map((path) => outbox.row({ type: 'webhook', url: at(receiver, path) })))
     for (const path of ['/hang/a', '/hang/b'])
@@ -162,7 +165,7 @@ describe('isolation at one host and port', () => {
     )
     const before = performance.now()
     await outbox.until(await outbox.webhook(at(receiver, '/ok')), isSent)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(SOON_MS)
     expect(hanging(receiver)).toBe(4)
   })
 
