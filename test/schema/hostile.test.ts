@@ -6,6 +6,7 @@ import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { jsons } from '../core/values.ts'
 import { faultsOf, pathsOf, SMALLEST, validate } from '../support/api/monitor-body.ts'
+import { processorMs } from '../support/run/processor-ms.ts'
 
 /** From JSON text, where `__proto__` is a key like any other. */
 const parse = (text: string) => JSON.parse(text) as object
@@ -14,20 +15,6 @@ function nested(depth: number, shell: (inner: unknown) => unknown): unknown {
   let value: unknown = 1
   for (let i = 0; i < depth; i++) value = shell(value)
   return value
-}
-
-/**
- * Returns the milliseconds of processor time that the work takes this thread, the best of three. Another process that
- * has the processor meanwhile does not count.
- */
-function processorMs(work: () => void): number {
-  const times = [1, 2, 3].map(() => {
-    const before = process.threadCpuUsage()
-    work()
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1_000
-  })
-  return Math.min(...times)
 }
 
 describe('text that cannot be stored', () => {

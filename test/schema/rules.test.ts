@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { RULE_NAMES } from '../../schema/rules/rule-name.ts'
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
+import { processorMs } from '../support/run/processor-ms.ts'
 
 /** The table pairs each rule with its own kind of value; here its own examples are all that it is given. */
 interface AnyRule {
@@ -72,17 +73,18 @@ describe('web addresses', () => {
 })
 
 test('no rule takes long over hostile text', () => {
-  const start = performance.now()
-  for (const text of [
-    'a'.repeat(254),
-    `${'a'.repeat(64)}@${'a.'.repeat(94)}`,
-    `a@${'a-'.repeat(120)}`,
-    `a@${'a'.repeat(250)}`,
-  ])
-    RULE_TABLE.email_address.check(text)
-  RULE_TABLE.web_address.check(`https://${'a'.repeat(1_000_000)}`)
-  RULE_TABLE.field_names.check({ ['a'.repeat(1_000_000)]: 'x' })
-  RULE_TABLE.header_names.check({ ['a'.repeat(1_000_000)]: 'x' })
-  RULE_TABLE.header_case.check(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`x-${index}`, 'a'])))
-  expect(performance.now() - start).toBeLessThan(500)
+  const cost = processorMs(() => {
+    for (const text of [
+      'a'.repeat(254),
+      `${'a'.repeat(64)}@${'a.'.repeat(94)}`,
+      `a@${'a-'.repeat(120)}`,
+      `a@${'a'.repeat(250)}`,
+    ])
+      RULE_TABLE.email_address.check(text)
+    RULE_TABLE.web_address.check(`https://${'a'.repeat(1_000_000)}`)
+    RULE_TABLE.field_names.check({ ['a'.repeat(1_000_000)]: 'x' })
+    RULE_TABLE.header_names.check({ ['a'.repeat(1_000_000)]: 'x' })
+    RULE_TABLE.header_case.check(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`x-${index}`, 'a'])))
+  })
+  expect(cost).toBeLessThan(500)
 })

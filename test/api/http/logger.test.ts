@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createLogger, scrub, terminalLine } from '../../../core/logger.ts'
 import { newApiKeyText } from '../../../store/accounts/credentials/api-key-text.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/credentials/session-token.ts'
+import { processorMs } from '../../support/run/processor-ms.ts'
 
 function logOf(write: (log: ReturnType<typeof createLogger>) => void): string {
   let text = ''
@@ -78,7 +79,5 @@ test('a long line is scrubbed in no time', () => {
     `svc_${'A'.repeat(100_000)}`,
     '"token":"'.repeat(10_000),
   ].join(' ')
-  const began = performance.now()
-  scrub(hostile)
-  expect(performance.now() - began).toBeLessThan(1_000)
+  expect(processorMs(() => scrub(hostile))).toBeLessThan(1_000)
 })

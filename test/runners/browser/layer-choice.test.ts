@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isSearchResultsUrl, monitorQueue } from '../../../core/check-queue.ts'
 import { needsBrowser } from '../../../runners/check/check.ts'
 import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page/page-features.ts'
+import { processorMs } from '../../support/run/processor-ms.ts'
 import { describeIf } from '../../support/run/skip.ts'
 
 const verdict = (html: string) => needsBrowser(measurePage(html))
@@ -81,9 +82,8 @@ describe('measuring', () => {
   test.each(['<a "', '<script', '<!--', '<noscript><', '<div id=root>', '<svg>', '</', '<div id=root ', '&nbsp;<'])(
     'a page of nothing but %s takes no longer than its length allows',
     (piece) => {
-      const startedAt = performance.now()
-      measurePage(piece.repeat(Math.ceil(MEASURED_CHARS / piece.length)))
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
+      const page = piece.repeat(Math.ceil(MEASURED_CHARS / piece.length))
+      expect(processorMs(() => measurePage(page))).toBeLessThan(1_000)
     },
   )
 })
