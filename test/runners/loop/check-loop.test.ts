@@ -233,9 +233,10 @@ test('what a claim brings while a drain has begun is given back at once', async 
 
 test('heartbeats keep a check that takes longer than its lease; no other worker starts it', async () => {
   const [no = 0] = await database.monitors(await database.team(), { url: site.url })
-  site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 1_500))
-  await start({ leaseMs: 500 })
-  await using other = await startWorker({ url: database.url, secrets: database.secrets, leaseMs: 500 })
+  site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 4_000))
+  // Long enough for a heartbeat that a busy machine holds up.
+  await start({ leaseMs: 1_500 })
+  await using other = await startWorker({ url: database.url, secrets: database.secrets, leaseMs: 1_500 })
   const runs = await recorded(no)
   await other.stop(100)
   expect(runs).toHaveLength(1)
@@ -304,7 +305,7 @@ test('a worker leases few more checks than it may soon start, however many hosts
   expect(row?.leased).toBeLessThan(4 * 64)
   expect(started.size).toBeLessThan(50)
   await loop.drain(10)
-}, 30_000)
+})
 
 test('of one host that hangs, many teams have few checks leased, and their other checks are made', async () => {
   await using dead = await openSite()
@@ -326,10 +327,9 @@ test('of one host that hangs, many teams have few checks leased, and their other
          where run_id is not null and due_at > clock() + interval '10 seconds'`,
       ),
     (rows) => (rows[0]?.leased ?? 0) <= 128 + 32 + 8,
-    { forMs: 8_000 },
   )
   await loop.drain(10)
-}, 30_000)
+})
 
 test('nobody waits longer than one claim behind a team that has thousands of checks due', async () => {
   const flood = await database.team({ id: '00000000-0000-4000-8000-00000000000a' })
@@ -343,4 +343,4 @@ test('nobody waits longer than one claim behind a team that has thousands of che
   ])
   expect(row?.done).toBeLessThan(600)
   await loop.drain(50)
-}, 30_000)
+})

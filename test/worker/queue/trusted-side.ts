@@ -71,7 +71,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
     patienceMs: leaseMs,
   })
   const settings = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8 }
-  const prompts = promptsOf({ ...settings, TIDEMARK_LLM_TIMEOUT_SECONDS: 5 }, { store, log, patienceMs: leaseMs })
+  const prompts = promptsOf({ ...settings, TIDEMARK_LLM_TIMEOUT_SECONDS: 30 }, { store, log, patienceMs: leaseMs })
   const trusted = { store, secrets: database.secrets, recorder, prompts, leaseMs }
   const runnerApi: HttpCheckSource[] = []
   const servers: { close(): Promise<void> }[] = []
