@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRateLimits, type RateRule } from '../../../api/auth/rate-limits.ts'
 import { ok, publicRoute } from '../../../api/http/route.ts'
 import { routes } from '../../../api/routes.ts'
@@ -9,19 +9,22 @@ import Type from 'typebox'
 import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
-/** Far enough into a minute that it does not end during a test. */
-const HALF_A_MINUTE_ON = `alter database %s set tidemark.clock_offset = '%s milliseconds'`
+/** So far into a minute that it does not end during a test. */
+const INTO_MS = 5_000
+const LEFT_SECONDS = 60 - INTO_MS / 1_000
 
 let api: TestApi
 beforeAll(async () => {
   api = await createTestApi({ trustedProxies: ['127.0.0.1'] })
-  await holdTheMinute(api)
 })
+beforeEach(() => holdTheMinute(api))
 afterAll(() => api.close())
 
-async function holdTheMinute({ databaseUrl, sql: run }: TestApi): Promise<void> {
-  const offset = 30_000 - (Date.now() % 60_000)
-  await run(HALF_A_MINUTE_ON.replace('%s', new URL(databaseUrl).pathname.slice(1)).replace('%s', String(offset)))
+/** Puts the clock near the beginning of a minute, this one or another. */
+async function holdTheMinute({ databaseUrl, sql: run }: TestApi, minutes = 0): Promise<void> {
+  const offset = minutes * 60_000 + INTO_MS - (Date.now() % 60_000)
+  const name = new URL(databaseUrl).pathname.slice(1)
+  await run(`alter database ${name} set tidemark.clock_offset = '${offset} milliseconds'`)
 }
 
 const log = createLogger('silent')
@@ -75,11 +78,7 @@ describe('a limit', () => {
     await holdTheMinute(own)
     const rule = { subject: 'next', perMinute: 2, exact: true }
     expect(await passes(createRateLimits(own.services.store, log), rule, 5)).toBe(2)
-    const offset = 90_000 - (Date.now() % 60_000)
-    await own.sql(
-      `alter database ${new URL(own.databaseUrl).pathname.slice(1)} set tidemark.clock_offset = ` +
-        `'${offset} milliseconds'`,
-    )
+    await holdTheMinute(own, 1)
     expect(await passes(createRateLimits(own.services.store, log), rule, 5)).toBe(2)
     await own.close()
   })
@@ -113,12 +112,16 @@ describe('over the API', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
     expect(answers[0]?.headers).toMatchObject({
       'ratelimit-policy': '"default";q=3;w=60',
-      ratelimit: expect.stringMatching(/^"default";r=2;t=(29|30)$/),
+      ratelimit: expect.stringMatching(/^"default";r=2;t=\d+$/),
     })
     const last = answers[3]
     expect(last?.body.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
-    expect(Number(last?.headers['retry-after'])).toBeGreaterThan(25)
-    expect(Number(last?.headers['retry-after'])).toBeLessThanOrEqual(30)
+    // A busy machine makes an account, with its password, in a few seconds of this minute.
+    const leftSeconds = [String(answers[0]?.headers['ratelimit']).split('t=').at(-1), last?.headers['retry-after']]
+    for (const seconds of leftSeconds.map(Number)) {
+      expect(seconds).toBeGreaterThan(LEFT_SECONDS / 2)
+      expect(seconds).toBeLessThanOrEqual(LEFT_SECONDS)
+    }
     expect((await limited.call(owner.session_token, 'GET', '/v1/keys')).status).toBe(200)
     expect((await limited.call(await limited.key(owner, 'read'), 'GET', '/v1/keys')).status).toBe(200)
   })
