@@ -202,8 +202,16 @@ describe('deleting', () => {
     expect(await statusOf(key)).toBe(200)
     await api.call(owner.session_token, 'DELETE', `/v1/keys/${apiKey.id}`)
     const began = performance.now()
-    await expect.poll(() => statusOf(key), { interval: 20, timeout: 1_000 }).toBe(401)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    let lastAskedMs = 0
+    const look = async () => {
+      const askedMs = performance.now() - began
+      const status = await statusOf(key)
+      if (status === 200) lastAskedMs = askedMs
+      return status
+    }
+    await expect.poll(look).toBe(401)
+    // An answer on a busy machine may come later than a second after it was asked for.
+    expect(lastAskedMs).toBeLessThan(1_000)
   })
 
   test.each(['DELETE', 'POST'])('%s of a key that is unknown, foreign, gone or misspelt is 404', async (method) => {
