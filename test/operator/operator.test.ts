@@ -51,7 +51,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     expect((await kube.call('GET', setup.path('kettle'))).status).toBe(404)
     const done = await setup.store.anyFirst(sql.type(row({ line: Type.String() }))`
       select concat_ws(' ', action, actor_label, metadata ->> 'resource') as line from audit_events
-      where target_id = ${status?.id ?? ''} order by id
+      where target_id = ${status?.id ?? ''} order by created_at
     `)
     const resource = `${setup.namespace}/kettle`
     expect(done).toEqual(['created', 'updated', 'deleted'].map((action) => `monitor.${action} System ${resource}`))

@@ -185,7 +185,7 @@ describe('screenshotBytesPerMonth', () => {
       (
         await store.any(sql.type(notice)`
           select detail->>'pool' as pool, (detail->>'threshold_pct')::int as level
-          from notice_events where kind = 'quota' order by id`)
+          from notice_events where kind = 'quota' order by created_at`)
       ).map(({ pool, level }) => `${pool} ${level}`)
     await service.run(me, id, { pngs: [await draw()] })
     expect(await sentEvents()).toEqual([])

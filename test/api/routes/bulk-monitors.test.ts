@@ -47,7 +47,7 @@ const event = row({
 const audit = ({ team_id }: CreatedOwner, action: string) =>
   api.services.store.any(sql.type(event)`
     select action, target_id, actor_type, metadata from audit_events
-    where team_id = ${team_id} and action = ${action} order by id`)
+    where team_id = ${team_id} and action = ${action} order by created_at`)
 const UNKNOWN = '5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'
 
 describe('a bulk action', () => {

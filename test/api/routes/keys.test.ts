@@ -46,7 +46,7 @@ const audit = (action: string) =>
       metadata: Type.Unknown(),
     }),
   )`select target_id, target_label, actor_type, actor_label, metadata from audit_events
-    where team_id = ${owner.team_id} and action = ${action} order by id`)
+    where team_id = ${owner.team_id} and action = ${action} order by created_at`)
 
 describe('creating', () => {
   test('a key is shown whole once, with the id, name, scopes and expiry of its record', async () => {

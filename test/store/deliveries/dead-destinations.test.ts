@@ -35,7 +35,7 @@ async function end(ending: Ending, ...urls: string[]): Promise<void> {
   expect((await recordAttempts(outbox.store, records)).size).toBe(urls.length)
 }
 const reported = async () =>
-  (await outbox.query(`select detail from notice_events where kind = 'delivery_dead' order by id`)).rows.map(
+  (await outbox.query(`select detail from notice_events where kind = 'delivery_dead' order by created_at`)).rows.map(
     ({ detail }) => [detail.host, detail.status],
   )
 

@@ -14,7 +14,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 const reported = async (team: string) =>
   (
     await database.query<{ detail: { pool: string; threshold_pct: number; used: number; credits_remaining: number } }>(
-      `select detail from notice_events where team_id = $1 and kind = 'quota' order by id`,
+      `select detail from notice_events where team_id = $1 and kind = 'quota' order by created_at`,
       [team],
     )
   ).map(({ detail: { pool, threshold_pct: level, used, credits_remaining: credits } }) => [pool, level, used, credits])
@@ -100,7 +100,7 @@ test('runs that are too few for a search are reported once, and again after a pu
   const short = async () =>
     (
       await database.query<{ detail: unknown }>(
-        `select detail from notice_events where team_id = $1 and detail ? 'needs' order by id`,
+        `select detail from notice_events where team_id = $1 and detail ? 'needs' order by created_at`,
         [team],
       )
     ).map(({ detail }) => detail)

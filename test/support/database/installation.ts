@@ -72,7 +72,7 @@ export async function createInstallation(): Promise<Installation> {
     audit: ({ teamId }) =>
       store.any(sql.type(event)`
         select action, target_id, target_label, actor_label, metadata from audit_events
-        where team_id = ${teamId} and actor_type <> 'system' order by id`),
+        where team_id = ${teamId} and actor_type <> 'system' order by created_at`),
     url: database.url,
     sql: (statement) => runOn(database.url, statement),
     async close() {
