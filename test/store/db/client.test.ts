@@ -7,6 +7,7 @@ import { isStoreAway } from '../../../store/db/store-fault.ts'
 import { createTestDatabase } from '../../support/database/test-database.ts'
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -57,16 +58,18 @@ test('a row that is not of the shape of its statement is refused', async () => {
 test('a connection that the server ends is a fault of the moment; the pool goes on', async () => {
   const store = await database.anotherStore(1)
   await store.one(sql.type(number)`select 1 as n`)
-  const slow = store.one(sql.type(number)`select 1 as n from pg_sleep(20)`)
+  const slow = store.one(sql.type(number)`select 1 as n from pg_sleep(60)`)
   const ended = slow.then(
     () => 'an answer',
     (error: unknown) => error,
   )
   const victims =
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like ` +
-    `'%pg_sleep(20)%' and pid <> pg_backend_pid()`
-  for (let n = 0; n < 200 && (await database.query(victims)).length === 0; n++)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    `'%pg_sleep(60)%' and pid <> pg_backend_pid()`
+  await eventually(
+    () => database.query(victims),
+    ({ length }) => length > 0,
+  )
   expect(isStoreAway(await ended)).toBe(true)
   expect(await store.one(sql.type(number)`select 2 as n`)).toEqual({ n: 2 })
 })

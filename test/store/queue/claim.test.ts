@@ -1,9 +1,11 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { runIdMonitor } from '../../../core/run-id.ts'
 import type { ClaimRequest } from '../../../store/queue/claim.ts'
 import { releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { unchangedRun } from '../../support/database/finished-runs.ts'
 
 let database: QueueDatabase
@@ -142,18 +144,27 @@ test(
     await using slow = await openQueueDatabase()
     const team = await slow.team({ runs: 3, credits: 2 })
     await slow.monitors(team, { count: 20 })
-    // The clock is read after the statement's snapshot was taken and before the row of the quota is locked.
+    const holder = new pg.Client({ connectionString: slow.url })
+    await holder.connect()
+    await using closing = new AsyncDisposableStack()
+    closing.defer(() => holder.end())
+    await holder.query('select pg_advisory_lock(1)')
+    // The clock is read after the statement's snapshot was taken and before the row of the quota is locked. It stands
+    // still for as long as the holder likes.
     await slow.query(
       `create or replace function clock() returns timestamptz language sql volatile as 'select now() from ` +
-        `pg_sleep(0.4)'`,
+        `pg_advisory_xact_lock_shared(1)'`,
     )
-    // It would read the slow clock, and hold the row for so long that the claim skips it.
+    // It would wait for the clock, and hold the row for so long that the claim skips it.
     await slow.query('alter table team_usage disable trigger team_usage_tell_quota')
     const claiming = slow.claim()
-    const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
-    for (let n = 0; n < 200 && (await slow.query(sleeping)).length === 0; n++)
-      await new Promise((resolve) => setTimeout(resolve, 2))
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
+    await eventually(
+      () => slow.query(waiting),
+      ({ length }) => length > 0,
+    )
     await slow.query('update team_usage set runs_used = 3')
+    await holder.query('select pg_advisory_unlock(1)')
 
     expect(await claiming).toHaveLength(2)
     expect(await slow.usage(team)).toMatchObject({ runs_used: 3, credits: 0 })

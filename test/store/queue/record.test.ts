@@ -9,6 +9,7 @@ import { readBaselines } from '../../../store/queue/baselines.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -186,8 +187,10 @@ test('a pause that comes while a failure is being written is not undone by it', 
 
 async function waitingForLock(): Promise<void> {
   const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  for (let n = 0; n < 500 && (await database.query(text)).length === 0; n++)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(
+    () => database.query(text),
+    ({ length }) => length > 0,
+  )
 }
 
 test('one row that the store refuses takes its batch with it, and changes nothing', async () => {
