@@ -131,11 +131,12 @@ describe('a backtest', () => {
 
   test('of a pattern that takes too long goes on without it, tries it once, and says so', async () => {
     const text = `${'a'.repeat(40)}!`
-    await prices('x', `${text}1`, `${text}2`, `${text}3`)
+    await prices('x', ...Array.from({ length: 12 }, (_, n) => `${text}${n}`))
     const began = performance.now()
     const found = await backtest({ type: 'field_matches_regex', field: 'price', pattern: '^(a+)+$' })
-    expect(performance.now() - began).toBeLessThan(2_500)
-    expect(found).toMatchObject({ changes: 3, would_fire: 0, warnings: [expect.stringContaining('(a+)+')] })
+    // Each try takes a second.
+    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(found).toMatchObject({ changes: 12, would_fire: 0, warnings: [expect.stringContaining('(a+)+')] })
   })
 
   test('sees nothing behind the retention window', async () => {
