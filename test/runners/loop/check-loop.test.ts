@@ -249,7 +249,7 @@ test('a monitor edited under way is fenced off, then runs its new configuration 
   site.answer((response, request, nth) => {
     if (request.url === '/new') html(pageOf('$2'))(response, request, nth)
   })
-  await start({ leaseMs: 900 })
+  await start({ leaseMs: 1_500 })
   await eventually(
     () => site.requests.length,
     (n) => n === 1,

@@ -56,12 +56,13 @@ const ended = (no: number) =>
 
 test('a check keeps its lease for as long as the model thinks, and its run lasts that long', async () => {
   const { no } = await monitor()
-  model.says((_, __, response) => void setTimeout(() => complete(response, '$1'), 3_500))
-  await start(1_500)
+  model.says((_, __, response) => void setTimeout(() => complete(response, '$1'), 5_500))
+  // Long enough for a heartbeat that a busy machine holds up.
+  await start(2_500, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
   const [run, ...more] = await ended(no)
   expect(more).toEqual([])
   expect(run).toMatchObject({ status: 'success', extracted: { result: '$1' } })
-  expect(run?.duration_ms).toBeGreaterThanOrEqual(3_400)
+  expect(run?.duration_ms).toBeGreaterThanOrEqual(5_400)
   expect(model.questions).toHaveLength(1)
   expect(await database.check(no)).toMatchObject({ fence: 1, run_id: null })
 })
