@@ -113,7 +113,7 @@ test('a page that asks for many names whose servers are silent delays the names 
   const resolver = createResolver({
     lookup: (name) =>
       name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-    timeoutMs: 500,
+    timeoutMs: 2_500,
     pending: { total: 100, perTeam: 8 },
   })
   const policy = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
@@ -131,8 +131,8 @@ test('a page that asks for many names whose servers are silent delays the names 
   try {
     const hanging = Array.from({ length: 80 }, (_, n) => ask('one', `hang${n}.test`))
     const own = ask('one', 'good.test')
-    expect(await ask('other', 'fine.test')).toBeLessThan(300)
-    expect(await own).toBeGreaterThan(400)
+    expect(await ask('other', 'fine.test')).toBeLessThan(2_000)
+    expect(await own).toBeGreaterThan(2_000)
     await Promise.all(hanging)
     expect(shared.counts.opened).toBeGreaterThanOrEqual(1)
   } finally {

@@ -112,7 +112,7 @@ describe('a guarded agent', () => {
     const shared = createResolver({
       lookup: (name) =>
         name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-      timeoutMs: 500,
+      timeoutMs: 2_500,
       pending: { total: 100, perTeam: 8 },
     })
     const agent = createGuardedAgent(loopback, { resolver: shared })
@@ -123,14 +123,15 @@ describe('a guarded agent', () => {
         headers: [],
         body: null,
         team,
-        deadlineMs: 5_000,
+        deadlineMs: 30_000,
         signal: null,
         bodyRule: () => ({ maxBytes: 1_000, partial: false }),
       })
     const hanging = Array.from({ length: 80 }, (_, n) => ask(`hang${n}`, 'one'))
     const from = performance.now()
     expect(await ask('good', 'other')).toMatchObject({ ok: true })
-    expect(performance.now() - from).toBeLessThan(300)
+    // Before any of the others is given up.
+    expect(performance.now() - from).toBeLessThan(2_000)
     for (const exchange of await Promise.all(hanging))
       expect(exchange).toMatchObject({ ok: false, failure: { kind: 'dns', cause: 'timeout' } })
     await agent.destroy()

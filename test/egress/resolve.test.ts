@@ -104,11 +104,12 @@ describe('a resolver', () => {
       asked.push(name)
       return name.startsWith('hang') ? new Promise(() => {}) : Promise.resolve([{ address: '1.1.1.1', family: 4 }])
     }
-    const resolver = createResolver({ lookup, timeoutMs: 300, pending: { total: 4, perTeam: 3 } })
+    const resolver = createResolver({ lookup, timeoutMs: 2_500, pending: { total: 4, perTeam: 3 } })
     const hanging = Array.from({ length: 10 }, (_, n) => resolver.resolve(`hang${n}.test`, 'one'))
     const from = performance.now()
     expect(await resolver.resolve('good.test', 'other')).toMatchObject({ ok: true })
-    expect(performance.now() - from).toBeLessThan(200)
+    // Before any of the others is given up.
+    expect(performance.now() - from).toBeLessThan(2_000)
     expect(asked).toEqual(['hang0.test', 'hang1.test', 'hang2.test', 'good.test'])
     expect(await Promise.all(hanging)).toEqual(
       Array(10).fill({ ok: false, failure: { kind: 'dns', cause: 'timeout' } }),
