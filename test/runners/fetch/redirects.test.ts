@@ -40,8 +40,8 @@ describe('a redirect', () => {
       'http://0x7f.1:1/',
     ]) {
       await using server = await redirecting(status, () => url)
-      const fetched = await get(`http://a.test:${server.port}/`, {}, { deadlineMs: 500 })
-      const direct = await get(url, {}, { deadlineMs: 500 })
+      const fetched = await get(`http://a.test:${server.port}/`, {}, { deadlineMs: 20_000 })
+      const direct = await get(url, {}, { deadlineMs: 20_000 })
       expect(fetched).toMatchObject({ ok: false, fault: direct.ok ? null : direct.fault })
     }
   })
