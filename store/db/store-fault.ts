@@ -88,7 +88,8 @@ export function storeOutage(log: OutageLog): Outage {
   return outage
 }
 
-const isOutage = (thrown: unknown) => !hasCollided(thrown) && isStoreAway(thrown)
+/** Returns whether the store is away, and not only busy with a statement that collides with another. */
+export const isOutage = (thrown: unknown): boolean => !hasCollided(thrown) && isStoreAway(thrown)
 
 /** The last cause is the driver's own error. An error without words (a refused connection has none) has a code. */
 function reasonOfAbsence(thrown: unknown): string {

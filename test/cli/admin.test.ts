@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 
 const EMAIL = 'me@example.com'
+const WAITING_FOR_KEYS = `select from pg_locks where relation = 'encryption_keys'::regclass and not granted`
 
 test('while the server runs on its embedded database, commands change its accounts, keys and plans', async () => {
   await using folder = await temporaryFolder()
@@ -217,9 +218,8 @@ test('a server that is stopped while it takes up a new key notes it first', asyn
   const old = (await readFile(file, 'utf8')).trim()
   await client.query('begin; lock table encryption_keys in access exclusive mode')
   await writeFile(file, `a new key of the tests,${old}\n`)
-  const waiting = `select from pg_locks where relation = 'encryption_keys'::regclass and not granted`
   await eventually(
-    async () => (await client.query(waiting)).rowCount,
+    async () => (await client.query(WAITING_FOR_KEYS)).rowCount,
     (count) => count === 1,
   )
   serve.signal('SIGTERM')
@@ -229,4 +229,27 @@ test('a server that is stopped while it takes up a new key notes it first', asyn
   expect(await serve.exited).toBe(0)
   expect(serve.stdout).toContain('the encryption key in the data folder was replaced, and is used')
   expect(serve.stdout).not.toContain('cannot be used')
+}, 60_000)
+
+test('a command whose database ends with the server that runs says so in one sentence', async () => {
+  await using folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  const environment = { TIDEMARK_DATA_DIR: data, PORT: '0' }
+  await using serve = startCli(['serve'], environment)
+  await serve.says(/Tidemark is running at/)
+  const client = new pg.Client({ connectionString: (await runningPostgres(data))?.url ?? '' })
+  await client.connect()
+  client.on('error', () => {})
+  await client.query('begin; lock table encryption_keys in access exclusive mode')
+  await using rotate = startCli(['admin', 'rotate-key'], environment)
+  await eventually(
+    async () => (await client.query(WAITING_FOR_KEYS)).rowCount,
+    (count) => count === 1,
+  )
+  serve.signal('SIGTERM')
+  expect(await rotate.exited).toBe(1)
+  expect(rotate.stderr).toBe(
+    'tidemark: the database of the server was stopped, or did not answer in time; run this again\n',
+  )
+  expect(await serve.exited).toBe(0)
 }, 60_000)

@@ -3,7 +3,9 @@ import { ExplainedError } from '../../../core/explained-error.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { connectionFault } from '../../../store/db/connection-fault.ts'
 import { isMigrated, migrate } from '../../../store/db/migrate.ts'
+import { isOutage } from '../../../store/db/store-fault.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { progressOf } from '../process/until-stopped.ts'
 import { joinDatabase } from './database.ts'
@@ -46,8 +48,28 @@ export async function withStore(
     } finally {
       await store.end()
     }
+  } catch (error) {
+    throw isOutage(error) ? explained(error, { settings, isShared: database.isShared }) : error
   } finally {
     await database.stop()
+  }
+}
+
+/** Explains a database that went away during the work: it is no bug, and the work can be done again. */
+function explained(
+  error: unknown,
+  { settings, isShared }: { readonly settings: Settings; readonly isShared: boolean },
+): unknown {
+  if (error instanceof ExplainedError) return error
+  if (isShared) return new SharedDatabaseError({ cause: error })
+  return (settings.DATABASE_URL !== undefined && connectionFault(error, settings.DATABASE_URL)) || error
+}
+
+/** The embedded database ends with the server that runs on it. */
+class SharedDatabaseError extends ExplainedError {
+  override readonly name = 'SharedDatabaseError'
+  constructor(options: ErrorOptions) {
+    super('the database of the server was stopped, or did not answer in time; run this again', options)
   }
 }
 
