@@ -78,13 +78,13 @@ function runVitest(files: string[], ci: 'true' | 'false', tally?: string): Promi
     TIDEMARK_TEST_LEAK_MS: '1000',
     ...(tally && { TIDEMARK_TEST_TALLY: tally }),
   }
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // Both outputs are one pipe, as in CI: the lines of two may be read in another order.
+  const shell = ['-c', 'exec "$0" "$@" 2>&1', process.execPath, ...args]
+  const child = spawn('sh', shell, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
-  const collect = (chunk: Buffer): void => {
-    output += chunk.toString()
-  }
-  child.stdout.on('data', collect)
-  child.stderr.on('data', collect)
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+  })
   return new Promise((resolve) => {
     child.on('close', (code) => resolve({ code, output }))
   })
