@@ -1,3 +1,4 @@
+import { withTimeout } from '../../concurrency/retry.ts'
 import { sleep } from '../../concurrency/sleep.ts'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
@@ -43,7 +44,7 @@ export const serve = (flags: ConfigFlags): Promise<void> =>
       worker = await startWorker(context)
       keys?.follow()
       // It stops before the store of the worker, in which it notes a key that it has begun to take up.
-      context.stack.defer('the encryption key', () => keys?.stop())
+      context.stack.defer('the encryption key', async () => keys && stopWithin(keys, TAKEN_UP_WITHIN_MS))
       const email = context.settings.TIDEMARK_OWNER_EMAIL
       const owner = await ensureFirstOwner(worker.store, email ?? PLACEHOLDER, api.services.sessionKey)
       if (email !== undefined && !owner && !(await hasAccount(worker.store, email)))
@@ -72,6 +73,13 @@ export const serve = (flags: ConfigFlags): Promise<void> =>
 
 /** What was encrypted with the old key is written within this time. */
 const WRITTEN_WITHIN_MS = 1_000
+/** A stop waits this long for a key: a file system or a store that hangs must not use up the time of other parts. */
+const TAKEN_UP_WITHIN_MS = 5_000
+
+const stopWithin = (keys: { stop(): Promise<void> }, ms: number): Promise<void> =>
+  withTimeout(keys.stop(), ms, () => {
+    throw new Error(`the key file was not read, or its key not noted, in ${ms} ms`)
+  })
 
 /**
  * Takes up a new key that "tidemark admin rotate-key" writes into the data folder. The command waits until this process

@@ -1,5 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { keyId } from '../../core/derived-key.ts'
@@ -251,5 +254,30 @@ test('a command whose database ends with the server that runs says so in one sen
   expect(rotate.stderr).toBe(
     'tidemark: the database of the server was stopped, or did not answer in time; run this again\n',
   )
+  expect(await serve.exited).toBe(0)
+}, 60_000)
+
+test('a key file whose read hangs takes five seconds of a stop', async () => {
+  await using folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  const file = join(data, 'encryption-key')
+  await using serve = startCli(['serve'], { TIDEMARK_DATA_DIR: data, PORT: '0' })
+  await serve.says(/Tidemark is running at/)
+  await promisify(execFile)('mkfifo', [`${file}.pipe`])
+  await rename(`${file}.pipe`, file)
+  // It opens when the server reads, and the read waits for a writer that says nothing.
+  const writer = await eventually(
+    () => open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => null),
+    (opened) => opened !== null,
+  )
+  try {
+    serve.signal('SIGTERM')
+    await serve.says(/"msg":"stopped"/)
+    // The other parts have the rest of the 22 seconds.
+    expect(serve.stdout).toContain('"message":"the key file was not read, or its key not noted, in 5000 ms"')
+    expect(serve.stdout).toContain('"msg":"could not stop the encryption key cleanly"')
+  } finally {
+    await writer?.close()
+  }
   expect(await serve.exited).toBe(0)
 }, 60_000)
