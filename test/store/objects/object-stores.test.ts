@@ -182,6 +182,20 @@ describe('a bucket', () => {
     expect(site.requests).toHaveLength(times)
   })
 
+  test.each(['nothing', 'half of an object'])(
+    'that says %s and hangs is an error after one time limit',
+    async (what) => {
+      const otherwise: Answer = (response) => {
+        if (what !== 'nothing') response.writeHead(200, { 'content-length': 100 }).write('x'.repeat(50))
+      }
+      await using site = await openSite({ otherwise })
+      const objects = createS3Store({ ...s3, endpoint: site.origin, timeoutMs: 1_100 })
+      await expect(objects.get(NAME)).rejects.toThrow(ObjectStoreError)
+      await objects.close()
+      expect(site.requests).toHaveLength(1)
+    },
+  )
+
   test('of a service that is away is an error after some tries', async () => {
     const objects = createS3Store({ ...s3, endpoint: 'http://127.0.0.1:9' })
     await expect(objects.get(NAME)).rejects.toThrow(ObjectStoreError)
