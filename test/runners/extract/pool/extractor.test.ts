@@ -31,7 +31,12 @@ const HOSTILE: readonly (readonly [what: string, page: Page, config: ExtractConf
     css('p'),
     'too_complex',
   ],
-  ['a flat page of 5 MB', html('<p>x</p>'.repeat(625_000)), css('p'), 'too_complex or extract_timeout'],
+  [
+    'a flat page of 5 MB',
+    html('<p>x</p>'.repeat(625_000)),
+    css('p'),
+    'too_complex or extract_timeout or extract_memory',
+  ],
   [
     'JSON nested 100,000 deep',
     page('['.repeat(100_000), 'application/json'),
