@@ -66,6 +66,8 @@ export async function measureRetention(
     const start = performance.now()
     const { runs: deleted, months } = await forgetOld(cleaner, new AbortController().signal)
     const seconds = (performance.now() - start) / 1000
+    // The round under way counts. A clean-up of few runs may end between two rounds.
+    await Promise.race([beside.roundEnd(), beside.done])
     const during = statementsOf(beside.take())
     stop.abort()
     await beside.done
@@ -126,6 +128,7 @@ async function oldMonthsRuns(database: Database): Promise<number> {
 /** Claims and records checks at a steady pace, as a worker does, until the signal. */
 function startChecks(store: Store, stopping: AbortSignal) {
   let took: number[] = []
+  let ending = Promise.withResolvers<void>()
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const start = performance.now()
     const done = await work()
@@ -147,6 +150,8 @@ function startChecks(store: Store, stopping: AbortSignal) {
     while (!stopping.aborted) {
       const start = performance.now()
       await round()
+      ending.resolve()
+      ending = Promise.withResolvers()
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, EVERY_MS - (performance.now() - start))))
     }
   }
@@ -155,6 +160,8 @@ function startChecks(store: Store, stopping: AbortSignal) {
   done.catch(() => undefined)
   return {
     done,
+    /** Resolves when the round that is under way ends, or else the next one. */
+    roundEnd: () => ending.promise,
     take() {
       const all = took
       took = []
