@@ -146,10 +146,12 @@ for (const [kind, open] of Object.entries(KINDS))
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept, gone]))
       await runnerApi.database.query('update checks set fence = fence + 1 where no = $1', [gone])
       await moved(4)
+      const { due_ms: before } = await runnerApi.database.check(kept)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept]))
       const check = await runnerApi.database.check(kept)
-      // The lease that it was claimed with has ended.
+      // The lease that it was claimed with has ended, and the first heartbeat's is not the last.
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(0)
+      expect((check.due_ms ?? 0) - (before ?? 0)).toBeGreaterThan(1_500)
       expect(await source.heartbeat([])).toEqual(new Set())
     })
 
