@@ -12,7 +12,24 @@ import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 
 const EMAIL = 'me@example.com'
-const WAITING_FOR_KEYS = `select from pg_locks where relation = 'encryption_keys'::regclass and not granted`
+
+/** Connects to the embedded database of the server that runs in a data folder. */
+async function connectTo(data: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: (await runningPostgres(data))?.url ?? '' })
+  await client.connect()
+  // The end of the embedded Postgres ends its connections.
+  client.on('error', () => {})
+  return client
+}
+
+const lockKeys = (client: pg.Client) => client.query('begin; lock table encryption_keys in access exclusive mode')
+
+/** Waits until another session waits for the lock. */
+const waitForKeys = (client: pg.Client) =>
+  eventually(
+    () => client.query(`select from pg_locks where relation = 'encryption_keys'::regclass and not granted`),
+    ({ rowCount }) => rowCount === 1,
+  )
 
 test('while the server runs on its embedded database, commands change its accounts, keys and plans', async () => {
   await using folder = await temporaryFolder()
@@ -172,9 +189,7 @@ test('only the server says which key it uses, and a second rotation does not beg
   const file = join(data, 'encryption-key')
   await using serve = startCli(['serve'], environment)
   await serve.says(/Tidemark is running at/)
-  const running = await runningPostgres(data)
-  const client = new pg.Client({ connectionString: running?.url ?? '' })
-  await client.connect()
+  const client = await connectTo(data)
   try {
     const noted = async () =>
       (await client.query<{ id: string }>('select id from encryption_keys')).rows.map(({ id }) => id)
@@ -214,17 +229,11 @@ test('a server that is stopped while it takes up a new key notes it first', asyn
   const file = join(data, 'encryption-key')
   await using serve = startCli(['serve'], { TIDEMARK_DATA_DIR: data, PORT: '0' })
   await serve.says(/Tidemark is running at/)
-  const client = new pg.Client({ connectionString: (await runningPostgres(data))?.url ?? '' })
-  await client.connect()
-  // The end of the embedded Postgres ends its connections.
-  client.on('error', () => {})
+  const client = await connectTo(data)
   const old = (await readFile(file, 'utf8')).trim()
-  await client.query('begin; lock table encryption_keys in access exclusive mode')
+  await lockKeys(client)
   await writeFile(file, `a new key of the tests,${old}\n`)
-  await eventually(
-    async () => (await client.query(WAITING_FOR_KEYS)).rowCount,
-    (count) => count === 1,
-  )
+  await waitForKeys(client)
   serve.signal('SIGTERM')
   await serve.says(/"msg":"draining"/)
   await client.query('commit')
@@ -240,15 +249,10 @@ test('a command whose database ends with the server that runs says so in one sen
   const environment = { TIDEMARK_DATA_DIR: data, PORT: '0' }
   await using serve = startCli(['serve'], environment)
   await serve.says(/Tidemark is running at/)
-  const client = new pg.Client({ connectionString: (await runningPostgres(data))?.url ?? '' })
-  await client.connect()
-  client.on('error', () => {})
-  await client.query('begin; lock table encryption_keys in access exclusive mode')
+  const client = await connectTo(data)
+  await lockKeys(client)
   await using rotate = startCli(['admin', 'rotate-key'], environment)
-  await eventually(
-    async () => (await client.query(WAITING_FOR_KEYS)).rowCount,
-    (count) => count === 1,
-  )
+  await waitForKeys(client)
   serve.signal('SIGTERM')
   expect(await rotate.exited).toBe(1)
   expect(rotate.stderr).toBe(

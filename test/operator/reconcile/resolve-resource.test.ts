@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { DefaultTeam } from '../../../operator/reconcile/custom-resource.ts'
-import type { KubeClient } from '../../../operator/cluster/kube-client.ts'
+import type { KubeAnswer, KubeClient } from '../../../operator/cluster/kube-client.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { createResolver } from '../../../operator/reconcile/resolve-resource.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -17,6 +17,16 @@ const spec = {
   extractConfig: { method: 'css', fields: { price: '.price' } },
   diffPredicate: { type: 'any_field_changes' },
 }
+
+const SECRET = JSON.stringify({ data: { token: Buffer.from('one').toString('base64') } })
+
+/** Returns the `call` of a cluster whose Secrets all have a token, after what a read of one does. */
+const secretsCall =
+  (onRead: (path: string) => Promise<void> | void): KubeClient['call'] =>
+  async <T>({ path }: { readonly path: string }) => {
+    await onRead(path)
+    return { status: 200, body: JSON.parse(SECRET) as KubeAnswer<T>['body'], retryAfterMs: null }
+  }
 
 describe('A resource that is resolved', () => {
   let cases: Installation
@@ -57,9 +67,11 @@ describe('A resource that is resolved', () => {
   test('is looked at again when its Secret is to be read again, however often it is looked at before', async () => {
     const { teamId } = await cases.person()
     let reads = 0
-    const data = { token: Buffer.from('one').toString('base64') }
-    const call = (async () => ({ status: 200, body: { data }, read: ++reads })) as unknown as KubeClient['call']
-    const resolve = resolver({ 'tidemark.dev/team': teamId }, null, call)
+    const resolve = resolver(
+      { 'tidemark.dev/team': teamId },
+      null,
+      secretsCall(() => void (reads += 1)),
+    )
     const from = { name: 'authorization', secretKeyRef: { name: 'shop-token', key: 'token' } }
     const looked = async () => {
       const resolved = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, requestHeadersFrom: [from] } })
@@ -74,14 +86,12 @@ describe('A resource that is resolved', () => {
 
   test('is looked at again when the first of its Secrets is to be read again, also when the next is slow', async () => {
     const { teamId } = await cases.person()
-    const data = { token: Buffer.from('one').toString('base64') }
     let began: number | undefined
-    const call = (async ({ path }: { readonly path: string }) => {
+    const call = secretsCall(async (path) => {
       began ??= performance.now()
       // The first one is old by then.
       if (path.endsWith('/slow')) await eventually(async () => performance.now() - (began ?? 0) > 1_000, Boolean)
-      return { status: 200, body: { data } }
-    }) as unknown as KubeClient['call']
+    })
     const requestHeadersFrom = ['quick', 'slow'].map((name) => ({ name, secretKeyRef: { name, key: 'token' } }))
     const resolve = resolver({ 'tidemark.dev/team': teamId }, null, call, 1_000)
     const resolved = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, requestHeadersFrom } })
