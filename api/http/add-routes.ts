@@ -8,12 +8,11 @@ import { clientAddress } from '../auth/rate-limits.ts'
 import type { Services } from '../services.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { answerOnce } from './answer-once.ts'
+import { bodyLimitOf } from './body-limits.ts'
 import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
 import type { Answer, PublicCall, Route } from './route.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
-const FORM_LIMIT = 16_384
-const SIGNED_LIMIT = 1_048_576
 
 interface RoutesOptions {
   readonly routes: readonly Route[]
@@ -32,20 +31,15 @@ export function addRoutes(app: FastifyInstance, services: Services, { routes, an
   for (const route of routes) if (!isForm(route) && !isSigned(route)) addRoute(app, services, route)
   void app.register(async (forms) => {
     forms.removeAllContentTypeParsers()
-    forms.addContentTypeParser(
-      FORM,
-      { parseAs: 'buffer', bodyLimit: FORM_LIMIT },
-      async (request: FastifyRequest, body: Buffer) => {
-        refuseEncoded(request.headers)
-        return parseForm(body)
-      },
-    )
+    forms.addContentTypeParser(FORM, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+      refuseEncoded(request.headers)
+      return parseForm(body)
+    })
     for (const route of routes) if (isForm(route)) addRoute(forms, services, route)
   })
   void app.register(async (signed) => {
     signed.removeAllContentTypeParsers()
-    const limits = { parseAs: 'buffer', bodyLimit: SIGNED_LIMIT } as const
-    signed.addContentTypeParser('*', limits, async (_request: FastifyRequest, body: Buffer) => body)
+    signed.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
     for (const route of routes) if (isSigned(route)) addRoute(signed, services, route)
   })
 }
@@ -59,6 +53,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
   app.route({
     method: route.method,
     url: route.path,
+    bodyLimit: bodyLimitOf(route),
     config: { policy: route.policy, isPage: isPage(route) },
     onRequest: async (request, reply) => {
       if (route.policy === 'public') await admitPublic(services, route, request, reply)

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bareApp } from './bare-app.ts'
+import { BODY_LIMITS } from './body-limits.ts'
 import { answerExpectation, answerTooMany, needsHost, sendError, standardHeaders } from './client-error.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { forgetTypeOfNothing, readJsonBody } from './read-request.ts'
@@ -13,15 +14,9 @@ import type { Principal } from '../auth/principals.ts'
 import { addRoutes } from './add-routes.ts'
 import { addTraces } from './add-traces.ts'
 
-/**
- * The largest definition of one monitor fits: 25 webhooks with 20 headers of 2,048 characters each, and a body of
- * 100,000 characters, each of which may be written as two times \uXXXX.
- */
-const BODY_LIMIT = 4_194_304
-
-/** Fastify sets none of these limits by default, but for that of bodies. */
+/** Fastify sets none of these limits by default, but for that of bodies. Each route of the table has its own. */
 const LIMITS = {
-  bodyLimit: BODY_LIMIT,
+  bodyLimit: BODY_LIMITS.public,
   requestTimeout: 30_000,
   connectionTimeout: 60_000,
   handlerTimeout: 60_000,

@@ -35,7 +35,7 @@ interface BareApp {
 /** Returns what the API and the runner API have in common: limits, the JSON parser, and errors in their envelope. */
 export function bareApp({ log, limits, readJson, send, words }: BareAppOptions): BareApp {
   function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { error, unexpected } = faultOf(thrown)
+    const { error, unexpected } = faultOf(thrown, request.routeOptions?.bodyLimit)
     if (unexpected && !storeOutage(log).covers(thrown, words.outage))
       request.log.error({ err: thrown, route: request.routeOptions?.url }, words.failure)
     return send(error, request, reply)

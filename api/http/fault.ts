@@ -1,6 +1,7 @@
 import { UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
 import { ApiError, apiError } from './api-error.ts'
+import { sizeText } from './body-limits.ts'
 
 /** An error as the client sees it. `unexpected`: the error has to be logged. */
 interface Fault {
@@ -10,10 +11,10 @@ interface Fault {
 
 const RETRY_SECONDS = '2'
 
-/** Maps any thrown value to the error that the client sees. */
-export function faultOf(thrown: unknown): Fault {
+/** Maps any thrown value to the error that the client sees. `bodyLimit`: the most bytes of a body at its address. */
+export function faultOf(thrown: unknown, bodyLimit?: number): Fault {
   if (thrown instanceof ApiError) return { error: thrown, unexpected: false }
-  const transport = transportFault(thrown)
+  const transport = transportFault(thrown, bodyLimit)
   if (transport) return { error: transport, unexpected: false }
   if (isStoreAway(thrown)) return { error: unavailable(thrown), unexpected: true }
   if (isDuplicate(thrown))
@@ -45,13 +46,15 @@ export const unavailable = (cause?: unknown): ApiError =>
   })
 
 /** Maps Fastify's own refusals. */
-function transportFault(thrown: unknown): ApiError | null {
+function transportFault(thrown: unknown, bodyLimit: number | undefined): ApiError | null {
   const code = codeOf(thrown)
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return apiError(
         'PAYLOAD_TOO_LARGE',
-        'The body is too large: the limit is 4 MiB, and 16 KiB for a form and 1 MiB for a signed event.',
+        bodyLimit === undefined
+          ? 'The body is too large.'
+          : `The body is too large: this address accepts at most ${sizeText(bodyLimit)}.`,
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return apiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json.')

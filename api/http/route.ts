@@ -99,14 +99,19 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly beyond?: boolean
 }
 
-interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
+/** A route for callers whose credentials and policy are checked before the body is read. */
+interface AdmittedShape<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: PolicyName
+  /** The size of the body: `BODY_LIMITS`. Default: `default`. */
+  readonly bodyLimit?: 'configuration'
+}
+
+interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends AdmittedShape<P, Q, B> {
   readonly takesKey?: false
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }
 
-interface KeyedRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
-  readonly policy: PolicyName
+interface KeyedRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends AdmittedShape<P, Q, B> {
   readonly takesKey: true
   handle(call: Call<Static<P>, Static<Q>, Static<B>, KeyedServices>): Promise<Answer>
 }

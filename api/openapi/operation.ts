@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../schema/error.ts'
 import { POLICIES, type Policy } from '../auth/policies.ts'
+import { bodyLimitOf, sizeText } from '../http/body-limits.ts'
 import type { Route } from '../http/route.ts'
 import { describeSchema } from './describe-schema.ts'
 
@@ -22,6 +23,7 @@ export function describeOperation(route: Route): object {
     parameters: [...parameters('path', route.params), ...parameters('query', route.query), ...keyOf(route)],
     ...(route.body && {
       requestBody: {
+        description: `At most ${sizeText(bodyLimitOf(route))}.`,
         required: !route.bodyOptional,
         content: { 'application/json': { schema: describeSchema(route.body) } },
       },

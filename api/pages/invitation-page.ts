@@ -16,8 +16,8 @@ const Token = Text(1, 200)
 const Filled = Closed({
   token: Token,
   act: Choice(['accept', 'sign_in', 'sign_up']),
-  name: Type.Optional(Text(0, 1000)),
-  password: Type.Optional(Text(0, 1000)),
+  name: Type.Optional(Text(0, 300)),
+  password: Type.Optional(Text(0, 300)),
 })
 type Filled = Static<typeof Filled>
 const answers = { 200: { description: 'A page.', only: 'text/html' } }

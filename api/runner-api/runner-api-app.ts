@@ -46,7 +46,7 @@ interface RunnerApiOptions {
 }
 
 /** Enough for a list of a thousand checks. */
-const JSON_BYTES = 65_536
+export const JSON_BYTES = 65_536
 const OUTCOME_BYTES = 4 + OUTCOME_HEAD_BYTES + OUTCOME_PICTURES_BYTES
 const BUDGET_BYTES = 4 * OUTCOME_BYTES
 
@@ -137,9 +137,8 @@ function reserve(reply: FastifyReply, giveBack: ReturnType<KeyedBudget<number>['
 
 const notFound = () => apiError('NOT_FOUND', 'There is nothing at this address.')
 
-/** Replaces the messages that name the public API's own limit and content type. */
+/** Replaces the message that names the content type of the public API. */
 function forRunners(error: ApiError): ApiError {
-  if (error.code === 'PAYLOAD_TOO_LARGE') return apiError(error.code, 'The body is larger than this call accepts.')
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return apiError(
       error.code,

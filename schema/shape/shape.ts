@@ -115,6 +115,10 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
 export const Text = (minLength: number, maxLength: number, description?: string) =>
   Type.String({ minLength, maxLength, ...(description && { description }) })
 
+/** The text of a link or a session that the service has made: ASCII without white space. */
+export const Token = (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[!-~]+$', ...(description && { description }) })
+
 /** A bounded string with rules of `rule-table.ts`. */
 export const RuledText = (maxLength: number, rules: readonly RuleName[], description?: string) =>
   Type.String({ minLength: 1, maxLength, [RULES]: rules, ...(description && { description }) })

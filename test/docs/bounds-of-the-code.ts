@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { BODY_LIMITS, sizeText } from '../../api/http/body-limits.ts'
 import { LINK_SECONDS } from '../../api/auth/image-links.ts'
 import { SIGNATURE_TOLERANCE_SECONDS } from '../../core/signature.ts'
 import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
@@ -66,6 +67,13 @@ const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
 
 /** Rows of docs/reference/limits.md that follow from constants and shapes, as they have to stand there. */
 export const boundsOfTheCode: readonly (readonly [string, string])[] = [
+  ['body', `${sizeText(BODY_LIMITS.default)}, else 413`],
+  ['body with a configuration', `${sizeText(BODY_LIMITS.configuration)}, else 413`],
+  [
+    'body without credentials',
+    `${sizeText(BODY_LIMITS.public)}; a form ${sizeText(BODY_LIMITS.form)}, a signed event ` +
+      `${sizeText(BODY_LIMITS.signed)}; else 413`,
+  ],
   ['`page`', range(of(pageQuery.page))],
   ['`limit`', withDefault(of(pageQuery.limit))],
   ['`name`', `${range(key(MonitorCreate, 'name'))} characters`],

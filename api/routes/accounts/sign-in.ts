@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { Closed, Nullable, RuledText, Text } from '../../../schema/shape/shape.ts'
+import { Closed, Nullable, RuledText, Text, Token } from '../../../schema/shape/shape.ts'
 import { apiError } from '../../http/api-error.ts'
 import { type Answer, type Method, publicRoute, type Route } from '../../http/route.ts'
 import { INVITED_HEADER } from '../../auth/sign-in-options.ts'
@@ -58,7 +58,7 @@ export const signInRoutes: readonly Route[] = [
       name: Text(1, 200),
       email: Email,
       password: NewPassword,
-      invitation: Type.Optional(Text(1, 200, 'The token of an invitation. With it the address counts as confirmed.')),
+      invitation: Type.Optional(Token(200, 'The token of an invitation. With it the address counts as confirmed.')),
     }),
     answer: SignedIn,
     perAddress: ATTEMPTS,
@@ -83,7 +83,7 @@ export const signInRoutes: readonly Route[] = [
   }),
   operation('POST', '/auth/revoke-session', {
     summary: 'End a session',
-    body: Closed({ token: Text(1, 200) }),
+    body: Closed({ token: Token(200) }),
     answer: Done,
   }),
   operation('POST', '/auth/revoke-other-sessions', { summary: 'End all other sessions', answer: Done }),
@@ -99,7 +99,7 @@ export const signInRoutes: readonly Route[] = [
   operation('POST', '/auth/reset-password', {
     summary: 'Set a new password with a token',
     description: 'The token is in the link of a mail, and works once. `admin link` makes one too. All sessions end.',
-    body: Closed({ token: Text(1, 200), newPassword: NewPassword }),
+    body: Closed({ token: Token(200), newPassword: NewPassword }),
     answer: Done,
     perAddress: ATTEMPTS,
   }),
@@ -116,7 +116,7 @@ export const signInRoutes: readonly Route[] = [
     description:
       'The token is in the link of the mail. The password is the one of the sign-up: somebody else may have signed ' +
       'up with the address, and whoever gets the mail must not confirm an account that another person can open.',
-    body: Closed({ token: Text(1, 2000), password: GivenPassword }),
+    body: Closed({ token: Token(700), password: GivenPassword }),
     answer: Done,
     perAddress: ATTEMPTS,
     relayedTo: async ({ body }) => {

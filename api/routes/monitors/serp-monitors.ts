@@ -78,6 +78,7 @@ const create = keyedRoute({
   policy: 'monitors.write',
   query: Closed(createQuery),
   body: SerpMonitorCreate,
+  bodyLimit: 'configuration',
   takesKey: true,
   defaults: true,
   // Of the parts that need a review, it has only the destinations.
@@ -105,6 +106,7 @@ const preview = route({
   policy: 'monitors.write',
   beyond: true,
   body: SerpMonitorPreview,
+  bodyLimit: 'configuration',
   defaults: true,
   answers: { 200: { description: 'The results that a run would have.', schema: SerpPreview } },
   async handle({ body, principal: { teamId }, services: { store, previews } }) {
@@ -147,6 +149,7 @@ const edit = route({
   policy: 'monitors.write',
   params: ById,
   body: SerpMonitorPatch,
+  bodyLimit: 'configuration',
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The SERP monitor.', schema: SerpMonitor } },

@@ -34,6 +34,7 @@ export const createFromTemplateRoute = keyedRoute({
   policy: 'monitors.write',
   params: Closed({ slug: Text(1, 100) }),
   body: FromTemplate,
+  bodyLimit: 'configuration',
   takesKey: true,
   bodyOptional: true,
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
