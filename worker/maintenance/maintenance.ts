@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { OutageLog } from '../../concurrency/outage.ts'
-import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { eraseSecretsOfDeleted } from '../../store/maintenance/deleted-monitors.ts'
@@ -18,6 +18,7 @@ import { purgeInvitations } from '../../store/accounts/team/invitations.ts'
 import { purgeSessions } from '../../store/accounts/credentials/sessions.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
 import { endUnrendered } from '../../store/maintenance/unrendered.ts'
+import { createDueTime, createPeriodicWork, type PeriodicWork } from './periodic-work.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 
 const TICK_MS = 1_000
@@ -35,22 +36,25 @@ const FORGET_AFTER_MS = 60_000
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
  * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: deletes
  * previews that nobody waits for. Once a minute: ends checks that no browser takes. Once an hour: deletes expired data,
- * and the secrets of deleted monitors. Once a day: deletes data beyond the retention period.
+ * and the secrets of deleted monitors. Once a day: deletes data beyond the retention period. Hours and days are those
+ * of the store's clock. `others` is further work of the same kind; stopping the maintenance does not stop it.
  */
 export async function startMaintenance(
   store: Store,
   log: Logger,
-  leaseSeconds: number,
+  { leaseSeconds, others }: { readonly leaseSeconds: number; readonly others: readonly PeriodicWork[] },
 ): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)
   const browsers = createBrowserWatch(() => endUnrendered(store), log)
-  let purgedAt = -Infinity
+  const forgetting = forgettingOf(store, log)
+  const purges = createDueTime(PURGE_EVERY_MS)
   let sweptAt = -Infinity
-  await tick()
+  await tick(await storeTime(store))
   const ticking = createWakeableLoop({
     async work() {
-      await tick()
-      await clock.look()
+      const now = await clock.look()
+      for (const periodic of [forgetting, ...others]) periodic.look(now)
+      await tick(now)
       await browsers.look()
       return TICK_MS
     },
@@ -60,12 +64,10 @@ export async function startMaintenance(
     },
     faultPauses: { firstMs: TICK_MS, longestMs: TICK_MS },
   })
-  const forgetting = forgettingOf(store, log)
   ticking.start(TICK_MS)
-  forgetting.start(FORGET_AFTER_MS)
   return { stop: async () => void (await Promise.all([ticking.stop(), forgetting.stop()])) }
 
-  async function tick(): Promise<void> {
+  async function tick(now: number): Promise<void> {
     await ensureRunPartitions(store)
     await renewPeriods(store)
     const locked = await fitLocks(store)
@@ -76,7 +78,7 @@ export async function startMaintenance(
       await sweepPreviews(store)
       sweptAt = performance.now()
     }
-    if (performance.now() - purgedAt < PURGE_EVERY_MS) return
+    if (!purges.isReached(now)) return
     await purgeSessions(store)
     await purgeLinks(store)
     await purgeInvitations(store)
@@ -86,21 +88,21 @@ export async function startMaintenance(
     await purgeRunnerTokens(store)
     await forgetChats(store)
     await eraseSecretsOfDeleted(store)
-    purgedAt = performance.now()
+    purges.restart(now)
   }
 }
 
-function forgettingOf(store: Store, log: Logger): WakeableLoop {
-  return createWakeableLoop({
+function forgettingOf(store: Store, log: Logger): PeriodicWork {
+  return createPeriodicWork({
+    everyMs: FORGET_EVERY_MS,
+    afterMs: FORGET_AFTER_MS,
     async work(stopping) {
       const forgotten = await forgetOld(store, stopping)
       if (Object.values(forgotten).some((count) => count > 0))
         log.info(forgotten, 'deleted rows that are older than the retention window')
-      return FORGET_EVERY_MS
     },
     onFault: (err) =>
       log.warn({ err }, 'rows that are older than the retention window could not be deleted; trying again in a day'),
-    faultPauses: { firstMs: FORGET_EVERY_MS, longestMs: FORGET_EVERY_MS },
   })
 }
 
@@ -148,7 +150,7 @@ const JUMP_MS = 30_000
  * that are too far in the future back. The first look does so in every case, because the clock may have been set back
  * while no process ran. Rejects when the store is away; the next look catches up.
  */
-function createClockWatch(store: Store, log: Logger, leaseSeconds: number): { look(): Promise<void> } {
+function createClockWatch(store: Store, log: Logger, leaseSeconds: number): { look(): Promise<number> } {
   /** Store time minus our own time at the last look. */
   let lead: number | null = null
   let isPending = true
@@ -164,11 +166,12 @@ function createClockWatch(store: Store, log: Logger, leaseSeconds: number): { lo
         isPending = isCertain = true
       }
       lead = seen
-      if (!isPending) return
+      if (!isPending) return now
       const moved = await pullBack(store, { leaseSeconds, isCertain })
       if (moved.checks + moved.deliveries > 0)
         log.warn(moved, 'due times that were too far ahead of the clock were moved back')
       isPending = isCertain = false
+      return now
     },
   }
 }

@@ -4,7 +4,7 @@ import { createImageLinks } from '../../../api/auth/image-links.ts'
 import { createMessagePictures } from '../../../deliveries/channels/message-pictures.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { checkTargetUrl } from '../../../egress/target-url.ts'
-import { createWakeableLoop, type WakeableLoop } from '../../../concurrency/wakeable-loop.ts'
+import { createPeriodicWork, type PeriodicWork } from '../../../worker/maintenance/periodic-work.ts'
 import { createComparer } from '../../../worker/pictures/comparer.ts'
 import { createPictures, type Pictures } from '../../../worker/pictures/pictures.ts'
 import type { Store } from '../../../store/db/client.ts'
@@ -27,23 +27,26 @@ interface StartContext extends PictureContext {
 }
 
 /**
- * Starts what a worker needs for the pictures of its checks. The stack stops it. A sweep deletes unused pictures from
- * time to time.
+ * Starts what a worker needs for the pictures of its checks. The stack stops it. The maintenance runs the sweep, which
+ * deletes unused pictures.
  */
-export function startPictures({ settings, store, log, stack, registry }: StartContext): Pictures {
+export function startPictures({ settings, store, log, stack, registry }: StartContext): {
+  readonly pictures: Pictures
+  readonly sweep: PeriodicWork
+} {
   const objects = objectsOf(settings)
   stack.defer('the object store', () => objects.close())
   const comparer = createComparer()
   stack.defer('the picture comparer', () => comparer.close())
-  const sweeping = sweepingOf({ store, objects, log })
-  sweeping.start(SWEEP_AFTER_MS)
-  stack.defer('the picture sweep', () => sweeping.stop())
+  const sweep = sweepOf({ store, objects, log })
+  stack.defer('the picture sweep', () => sweep.stop())
   const skipped = new Counter({
     name: 'tidemark_pictures_skipped_total',
     help: 'Runs whose pictures were neither stored nor compared, because the bytes of the plan are used up.',
     registers: [registry],
   })
-  return createPictures({ store, objects, comparer, log, onSkipped: () => skipped.inc() })
+  const pictures = createPictures({ store, objects, comparer, log, onSkipped: () => skipped.inc() })
+  return { pictures, sweep }
 }
 
 /** Where the pictures of messages come from, and who may see them. */
@@ -78,15 +81,15 @@ interface Sweeping {
   readonly log: Logger
 }
 
-function sweepingOf({ store, objects, log }: Sweeping): WakeableLoop {
-  return createWakeableLoop({
+function sweepOf({ store, objects, log }: Sweeping): PeriodicWork {
+  return createPeriodicWork({
+    everyMs: SWEEP_EVERY_MS,
+    afterMs: SWEEP_AFTER_MS,
     async work(signal) {
       const swept = await sweepImages({ store, objects, signal })
       await sweepUnreadPages({ store, objects })
       if (swept.runs + swept.images > 0) log.info(swept, 'deleted unused pictures')
-      return SWEEP_EVERY_MS
     },
     onFault: (err) => log.warn({ err }, 'unused pictures could not be deleted; trying again in an hour'),
-    faultPauses: { firstMs: SWEEP_EVERY_MS, longestMs: SWEEP_EVERY_MS },
   })
 }

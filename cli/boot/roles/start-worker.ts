@@ -88,7 +88,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const { extractor, pages, patterns, differ } = createThreads(stack)
 
   const { deliveries, notices } = sendingLoops(context, store)
-  const pictures = startPictures({ settings, store, log, stack, registry })
+  const { pictures, sweep } = startPictures({ settings, store, log, stack, registry })
   const recorder = createRecorder({
     store,
     pictures,
@@ -127,7 +127,10 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices.drain(DRAIN_MS), source?.close()]),
   )
 
-  const maintenance = await startMaintenance(store, log, settings.TIDEMARK_LEASE_SECONDS)
+  const maintenance = await startMaintenance(store, log, {
+    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
+    others: [sweep],
+  })
   stack.defer('maintenance', () => maintenance.stop())
   checks.start()
   deliveries.start()
