@@ -9,7 +9,16 @@ import { countRuns, listRuns } from '../../../store/runs/runs.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
-const NOTHING = { months: 0, runs: 0, deliveries: 0, auditEvents: 0, pageTexts: 0, notices: 0, monitors: 0 }
+const NOTHING = {
+  months: 0,
+  runs: 0,
+  deliveries: 0,
+  destinations: 0,
+  auditEvents: 0,
+  pageTexts: 0,
+  notices: 0,
+  monitors: 0,
+}
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -205,6 +214,23 @@ test('deliveries and audit events before the window go; a delivery that is still
     { status: 'pending' },
   ])
   expect(await database.query('select 1 from audit_events where team_id = $1', [scale])).toHaveLength(1)
+})
+
+test('a dead destination goes when no delivery for it is left', async () => {
+  const [no] = await database.monitors(await team('free'))
+  await toDay(1)
+  await database.query(
+    `with x as (insert into dead_destinations (monitor_no, target_key) values ($1, 'replaced'), ($1, 'used'))
+     insert into deliveries (id, team_id, monitor_no, run_id, type, target, target_key, host, payload, status, due_at)
+     select gen_random_uuid(), team_id, no, gen_random_uuid(), 'webhook', '', 'used', 'h', '{}', 'pending', clock()
+     from monitors where no = $1`,
+    [no],
+  )
+  await toDay(14)
+  expect(await forget()).toMatchObject({ destinations: 0 })
+  await toDay(16)
+  expect(await forget()).toMatchObject({ destinations: 1 })
+  expect(await database.query('select target_key from dead_destinations')).toEqual([{ target_key: 'used' }])
 })
 
 test('sent notices and reported events go with the window; what is still to be sent stays', async () => {
