@@ -30,7 +30,7 @@ export async function lockMemberships(tx: Transaction, userId: string) {
 
 /**
  * Ends a team, which is locked: nothing of it runs or is sent from now on, nobody has access, and its secrets are
- * erased. The daily clean-up deletes its history, because it keeps none. The team's row stays, without a name.
+ * erased. The daily clean-up deletes its history, because it keeps none, and then the team's row, which has no name.
  */
 export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   const team = sql.fragment`team_id = ${teamId}::uuid`

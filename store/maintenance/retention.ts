@@ -5,6 +5,7 @@ import { deleteNotices } from '../deliveries/notices.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import { nothing, row } from '../db/row.ts'
 import { purgeDeletedMonitors } from './deleted-monitors.ts'
+import { purgeEndedTeams } from './ended-teams.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 
 type Connection = Queryable & Pick<Store, 'transaction'>
@@ -19,6 +20,7 @@ interface Forgotten {
   readonly pageTexts: number
   readonly notices: number
   readonly monitors: number
+  readonly teams: number
 }
 
 /** Largest number of rows that one statement deletes, so that no statement delays a check for long. */
@@ -34,7 +36,7 @@ const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type
 /**
  * Deletes data that is older than its team's retention window. Whole months of runs are dropped when no team can see
  * them any more. Other runs, deliveries that have ended, destinations that took none of them, audit events, texts of
- * pages, notices, and monitors that were deleted, are deleted in small batches.
+ * pages, notices, monitors that were deleted, and teams that ended, are deleted in small batches.
  * Stops between batches when the signal is aborted. Does nothing while another process runs it.
  */
 export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
@@ -53,6 +55,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         pageTexts: await inBatches(signal, () => deletePageTexts(connection)),
         notices: await inBatches(signal, () => deleteNotices(connection)),
         monitors: await purgeDeletedMonitors(connection, signal),
+        teams: await purgeEndedTeams(connection, signal),
       }
     } finally {
       await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
@@ -69,6 +72,7 @@ const NOTHING: Forgotten = {
   pageTexts: 0,
   notices: 0,
   monitors: 0,
+  teams: 0,
 }
 
 async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>): Promise<number> {

@@ -18,6 +18,7 @@ const NOTHING = {
   pageTexts: 0,
   notices: 0,
   monitors: 0,
+  teams: 0,
 }
 
 let database: QueueDatabase
