@@ -285,7 +285,7 @@ export const arePreviewsClaimed = (store: Pick<Queryable, 'oneFirst'>, isIsolate
  * whose engine is left alone need none.
  */
 export const WAITING_PREVIEWS = sql.fragment`
-  select p.no, p.created_at from previews p where ${IS_FREE} and not ${IS_LEFT_ALONE}`
+  select p.no, p.team_id, p.created_at from previews p where ${IS_FREE} and not ${IS_LEFT_ALONE}`
 export const LEASED_PREVIEWS = sql.fragment`
   select p.no from previews p
   where p.answer is null and (p.deadline_at > clock() or ${IS_ASKING}) and p.leased_until > clock()

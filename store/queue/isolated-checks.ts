@@ -9,22 +9,60 @@ const waiting = row({ no: Type.Integer() })
 const seen = row({ are_seen: Type.Boolean() })
 
 /**
- * Returns up to `limit` isolated checks that are due, that their teams can pay for, and that no live token is for; the
- * most overdue first. Isolated previews that wait are among them, by their numbers.
+ * Returns up to `limit` isolated checks that are due, that their teams can pay for, and that no live token is for.
+ * Teams take turns: first come the checks of the teams that have the fewest pods, and of these the most overdue.
+ * Isolated previews that wait are among them, by their numbers. Of each team at most `limit` checks are read, however
+ * many are due, and each team is found by one step in the index.
  */
 export const isolatedChecks = (store: Queryable, limit: number): Promise<readonly number[]> =>
   store.anyFirst(sql.type(waiting)`
-    select one.no
-    from (
-      select c.no, c.due_at
-      from checks c join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`c.queue`)}
-      where c.is_isolated and c.due_at <= clock() and (${IS_PAID} or c.cost <= pool.remaining)
+    with recursive t as materialized (select clock() as at),
+    token as materialized (
+      select check_no as no from runner_tokens
+      where check_no is not null and revoked_at is null and expires_at > (select at from t)
+    ),
+    pods as (
+      select team_id, count(*) as count
+      from (
+        select c.team_id from token join checks c using (no)
+        union all
+        select p.team_id from token join previews p using (no)
+      ) one
+      group by team_id
+    ),
+    team (id) as (
+      (select team_id from checks where is_isolated and due_at is not null order by team_id limit 1)
       union all
-      ${WAITING_PREVIEWS} and p.is_isolated
+      select next.team_id
+      from team cross join lateral (
+        select c.team_id from checks c
+        where c.is_isolated and c.due_at is not null and c.team_id > team.id
+        order by c.team_id
+        limit 1
+      ) next
+    ),
+    waiting as (
+      select due.*
+      from team join team_usage u on u.team_id = team.id
+      cross join lateral (
+        select c.team_id, c.no, c.due_at
+        from checks c ${poolOf(sql.fragment`c.queue`, sql.fragment`(select at from t)`)}
+        where c.team_id = team.id and c.is_isolated and c.due_at <= (select at from t)
+          and (${IS_PAID} or c.cost <= pool.remaining)
+          and not exists (select from token where token.no = c.no)
+        order by c.due_at
+        limit ${limit}
+      ) due
+      union all
+      select p.team_id, p.no, p.created_at from (${WAITING_PREVIEWS} and p.is_isolated) p
+      where not exists (select from token where token.no = p.no)
+    )
+    select no
+    from (
+      select no, due_at, coalesce(pods.count, 0) + row_number() over (partition by team_id order by due_at, no) as turn
+      from waiting left join pods using (team_id)
     ) one
-    where not exists (
-      select from runner_tokens t where t.check_no = one.no and t.revoked_at is null and t.expires_at > clock())
-    order by one.due_at
+    order by turn, due_at, no
     limit ${limit}
   `)
 
