@@ -1,0 +1,30 @@
+import { type Bound, BOUNDS, type TableSize, type TableSizes } from './tables.ts'
+import { RETENTION_DAYS } from './weeks-service.ts'
+
+/** Bytes of a full table and its indexes may differ by this: freed room is used again, but not at once. */
+const SAME_BYTES = 1.2
+/** Small tables grow by whole pages: three for the table, its visibility map and its free space, three for indexes. */
+const FEW_PAGES_BYTES = 6 * 8192
+
+/** Returns a line for each table that holds more at the end than its bound allows. */
+export function growthOf(early: TableSizes, middle: TableSizes, late: TableSizes): string[] {
+  return Object.entries(late).flatMap(([name, now]) => {
+    const bound = BOUNDS[name] ?? 'constant'
+    if (typeof bound === 'object' && 'excused' in bound) return []
+    // What is kept for longer than until the first look is compared with the second one.
+    const before = (typeof bound === 'object' ? middle : early)[name] ?? { rows: 0, bytes: 0 }
+    const most = mostOf(bound, before)
+    return now.rows <= most.rows && now.bytes <= most.bytes
+      ? []
+      : [`${name}: ${show(now)}, of ${show(before)} before; at most ${show(most)}`]
+  })
+}
+
+/** A day's worth more, because some of a day may be left to the next clean-up. */
+function mostOf(bound: Exclude<Bound, { readonly excused: string }>, { rows, bytes }: TableSize): TableSize {
+  if (bound === 'constant') return { rows, bytes: bytes + FEW_PAGES_BYTES }
+  const days = typeof bound === 'object' ? bound.days : RETENTION_DAYS
+  return { rows: rows + Math.ceil(rows / days), bytes: Math.ceil(bytes * SAME_BYTES) + FEW_PAGES_BYTES }
+}
+
+const show = ({ rows, bytes }: TableSize) => `${rows} rows in ${bytes} bytes`

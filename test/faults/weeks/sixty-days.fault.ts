@@ -1,0 +1,65 @@
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
+import { openCondensedLoad } from './condensed-load.ts'
+import { type DayFigures, measureDay, tableOf } from './day-figures.ts'
+import { growthOf } from './growth.ts'
+import { openSmallWorld } from './small-world.ts'
+import { BOUNDS, vacuum } from './tables.ts'
+import { openWeeksService } from './weeks-service.ts'
+
+const DAYS = 60
+/** The retention window is full on the first of them; what is kept for a month is on the second. */
+const MEASURED = [20, 40, DAYS]
+/** The heap after a collection, the series of the metrics, the files: small differences are chance. */
+const SAME = 1.1
+/** Resident memory, which is not given back at once. */
+const SAME_RESIDENT = 1.15
+/** Of the same order. A check that begins within this time is not late: a loop looks once a second. */
+const SAME_ORDER = 10
+const PUNCTUAL_MS = 100
+/** Connections are kept for the next request, some more or some fewer. One that leaks each day makes 40 of them. */
+const SOME_CONNECTIONS = 10
+
+describe('sixty days with fourteen of retention', () => {
+  test('leave tables, files, memory, descriptors and lateness as they were', { timeout: 900_000 }, async () => {
+    await using world = await openSmallWorld()
+    await using service = await openWeeksService(world.base)
+    const load = await openCondensedLoad(service, world)
+    const days: DayFigures[] = []
+    onTestFinished(() => void process.stdout.write(`${tableOf(days)}\n`))
+    onTestFailed(() => void process.stdout.write(service.log().slice(-2_000)))
+    for (let day = 1; day <= DAYS; day++) {
+      await load.day(day)
+      for (const half of [2 * day - 1, 2 * day]) {
+        world.turn(half)
+        await service.moveTo(half)
+      }
+      await vacuum(service.query)
+      if (MEASURED.includes(day)) days.push(await measureDay(service, day))
+    }
+
+    const [early, middle, late] = days as [DayFigures, DayFigures, DayFigures]
+    expect(Object.keys(late.store.tables).sort(), 'each table has its bound').toEqual(Object.keys(BOUNDS).sort())
+    expect(growthOf(early.store.tables, middle.store.tables, late.store.tables)).toEqual([])
+    expect(late.store.partitions).toEqual(['runs_2031_02', 'runs_2031_03'])
+    expect(late.store.largeObjects).toBe(0)
+    expect(late.store.sequences).toBe(early.store.sequences)
+    expect(late.files.count).toBeLessThanOrEqual(early.files.count * SAME)
+    expect(late.files.bytes).toBeLessThanOrEqual(early.files.bytes * SAME)
+    expect(late.process.heap + late.process.external).toBeLessThanOrEqual(
+      (early.process.heap + early.process.external) * SAME,
+    )
+    expect(late.process.resident).toBeLessThanOrEqual(early.process.resident * SAME_RESIDENT)
+    expect(late.connections).toBeLessThanOrEqual(early.connections + SOME_CONNECTIONS)
+    expect(late.process.descriptors - late.connections).toBeLessThanOrEqual(
+      early.process.descriptors - early.connections + SOME_CONNECTIONS,
+    )
+    expect(late.series).toBeLessThanOrEqual(early.series * SAME)
+    expect(late.lateness.median).toBeLessThanOrEqual(SAME_ORDER * Math.max(early.lateness.median, PUNCTUAL_MS))
+
+    // Everything was at work.
+    for (const hook of ['/hook/takes', '/hook/refuses', '/hook/gone'])
+      expect(world.arrived.get(hook), hook).toBeGreaterThan(0)
+    for (const table of ['deliveries', 'notices', 'page_texts', 'run_images', 'prompt_answers', 'forgotten_runs'])
+      expect(late.store.tables[table]?.rows, table).toBeGreaterThan(0)
+  })
+})
