@@ -47,8 +47,8 @@ export async function createSerpMonitor(
   return outcome
 }
 
-/** The engine of a stored monitor, and its next run. */
-type Scheduled = Pick<SerpMonitorRow, 'engine' | 'next_run_at'>
+/** The part of a stored monitor that a warning may be about. */
+type Warned = Pick<SerpMonitorRow, 'engine' | 'mode' | 'next_run_at' | 'rank_change_threshold' | 'target_domain'>
 
 /**
  * Returns what should be known about each of the monitors that were created or edited. Searches of all teams share the
@@ -56,17 +56,26 @@ type Scheduled = Pick<SerpMonitorRow, 'engine' | 'next_run_at'>
  */
 export async function serpMonitorWarnings(
   store: Queryable,
-  monitors: readonly Scheduled[],
+  monitors: readonly Warned[],
   spacingMs: number,
 ): Promise<string[][]> {
   const scheduled = monitors.filter(({ next_run_at: next }) => next !== null)
   const ofEngine = new Map<string, string[]>()
   for (const engine of new Set(scheduled.map((monitor) => monitor.engine)))
     ofEngine.set(engine, await loadWarnings(store, engine, spacingMs))
-  return monitors.map((monitor) => (monitor.next_run_at === null ? [] : (ofEngine.get(monitor.engine) ?? [])))
+  return monitors.map((monitor) => [
+    ...thresholdWarnings(monitor),
+    ...(monitor.next_run_at === null ? [] : (ofEngine.get(monitor.engine) ?? [])),
+  ])
 }
 
-async function loadWarnings(store: Queryable, engine: Scheduled['engine'], spacingMs: number): Promise<string[]> {
+/** A rank is that of a target. */
+function thresholdWarnings({ mode, rank_change_threshold: threshold, target_domain: target }: Warned): string[] {
+  if (mode !== 'rank_tracking' || threshold === null || target !== null) return []
+  return ['rank_change_threshold fires nothing without target_domain, which names the site whose rank is followed.']
+}
+
+async function loadWarnings(store: Queryable, engine: Warned['engine'], spacingMs: number): Promise<string[]> {
   const { searches, exits } = await scheduledSearches(store, engine)
   const load = searches.reduce((sum, { pages, intervalSeconds, count }) => {
     return sum + count * exitLoad({ pages, intervalSeconds }, spacingMs)

@@ -2,6 +2,7 @@ import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners/serp/check-search.ts'
 import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
+import { SEARCH_TARGET } from '../../schema/rules/serp-rules.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { isForPrograms, type OutputOptions, partText, terminalWidth, widthOf } from '../output.ts'
@@ -31,8 +32,7 @@ export function searchOf(keyword: string, options: SearchOptions): SerpSearch {
   }
   const checked = checkerOf(SerpSearch).validate(search)
   const issues = checked.ok ? [] : checked.issues.map(({ path, message }) => `${OPTIONS[path] ?? path} ${message}`)
-  if (options.target !== undefined && !isTarget(options.target))
-    issues.push('--target is neither a domain nor an address')
+  if (options.target !== undefined && !isTarget(options.target)) issues.push(`--target ${SEARCH_TARGET.message}`)
   if (!checked.ok || issues.length > 0) throw new UsageError(issues.join('\n'))
   return checked.value
 }

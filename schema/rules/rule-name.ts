@@ -24,7 +24,6 @@ export const RULE_NAMES = [
   'country_code',
   'language_code',
   'search_target',
-  'target_needed',
   'target_unused',
   'label_names',
   'label_values',

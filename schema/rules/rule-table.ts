@@ -13,7 +13,7 @@ import {
 import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
-import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_NEEDED, TARGET_UNUSED } from './serp-rules.ts'
+import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_UNUSED } from './serp-rules.ts'
 import type { RuleName } from './rule-name.ts'
 
 /**
@@ -42,7 +42,6 @@ export const RULE_TABLE = {
   country_code: COUNTRY_CODE,
   language_code: LANGUAGE_CODE,
   search_target: SEARCH_TARGET,
-  target_needed: TARGET_NEEDED,
   target_unused: TARGET_UNUSED,
   label_names: LABEL_NAMES,
   label_values: LABEL_VALUES,

@@ -86,7 +86,8 @@ export const Run = Closed({
   ),
   target_rank: Type.Optional(
     Nullable(Type.Integer({ minimum: 1 }), {
-      description: 'On runs of SERP monitors: the position of target_domain. Null: not listed, or full_analysis.',
+      description:
+        'On runs of SERP monitors: the position of target_domain. Null: not listed, none was given, or full_analysis.',
     }),
   ),
   rank_delta: Type.Optional(

@@ -33,8 +33,10 @@ const given = {
     RuledText(
       2048,
       ['search_target'],
-      'The site to look for: a domain, which its subdomains belong to, or the beginning of an address, as in ' +
-        'example.com/blog. Needed with rank_tracking, and not allowed with full_analysis.',
+      'What to look for: a domain, which its subdomains belong to; the beginning of an address, as in ' +
+        'example.com/blog; a word, which is a whole part of a domain, as amazon is of amazon.co.uk; or a part of an ' +
+        'address that begins with / or ?, as in /blog. Without it rank_tracking keeps the results, and ' +
+        'there is no rank. Not allowed with full_analysis.',
     ),
     { default: null },
   ),
@@ -67,7 +69,7 @@ const optional = {
 }
 
 /** Rules over several keys. On PATCH they apply to the merged record. */
-const SERP_RULES = ['target_needed', 'target_unused'] as const
+const SERP_RULES = ['target_unused'] as const
 
 /**
  * The complete configuration of a SERP monitor as a user writes it: in the record, and in the spec of the custom
@@ -82,7 +84,7 @@ export const SerpMonitorCreate = Closed({ ...needed, ...optional }, { rules: SER
 /** Body of `POST /v1/serp-monitors/preview`: that of a create, of which only the keyword is needed. */
 export const SerpMonitorPreview = Closed(
   { ...Type.Partial(Closed({ ...needed, ...optional })).properties, keyword },
-  { rules: ['target_unused'] },
+  { rules: SERP_RULES },
 )
 
 /** Body of `PATCH /v1/serp-monitors/{id}`. A top-level key replaces the complete value, and `{}` changes nothing. */

@@ -44,7 +44,6 @@ function object(node: Definition, key?: string): Fields {
   const table = node[VARIANTS]
   if (!table) {
     const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))
-    if (key !== 'target_domain' && node[RULES]?.includes('target_needed')) needed['target_domain'] = 'example.com'
     if (key === 'body' && node[RULES]?.includes('no_body_with_get')) needed['method'] = 'POST'
     if (key !== 'rect' && node[RULES]?.includes('selector_or_rect')) needed['selector'] = '#a'
     return needed

@@ -50,6 +50,18 @@ describe('a check of a search', () => {
     expect(run.serp_check?.late_ms).toBeGreaterThanOrEqual(0)
   })
 
+  test('of rank_tracking without a target stores the list, and has no rank to send', async () => {
+    serp.answer(() => googlePage(resultUrls(3)))
+    const no = await serp.add(team, { mode: 'rank_tracking', target: null, threshold: 1, deliveries: [HOOK] })
+    const first = await serp.check(no)
+    expect(first).toMatchObject({ status: 'success', target_rank: null, rank_delta: null, ai_overview_present: false })
+    expect(first.organic_results).toHaveLength(3)
+    serp.answer(() => googlePage(resultUrls(2)))
+    const next = await serp.check(no)
+    expect(next).toMatchObject({ target_rank: null, rank_delta: null, delivery_triggered: false })
+    expect(next.organic_results).toHaveLength(2)
+  })
+
   test('follows the own next link of the engine; positions run on, and a repeated URL is counted once', async () => {
     serp.answer((query) =>
       query.get('start') === '10'

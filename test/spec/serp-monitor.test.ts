@@ -61,6 +61,11 @@ describe('SERP monitor configuration', () => {
     ...['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'].map((engine) => ({ engine })),
     { target_domain: 'example.com/blog' },
     { target_domain: 'https://www.example.com/' },
+    { engine: 'bing', target_domain: 'amazon' },
+    { engine: 'bing', target_domain: '/blog' },
+    { engine: 'bing', target_domain: '?q=kettle' },
+    { engine: 'bing', target_domain: null },
+    { engine: 'bing', mode: 'rank_tracking', target_domain: null },
     { location_code: 'gb', language_code: 'de' },
     { device: 'mobile' },
     { pages: 5 },
@@ -80,9 +85,8 @@ describe('SERP monitor configuration', () => {
     ['keyword', { keyword: 'a\u0000b' }],
     ['mode', { mode: 'rank' }],
     ['engine', { engine: 'baidu' }],
-    ['target_domain', { target_domain: '/blog' }],
+    ['target_domain', { target_domain: '/' }],
     ['target_domain', { target_domain: 'https://' }],
-    ['target_domain', { target_domain: null }],
     ['target_domain', { mode: 'full_analysis' }],
     ['location_code', { location_code: 'USA' }],
     ['language_code', { language_code: 'EN' }],
@@ -110,15 +114,20 @@ describe('SERP monitor configuration', () => {
     expect(answer.body.error.details[0]?.message).toContain('leave it out')
   })
 
-  test('switching to full_analysis clears target_domain, and back it has to be named again', async () => {
+  test('switching to full_analysis clears target_domain, and back there is none until one is named', async () => {
     const { id } = await create(served.me, { rank_change_threshold: 2 })
     const switched = (await served.me.patch(`${SERP}/${id}`, { mode: 'full_analysis' })).body
     expect(switched).toMatchObject({ mode: 'full_analysis', target_domain: null, rank_change_threshold: 2 })
     const both = { mode: 'full_analysis', target_domain: 'a.example' }
     expect(pathsOf(await served.me.patch(`${SERP}/${id}`, both))).toEqual(['target_domain'])
-    expect(pathsOf(await served.me.patch(`${SERP}/${id}`, { mode: 'rank_tracking' }))).toEqual(['target_domain'])
-    const back = { mode: 'rank_tracking', target_domain: 'a.example' }
-    expect((await served.me.patch(`${SERP}/${id}`, back)).body).toMatchObject(back)
+    const back = (await served.me.patch(`${SERP}/${id}`, { mode: 'rank_tracking' })).body
+    expect(back).toMatchObject({ mode: 'rank_tracking', target_domain: null })
+    expect(back.warnings).toEqual([
+      expect.stringContaining('rank_change_threshold fires nothing without target_domain'),
+    ])
+    const named = (await served.me.patch(`${SERP}/${id}`, { target_domain: 'a.example' })).body
+    expect(named).toMatchObject({ mode: 'rank_tracking', target_domain: 'a.example' })
+    expect(named).not.toHaveProperty('warnings')
   })
 
   test('more deliveries than the plan allows are TIER_LIMIT_EXCEEDED', async () => {

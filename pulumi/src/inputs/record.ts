@@ -94,8 +94,10 @@ export interface SerpMonitorSpecArgs {
   /** How many pages of results a check reads. It uses one run for each of them. 1 to 5. Default: 1. */
   pages?: pulumi.Input<number | undefined>
   /**
-   * The site to look for: a domain, which its subdomains belong to, or the beginning of an address, as in
-   * example.com/blog. Needed with rank_tracking, and not allowed with full_analysis. 1 to 2,048 characters.
+   * What to look for: a domain, which its subdomains belong to; the beginning of an address, as in example.com/blog; a
+   * word, which is a whole part of a domain, as amazon is of amazon.co.uk; or a part of an address that begins with /
+   * or ?, as in /blog. Without it rank_tracking keeps the results, and there is no rank. Not allowed with
+   * full_analysis. 1 to 2,048 characters.
    */
   targetDomain?: pulumi.Input<string | undefined>
   /**

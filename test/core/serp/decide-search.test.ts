@@ -29,6 +29,19 @@ describe('the rank of a target', () => {
     ['mine.example/Blog', null, 'a path as written'],
     ['münchen.example', 5, 'a name of other letters'],
     ['///', null, 'nothing'],
+    ['mine', 3, 'a word as a whole label of the host'],
+    ['Mine', 3, 'a word in another case'],
+    ['min', null, 'no part of a label'],
+    ['example', null, 'no public suffix'],
+    ['münchen', 5, 'a word of other letters'],
+    ['mine/blog', 4, 'a word and the beginning of the path'],
+    ['/blog', 4, 'a part of the path'],
+    ['/post', 4, 'a segment of the path'],
+    ['/po', 4, 'the beginning of a segment'],
+    ['ost', null, 'no part of a segment'],
+    ['/a/b?c=d', 3, 'a path with its query'],
+    ['?c=d', 3, 'a query'],
+    ['?u=mine.example', 1, 'a query on any host'],
   ] as const)('%s is %s: it matches %s', (...[target, rank]) => {
     expect(targetRank(target, list)).toBe(rank)
   })
@@ -39,11 +52,70 @@ describe('the rank of a target', () => {
     expect(targetRank('a.example', hidden)).toBe(1)
   })
 
+  test('is a word beside every public suffix, and not within one', () => {
+    const shops = ['shop.co.uk', 'www.amazon.co.uk', 'amazon.de', 'smile.amazon.com.au', 'amazon.example.net']
+    for (const domain of shops.slice(1)) expect(targetRank('amazon', listOf(domain))).toBe(1)
+    expect(targetRank('co', listOf(...shops))).toBe(null)
+    expect(targetRank('com', listOf(...shops))).toBe(null)
+    expect(targetRank('360', listOf('www.360.cn'))).toBe(1)
+  })
+
+  test('is a parameter of a query wherever it stands, from its beginning', () => {
+    const at = (url: string) => targetRank('?q=kettle', [result(1, 'a.example', { url })])
+    expect(at('https://a.example/?q=kettles')).toBe(1)
+    expect(at('https://a.example/find?page=2&q=kettle')).toBe(1)
+    expect(at('https://a.example/find?faq=kettle')).toBe(null)
+    expect(at('https://a.example/a&q=kettle')).toBe(null)
+  })
+
+  test('is not known for a word and for a part of an address behind a hidden site either', () => {
+    const hidden = [result(1, '', { url: '' }), result(2, 'amazon.example')]
+    expect(targetRank('amazon', hidden)).toBe('unknown')
+    expect(targetRank('/page', hidden)).toBe('unknown')
+  })
+
+  test('with a host of two labels or more has the rank that it had before words and parts had a meaning', () => {
+    const label = fc.stringMatching(/^[a-c]{1,2}$/)
+    const host = fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.'))
+    const path = fc
+      .array(fc.stringMatching(/^[ab]{0,2}$/), { maxLength: 3 })
+      .map((parts) => parts.map((one) => `/${one}`).join(''))
+    const query = fc.constantFrom('', '?a=b', '?b', '?')
+    const site = fc.tuple(fc.constantFrom('', 'www.'), host).map((parts) => parts.join(''))
+    const listed = fc.array(fc.tuple(site, path, query), { minLength: 1, maxLength: 8 })
+    const target = fc.tuple(fc.constantFrom('', 'https://', 'HTTP://', ' '), site, path, query)
+    fc.assert(
+      fc.property(target, listed, (parts, sites) => {
+        const results = sites.map(([domain, ...rest], at) => {
+          return result(at + 1, domain, { url: `https://${domain}${rest.join('')}` })
+        })
+        expect(targetRank(parts.join(''), results)).toBe(rankBefore(parts.join(''), results))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   test('can be refused before a monitor has it', () => {
     expect(isTarget('example.com/a')).toBe(true)
-    expect(isTarget('https://')).toBe(false)
+    expect(['https://', '/', '?', '/?', '/#a', '/a b', 'a b', 'me:secret@mine.example'].filter(isTarget)).toEqual([])
   })
 })
+
+/** The rule for a target with a host, as it was when it was the only one. */
+function rankBefore(text: string, results: readonly SerpResult[]): number | null {
+  const siteOf = (host: string) => host.replace(/^www\./, '')
+  const trimmed = text.trim()
+  const url = new URL(/^https?:/i.test(trimmed) ? trimmed : `https://${trimmed}`)
+  const behind = url.pathname === '/' && url.search === '' ? '' : url.pathname + url.search
+  const host = siteOf(url.hostname)
+  const found = results.find((one) => {
+    const site = siteOf(one.domain)
+    const address = new URL(one.url)
+    if (behind === '') return site === host || site.endsWith(`.${host}`)
+    return site === host && (address.pathname + address.search).startsWith(behind)
+  })
+  return found?.position ?? null
+}
 
 describe('rank_tracking', () => {
   test('gives previous minus current, so that a rise is positive', () => {
@@ -75,6 +147,14 @@ describe('rank_tracking', () => {
     expect(decideRank(rule, without, second).serp).toMatchObject({ rank: 2, previous_rank: null, rank_delta: null })
     expect(decideRank(rule, second, without).serp).toMatchObject({ rank: null, previous_rank: 2, rank_delta: null })
     expect(decideRank(rule, second, reading([], { pageEnds: [0], isEnd: true })).serp).toMatchObject({ rank: null })
+  })
+
+  test('does not fire for a word whose meaning changed after its baseline was stored', () => {
+    const rule = { ...RULE, target_domain: 'mine' }
+    const stored = reading(['a.example', 'b.example', 'www.mine.example'])
+    expect(decideRank(rule, stored, stored)).toEqual({ rank: 3, rankDelta: 0, serp: null })
+    // What was sent for it by the other source had no rank.
+    expect(decideRank(rule, { ...stored, rankElsewhere: null }, stored).serp).toBe(null)
   })
 
   test('does not fire for the first check, for a guess, or for what the engine hides', () => {
@@ -144,6 +224,14 @@ describe('full_analysis', () => {
     expect(decideAnalysis('shoes', before, changedBy({ url: 'http://a.example/page' }))).toBe(null)
     expect(decideAnalysis('x', changedBy({ description: null }), changedBy({ description: '' }))).toBe(null)
     expect(decideAnalysis('x', before, changedBy({ description: null }))?.results[0]?.description).toBe('')
+  })
+
+  test('does not fire for a word whose meaning changed after its baseline was stored', () => {
+    const rule = { ...RULE, target_domain: 'mine' }
+    const stored = reading(['a.example', 'b.example', 'www.mine.example'])
+    expect(decideRank(rule, stored, stored)).toEqual({ rank: 3, rankDelta: 0, serp: null })
+    // What was sent for it by the other source had no rank.
+    expect(decideRank(rule, { ...stored, rankElsewhere: null }, stored).serp).toBe(null)
   })
 
   test('does not fire for the first check, for a guess, for a shorter check or for another number of pages', () => {

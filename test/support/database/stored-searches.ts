@@ -24,7 +24,7 @@ interface SearchOptions {
 export async function addSearch(database: QueueDatabase, teamId: string, options: SearchOptions = {}): Promise<number> {
   const id = randomUUID()
   const { mode = 'rank_tracking', deliveries, pages = 1, interval = 600 } = options
-  const target = mode === 'full_analysis' ? null : (options.target ?? 'example.com')
+  const target = mode === 'full_analysis' ? null : options.target === undefined ? 'example.com' : options.target
   const sealed = (column: 'monitors.deliveries' | 'monitors.signing_secret', value: unknown) =>
     value === undefined ? null : database.secrets.seal({ teamId, column, rowId: id }, value)
   const [made] = await database.query<{ no: number }>(
