@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { SchemaNode } from '../../schema/shape/walk-schema.ts'
-import { VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
+import { LOWER_CASE, VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
 import type { Rule } from '../../schema/rules/rule.ts'
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
@@ -55,8 +55,10 @@ function describe(node: SchemaNode): Described {
   return node[VARIANTS] ? { oneOf: Object.values(variantsOf(node, node[VARIANTS])) } : plain(node)
 }
 
+const OWN_KEYWORDS: ReadonlySet<string> = new Set([RULES, VARIANTS, LOWER_CASE])
+
 function plain(node: SchemaNode): Described {
-  const keywords = Object.entries(node).filter(([key]) => key !== RULES && key !== VARIANTS)
+  const keywords = Object.entries(node).filter(([key]) => !OWN_KEYWORDS.has(key))
   const described = keywords.map(([key, value]) => [key, describeKeyword(key, value)])
   const rules = (node[RULES] ?? []).map((name) => RULE_TABLE[name].json ?? {})
   return {

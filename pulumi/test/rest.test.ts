@@ -252,7 +252,13 @@ describe('A monitor over the REST API', () => {
   })
 
   test('of a search is created, updated, read and deleted too', async () => {
-    const spec = { name: 'Rank', keyword: 'kettle', scheduleIntervalSeconds: 3600, targetDomain: 'shop.example' }
+    const spec = {
+      name: 'Rank',
+      keyword: 'kettle',
+      scheduleIntervalSeconds: 3600,
+      targetDomain: 'shop.example',
+      locationCode: 'GB',
+    }
     const { one } = await runProgram(() => new rest.SerpMonitor('rank', spec))
     const { __provider: text, ...first } = one('pulumi-nodejs:dynamic/tidemark:SerpMonitor').inputs
     const searches = started.of(text)

@@ -1,3 +1,4 @@
+import { COUNTRIES, LANGUAGES } from '../serp/markets.ts'
 import { readSearchTarget } from '../serp/search-target.ts'
 import { rule } from './rule.ts'
 
@@ -11,20 +12,28 @@ export const NOT_BLANK = rule<string>({
   holds: (text) => /\S/u.test(text),
 })
 
-/** The two codes have the same form and messages of their own. */
-const lowerPair = (name: string, example: string) =>
+/** CEL judges the form of a code alone, and the operator applies the whole rule. */
+const codeOf = (name: string, known: ReadonlySet<string>, message: string, accepts: readonly string[]) =>
   rule<string>({
     name,
-    message: `must be two lower-case letters, as in ${example}`,
-    cel: `self.matches('^[a-z]{2}$')`,
-    accepts: ['us', 'en', 'zz'],
-    rejects: ['US', 'u', '12', 'ü1', 'u\n'],
-    json: { minLength: 2, pattern: '^[a-z]{2}$' },
-    holds: (text) => /^[a-z]{2}$/.test(text),
+    message,
+    cel: `self.matches('^[A-Za-z]{2}$')`,
+    accepts,
+    rejects: ['u', '12', 'ü1', 'u\n'],
+    json: { minLength: 2, pattern: '^[A-Za-z]{2}$' },
+    holds: (text) => known.has(text.toLowerCase()),
   })
 
-export const COUNTRY_CODE = lowerPair('country_code', 'us or gb')
-export const LANGUAGE_CODE = lowerPair('language_code', 'en or de')
+export const COUNTRY_CODE = codeOf('country_code', COUNTRIES, 'must be the code of a country, as in us or gb', [
+  'us',
+  'GB',
+  'uk',
+])
+export const LANGUAGE_CODE = codeOf('language_code', LANGUAGES, 'must be the code of a language, as in en or de', [
+  'en',
+  'DE',
+  'iw',
+])
 
 // Of the expression in CEL, which accepts slightly too much.
 const HOST = String.raw`(\[[0-9A-Fa-f:.]+\]|[^\x00-\x20\x7f\\/?#@:\[\]<>^|]+)`

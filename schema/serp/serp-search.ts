@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, RuledText, Whole } from '../shape/shape.ts'
+import { Choice, Closed, LOWER_CASE, RuledText, Whole } from '../shape/shape.ts'
 
 export const SERP_ENGINES = ['google', 'bing', 'yahoo', 'duckduckgo', 'yandex'] as const
 const SERP_DEVICES = ['desktop', 'mobile'] as const
@@ -9,11 +9,13 @@ export const searchKeys = {
   keyword: RuledText(2048, ['not_blank'], 'The search query, as a person would type it.'),
   engine: Choice(SERP_ENGINES, { default: 'google', description: 'The search engine.' }),
   location_code: {
-    ...RuledText(2, ['country_code'], 'The country that the search is made for, in two lower-case letters.'),
+    ...RuledText(2, ['country_code'], 'The country that the search is made for, by its code of two letters.'),
+    [LOWER_CASE]: true,
     default: 'us',
   },
   language_code: {
-    ...RuledText(2, ['language_code'], 'The language that the search is made in, in two lower-case letters.'),
+    ...RuledText(2, ['language_code'], 'The language that the search is made in, by its code of two letters.'),
+    [LOWER_CASE]: true,
     default: 'en',
   },
   device: Choice(SERP_DEVICES, { default: 'desktop', description: 'The kind of device that asks.' }),

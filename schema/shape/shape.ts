@@ -46,6 +46,8 @@ export function Closed<P extends TProperties>(
 
 /** Keyword under which a schema node names the cross-field rules of `rule-table.ts` that its value must satisfy. */
 export const RULES = 'x-tidemark-rules'
+/** Keyword of a text whose case means nothing. It is kept in lower case (`withDefaults`). */
+export const LOWER_CASE = 'x-tidemark-lower-case'
 /** Keyword under which a `Tagged` node keeps its tag and variants. */
 export const VARIANTS = 'x-tidemark-variants'
 

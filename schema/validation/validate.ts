@@ -6,7 +6,7 @@ import { type Issue, joinPath } from './issue.ts'
 import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
 import { RULE_TABLE } from '../rules/rule-table.ts'
 import type { RuleName } from '../rules/rule-name.ts'
-import { VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
+import { LOWER_CASE, VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
 import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
 
 // All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the work for a
@@ -232,14 +232,15 @@ function armIssues(table: VariantTable | undefined, value: unknown, path: string
 
 /**
  * Returns a copy of the value in which absent keys have the defaults of their schema. In a `Tagged` object only the
- * keys of the chosen variant are filled: the library's own `Default` would fill those of every variant. Values of a
- * wrong shape are passed through, and the validator reports them.
+ * keys of the chosen variant are filled: the library's own `Default` would fill those of every variant. Texts whose
+ * case means nothing are in lower case. Values of a wrong shape are passed through, and the validator reports them.
  */
 export function withDefaults(schema: object, value: unknown): unknown {
   return fill(nodeOf(schema), value)
 }
 
 function fill(node: SchemaNode, value: unknown): unknown {
+  if (typeof value === 'string') return withoutNull(node)[LOWER_CASE] ? value.toLowerCase() : value
   if (value === null || typeof value !== 'object') return value
   const side = withoutNull(node)
   const { properties, items } = side

@@ -29,7 +29,7 @@ export function sample(node: Definition): unknown {
 /** A text of so many characters that obeys the node's rules. */
 export function text(node: Definition, length: number, letter = 'a'): string {
   const [rule] = node[RULES] ?? []
-  if (rule === 'country_code' || rule === 'language_code') return letter.repeat(Math.max(length, 2))
+  if (rule === 'country_code' || rule === 'language_code') return 'de'.padEnd(length, letter)
   if (rule === 'web_address') return 'https://example.com/'.padEnd(length, 'a')
   if (rule !== 'email_address') return letter.repeat(length)
   const domain = `.${'b'.repeat(62)}`.repeat(4).slice(0, Math.max(length - 66, 0))

@@ -97,9 +97,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       return (answer.body as { message: string }).message
     }
     expect(await faults({ ...SPEC, mode: 'full_analysis' })).toContain('targetDomain is not allowed with mode')
-    expect(await faults({ ...SPEC, targetDomain: null })).toContain('targetDomain is needed with mode rank_tracking')
     expect(await faults({ ...SPEC, scheduleIntervalSeconds: 60 })).toContain('greater than or equal to 600')
-    expect(await faults({ ...SPEC, locationCode: 'US' })).toContain('two lower-case letters')
+    expect(await faults({ ...SPEC, locationCode: 'U1' })).toContain('the code of a country')
+  })
+
+  test('say that no country has a code, and take codes in upper case for those in lower case', async () => {
+    await apply('market', { ...SPEC, locationCode: 'ZZ' })
+    const refused = await until('market', 'Invalid')
+    expect(JSON.stringify(refused.status)).toContain('spec.locationCode must be the code of a country')
+    await apply('market', { ...SPEC, locationCode: 'GB', languageCode: 'EN' })
+    const { status } = await until('market', 'Scheduled')
+    expect(await stored(status?.id)).toMatchObject({ location_code: 'gb', language_code: 'en' })
   })
 
   test('are warned of where more are scheduled than an exit can do in time', async () => {

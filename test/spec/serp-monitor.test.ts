@@ -89,7 +89,9 @@ describe('SERP monitor configuration', () => {
     ['target_domain', { target_domain: 'https://' }],
     ['target_domain', { mode: 'full_analysis' }],
     ['location_code', { location_code: 'USA' }],
-    ['language_code', { language_code: 'EN' }],
+    ['location_code', { location_code: 'zz' }],
+    ['language_code', { language_code: 'zz' }],
+    ['language_code', { language_code: 'eng' }],
     ['device', { device: 'tablet' }],
     ['pages', { pages: 0 }],
     ['pages', { pages: 6 }],
@@ -101,6 +103,17 @@ describe('SERP monitor configuration', () => {
     ['extract_config', { extract_config: { method: 'full_page' } }],
   ])('%s is named where it is wrong: %j', async (path, given) => {
     expect(pathsOf(await served.me.post(SERP, { ...KETTLE, ...given }))).toEqual([path])
+  })
+
+  test('the codes of country and language are kept in lower case, however they are written', async () => {
+    const { id, ...made } = await create(served.me, { engine: 'bing', location_code: 'GB', language_code: 'De' })
+    expect(made).toMatchObject({ location_code: 'gb', language_code: 'de' })
+    const path = `${SERP}/${id}`
+    expect((await served.me.patch(path, { location_code: 'FR' })).body).toMatchObject({ location_code: 'fr' })
+    const changes = async () => (await served.me.get('/v1/team/audit?action=serp_monitor.updated')).body.pagination
+    const before = await changes()
+    expect((await served.me.patch(path, { location_code: 'fR', language_code: 'DE' })).status).toBe(200)
+    expect(await changes()).toEqual(before)
   })
 
   test.each(['name', 'keyword', 'schedule_interval_seconds'])('%s is required', async (key) => {

@@ -85,9 +85,9 @@ export interface SerpMonitorSpecArgs {
   mode?: pulumi.Input<'rank_tracking' | 'full_analysis' | undefined>
   /** The search engine. Default: google. */
   engine?: pulumi.Input<'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex' | undefined>
-  /** The country that the search is made for, in two lower-case letters. 1 to 2 characters. Default: us. */
+  /** The country that the search is made for, by its code of two letters. 1 to 2 characters. Default: us. */
   locationCode?: pulumi.Input<string | undefined>
-  /** The language that the search is made in, in two lower-case letters. 1 to 2 characters. Default: en. */
+  /** The language that the search is made in, by its code of two letters. 1 to 2 characters. Default: en. */
   languageCode?: pulumi.Input<string | undefined>
   /** The kind of device that asks. Default: desktop. */
   device?: pulumi.Input<'desktop' | 'mobile' | undefined>

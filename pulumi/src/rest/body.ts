@@ -16,6 +16,8 @@ export interface Definition {
   readonly minProperties?: number
   readonly maxProperties?: number
   readonly default?: unknown
+  /** The API keeps the text in lower case. */
+  readonly lowerCase?: boolean
   readonly properties?: Readonly<Record<string, Definition>>
   readonly required?: readonly string[]
   readonly tag?: string
@@ -44,6 +46,7 @@ export function toBody(kind: RecordKind, props: Fields): Record<string, unknown>
 function toApi(node: Definition, value: unknown): unknown {
   if (value === null || value === undefined) return node.default
   if (node.items && Array.isArray(value)) return value.map((item) => toApi(node.items ?? {}, item))
+  if (node.lowerCase && typeof value === 'string') return value.toLowerCase()
   if (typeof value !== 'object' || Array.isArray(value)) return value
   const fields = value as Fields
   if (node.values) return mapFields(fields, (item) => toApi(node.values ?? {}, item))

@@ -20,6 +20,7 @@ spec:
   name: Rank
   keyword: kettle
   scheduleIntervalSeconds: 86400
+  locationCode: GB
   targetDomain: shop.example.com
 `
 

@@ -2,7 +2,7 @@ import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { RESOURCE_API } from '../../../schema/resource-kind.ts'
 import { nodeOf, type SchemaNode, withoutNull } from '../../../schema/shape/walk-schema.ts'
-import { VARIANTS } from '../../../schema/shape/shape.ts'
+import { LOWER_CASE, VARIANTS } from '../../../schema/shape/shape.ts'
 import { VALUES } from '../chart/walk-values.ts'
 import { KINDS, type Kind } from '../crd/kinds.ts'
 import { inCamelCase } from '../crd/property-words.ts'
@@ -177,6 +177,7 @@ function compact(node: SchemaNode): object {
   return {
     ...Object.fromEntries(KEPT.filter((key) => bare[key] !== undefined).map((key) => [key, bare[key]])),
     ...(bare !== node && { default: null }),
+    ...(bare[LOWER_CASE] && { lowerCase: true }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, compact(child)])),
       required: required.filter((key) => properties[key] && !hasDefault(properties[key])),
