@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { bareApp } from './bare-app.ts'
 import { BODY_LIMITS } from './body-limits.ts'
 import { answerExpectation, answerTooMany, needsHost, sendError, standardHeaders } from './client-error.ts'
@@ -14,20 +14,24 @@ import type { Principal } from '../auth/principals.ts'
 import { addRoutes } from './add-routes.ts'
 import { addTraces } from './add-traces.ts'
 
+/** Milliseconds for an answer, and for a connection on which nothing moves. */
+type Times = Pick<FastifyServerOptions, 'handlerTimeout' | 'connectionTimeout'>
+
 /** Fastify sets none of these limits by default, but for that of bodies. Each route of the table has its own. */
-const LIMITS = {
+export const LIMITS = {
   bodyLimit: BODY_LIMITS.public,
   requestTimeout: 30_000,
-  connectionTimeout: 60_000,
+  // Longer than the time for an answer: the connection of a handler that hangs is idle, and has to carry the 503.
+  connectionTimeout: 75_000,
   handlerTimeout: 60_000,
   routerOptions: { maxParamLength: 200 },
-} as const
+} as const satisfies FastifyServerOptions
 
-/** Returns the API with the given services. It does not listen yet. */
-export function buildApp(services: Services, routes: readonly Route[]): FastifyInstance {
+/** Returns the API with the given services. It does not listen yet. `times` are shorter in tests. */
+export function buildApp(services: Services, routes: readonly Route[], times: Times = LIMITS): FastifyInstance {
   const { app, answerFault } = bareApp({
     log: services.log,
-    limits: { ...LIMITS, trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies] },
+    limits: { ...LIMITS, ...times, trustProxy: services.trustedProxies.length > 0 && [...services.trustedProxies] },
     readJson: readJsonBody,
     send: (error, request, reply) =>
       sendError(request, reply, error, isForPerson(request) ? faultPage(error, request) : null),

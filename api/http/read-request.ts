@@ -59,7 +59,7 @@ function readBody(route: Route, given: unknown, services: Services): Read {
     defaults: route.defaults ?? false,
   })
   const found = checked.ok ? [] : checked.issues
-  const value = checked.ok ? checked.value : body
+  const value = checked.ok ? checked.value : checked.rest
   return { value, issues: [...unusable, ...found, ...(route.review?.(value, found, services) ?? [])] }
 }
 

@@ -59,6 +59,7 @@ const shared = {
   answers: { 200: { description: 'A page.', only: 'text/html' } },
 } as const
 const Name = Text(0, 200)
+const SEARCHES_PER_MINUTE = 60
 
 /** The documentation, for everybody who reaches the API. */
 export const manualRoutes: readonly Route[] = [
@@ -73,6 +74,7 @@ export const manualRoutes: readonly Route[] = [
     path: '/docs/search',
     summary: 'Page: a search in the documentation',
     query: Type.Object({ q: Type.Optional(Type.String()) }),
+    perAddress: SEARCHES_PER_MINUTE,
     async handle({ query: { q = '' } }) {
       const { html, policy } = (await readOnce()).search(q)
       return { ...okText('text/html', html), headers: guardedBy(policy) }

@@ -9,11 +9,15 @@ export interface Section {
   readonly page: string
   readonly title: string
   readonly text: string
+  /** The same three in lower case, as they are searched. */
+  readonly lower: { readonly page: string; readonly title: string; readonly text: string }
 }
 
 const MOST = 30
 const MOST_LETTERS = 100
 const MOST_WORDS = 8
+/** What a word that is in a text more often counts as. */
+const MOST_COUNTED = 3
 /** Letters of the text that are shown before a word that was found, and after it. */
 const AROUND = 90
 
@@ -22,8 +26,16 @@ export const sectionsOf = (address: string, { title: page, html }: RenderedPage)
   html.split(/(?=<h[1-6] id=")/).flatMap((part) => {
     const [, anchor = '', heading = '', rest = ''] =
       /^<h[1-6] id="([^"]*)">(.*?) <a class="anchor".*?<\/h[1-6]>([^]*)$/.exec(part) ?? []
-    return anchor === '' ? [] : [{ address: `${address}#${anchor}`, page, title: plain(heading), text: plain(rest) }]
+    return anchor === '' ? [] : [sectionOf(`${address}#${anchor}`, { page, title: plain(heading), text: plain(rest) })]
   })
+
+const sectionOf = (address: string, { page, title, text }: Omit<Section, 'address' | 'lower'>): Section => ({
+  address,
+  page,
+  title,
+  text,
+  lower: { page: page.toLowerCase(), title: title.toLowerCase(), text: text.toLowerCase() },
+})
 
 const SIGNS: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
 
@@ -61,21 +73,27 @@ export function searchPage(sections: readonly Section[], query: string): Rendere
 }
 
 /** Returns 0 where a word is missing. A word of a heading weighs more than one of a text. */
-function rankOf({ page, title, text }: Section, words: readonly string[]): number {
-  const [inPage, inTitle, inText] = [page.toLowerCase(), title.toLowerCase(), text.toLowerCase()]
+function rankOf({ lower: { page, title, text } }: Section, words: readonly string[]): number {
   let rank = 0
   for (const word of words) {
     const found =
-      (inTitle.includes(word) ? 8 : 0) + (inPage.includes(word) ? 4 : 0) + Math.min(3, inText.split(word).length - 1)
+      (title.includes(word) ? 8 : 0) + (page.includes(word) ? 4 : 0) + Math.min(MOST_COUNTED, countOf(text, word))
     if (found === 0) return 0
     rank += found
   }
   return rank
 }
 
-function itemOf({ address, page, title, text }: Section, words: readonly string[]): string {
-  const lower = text.toLowerCase()
-  const starts = words.map((word) => lower.indexOf(word)).filter((start) => start >= 0)
+/** Returns how often the word is in the text, up to `MOST_COUNTED`. */
+function countOf(text: string, word: string): number {
+  let count = 0
+  for (let at = text.indexOf(word); at >= 0 && count < MOST_COUNTED; at = text.indexOf(word, at + word.length))
+    count += 1
+  return count
+}
+
+function itemOf({ address, page, title, text, lower }: Section, words: readonly string[]): string {
+  const starts = words.map((word) => lower.text.indexOf(word)).filter((start) => start >= 0)
   const from = starts.length === 0 ? 0 : Math.max(0, Math.min(...starts) - AROUND)
   const to = from + 2 * AROUND
   const shown = `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`

@@ -23,7 +23,7 @@ export const checkSerpConfiguration = (body: unknown, egress: EgressPolicy) =>
 function check<Spec>(schema: TSchema, body: unknown, egress: EgressPolicy): Valid<Spec> | Invalid {
   const checked = checkerOf(schema).validate(body, { defaults: true })
   const found = checked.ok ? [] : checked.issues
-  const issues = [...found, ...monitorIssues(checked.ok ? checked.value : body, found, egress)]
+  const issues = [...found, ...monitorIssues(checked.ok ? checked.value : checked.rest, found, egress)]
   if (!checked.ok || issues.length > 0) return { kind: 'invalid', issues }
   // All defaults are filled in, so the body is complete.
   return { kind: 'valid', spec: checked.value as Spec }

@@ -2,8 +2,11 @@ import { type Issue, joinPath, unknownKey } from './issue.ts'
 import { nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
 import { VARIANTS, variantOf, type VariantTable } from '../shape/shape.ts'
 
-/** Largest number of unknown keys that are reported for each object. */
+/** Largest number of unknown keys that are reported for each object. One more issue counts the others. */
 const MAX_UNKNOWN_KEYS = 50
+/** Number of unknown keys in a whole value at which the judging ends. What a schema allows is not counted. */
+const MOST_UNKNOWN_KEYS = 1_000
+const NOT_TO_ITS_END = ': it was not read to its end'
 
 /** An issue, and the path of the value that it is about: for a key that is missing or unknown, that of its object. */
 export interface PlacedIssue extends Issue {
@@ -22,6 +25,8 @@ interface Around {
 interface Trimmed {
   readonly value: unknown
   readonly issues: readonly PlacedIssue[]
+  /** The value has so many unknown keys that the rest of it was not looked at. */
+  readonly isCut: boolean
   /** Returns whether the path is one of a value that is nested too deeply, or is inside it. */
   isBuried(path: string): boolean
 }
@@ -34,11 +39,13 @@ interface Trimmed {
 export function trimmed(schema: object, root: unknown): Trimmed {
   const issues: PlacedIssue[] = []
   const buried: string[] = []
+  let unknownKeys = 0
+  const isCut = () => unknownKeys >= MOST_UNKNOWN_KEYS
   const value = trim(nodeOf(schema), root, { path: '', tables: [] })
-  return { value, issues, isBuried: (path) => buried.some((top) => path.startsWith(top)) }
+  return { value, issues, isCut: isCut(), isBuried: (path) => buried.some((top) => path.startsWith(top)) }
 
   function trim(nullable: SchemaNode, part: unknown, at: Around): unknown {
-    if (part === null || typeof part !== 'object') return part
+    if (part === null || typeof part !== 'object' || isCut()) return part
     // Only the builder of a nullable makes alternatives; what another schema allows is not known here.
     if ((nullable.anyOf?.filter(({ type }) => type !== 'null').length ?? 1) > 1) return part
     const node = withoutNull(nullable)
@@ -67,14 +74,26 @@ export function trimmed(schema: object, root: unknown): Trimmed {
     const copy = Object.create(null) as Record<string, unknown>
     const unknown: string[] = []
     for (const key of keys.slice(0, maxProperties)) {
+      if (isCut()) break
       const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined
       const child = own ?? (typeof others === 'object' ? others : undefined)
       if (child) copy[key] = trim(child, object[key], { ...at, path: joinPath(at.path, key) })
-      else if (others === false && properties) unknown.push(key)
-      else copy[key] = object[key]
+      else if (others === false && properties) {
+        unknown.push(key)
+        unknownKeys += 1
+      } else copy[key] = object[key]
     }
     const allowed = allowedKeys(node, object)
     for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) report(at.path, unknownKey(at.path, key, allowed))
+    if (unknown.length > MAX_UNKNOWN_KEYS) {
+      // After a cut, the keys that follow have not been looked at.
+      const known = Object.keys(properties ?? {}).filter((key) => Object.hasOwn(object, key))
+      const more = keys.length - known.length - MAX_UNKNOWN_KEYS
+      report(at.path, {
+        path: at.path,
+        message: `has ${more} more keys that are not known${isCut() ? NOT_TO_ITS_END : ''}`,
+      })
+    }
     return copy
   }
 
@@ -127,7 +146,9 @@ function isClean(value: unknown, depth: number): boolean {
   if (value === null || typeof value !== 'object') return true
   if (depth > MAX_DEPTH) return false
   if (Array.isArray(value)) return value.every((item) => isClean(item, depth + 1))
-  return Object.entries(value).every(([key, item]) => cleanText(key) && isClean(item, depth + 1))
+  // Pairs of all entries would take as long again as the parsing of the value.
+  const object = value as JsonObject
+  return Object.keys(object).every((key) => cleanText(key) && isClean(object[key], depth + 1))
 }
 
 /** A key or index, and those around it. */

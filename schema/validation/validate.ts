@@ -26,10 +26,14 @@ Format.Set('date-time', (text) => {
   return at >= FIRST_INSTANT && at < LAST_INSTANT
 })
 
-/** The result of `validate`. */
+/**
+ * The result of `validate`. `rest`: the value without unknown keys and without the items that a list or a map has too
+ * many of. So whoever looks for further issues has bounded work. It is undefined where the value was not read to its
+ * end.
+ */
 export type Validated<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly issues: readonly Issue[] }
+  | { readonly ok: false; readonly issues: readonly Issue[]; readonly rest: unknown }
 
 /** A compiled schema with its cross-field rules. */
 interface Checker<T> {
@@ -58,8 +62,9 @@ function compile(schema: TSchema): Checker<unknown> {
       const isSound = unclean.length === 0 && shape.Check(value)
       // Variants are part of the shape, but walkRules checks them, because its messages are better than those of JSON
       // Schema.
-      const issues = isSound ? walkRules(schema, value, []) : faultsOf({ schema, shape, value, unclean })
-      return issues.length > 0 ? { ok: false, issues } : { ok: true, value }
+      if (!isSound) return { ok: false, ...faultsOf({ schema, shape, value, unclean }) }
+      const issues = walkRules(schema, value, [])
+      return issues.length > 0 ? { ok: false, issues, rest: value } : { ok: true, value }
     },
   }
 }
@@ -71,20 +76,26 @@ interface Faulty {
   readonly unclean: readonly PlacedIssue[]
 }
 
+interface Faults {
+  readonly issues: readonly Issue[]
+  readonly rest: unknown
+}
+
 /** Returns every issue of a value whose shape is wrong or whose texts are unclean. */
-function faultsOf({ schema, shape, value, unclean }: Faulty): Issue[] {
+function faultsOf({ schema, shape, value, unclean }: Faulty): Faults {
   // The validator of a shape follows each level of a value that must be unique, until the stack ends.
-  if (unclean.some(isTooDeep)) return onePerPath([...unclean, NOT_READ])
+  if (unclean.some(isTooDeep)) return { issues: onePerPath([...unclean, NOT_READ]), rest: undefined }
   // Listing all errors of a list with a hundred thousand items takes a second, so lists are trimmed first.
   const fitting = trimmed(schema, value)
+  if (fitting.isCut) return { issues: onePerPath([...unclean, ...fitting.issues, NOT_READ]), rest: undefined }
   const errors = shape.Check(fitting.value) ? [] : shape.Errors(fitting.value)[1]
   const found = errors.flatMap((error) => toIssues(error, fitting.value)).filter(({ path }) => !fitting.isBuried(path))
   const known = [...unclean, ...fitting.issues, ...found]
   // The value stays invalid even when there is no message for the error.
-  if (known.length === 0) return [{ path: '', message: 'is not valid' }]
+  if (known.length === 0) return { issues: [{ path: '', message: 'is not valid' }], rest: fitting.value }
   // Beyond the bound, parts of a wrong shape are not known, and a rule could receive one.
-  if (errors.length >= MOST_ERRORS) return onePerPath([...known, TOO_MANY])
-  return walkRules(schema, fitting.value, known)
+  if (errors.length >= MOST_ERRORS) return { issues: onePerPath([...known, TOO_MANY]), rest: undefined }
+  return { issues: walkRules(schema, fitting.value, known), rest: fitting.value }
 }
 
 /** Its path says that every part of the value may have further issues. */

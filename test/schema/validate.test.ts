@@ -146,7 +146,7 @@ describe('faults', () => {
   })
 
   test.each([null, [], 'x', 5, true, undefined])('%j is no body', (value) => {
-    expect(checkerOf(MonitorCreate).validate(value)).toEqual({
+    expect(checkerOf(MonitorCreate).validate(value)).toMatchObject({
       ok: false,
       issues: [{ path: '', message: 'must be an object' }],
     })
