@@ -17,6 +17,7 @@ interface Forgotten {
   readonly deliveries: number
   readonly destinations: number
   readonly auditEvents: number
+  readonly apiKeys: number
   readonly pageTexts: number
   readonly notices: number
   readonly monitors: number
@@ -35,8 +36,8 @@ const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type
 
 /**
  * Deletes data that is older than its team's retention window. Whole months of runs are dropped when no team can see
- * them any more. Other runs, deliveries that have ended, destinations that took none of them, audit events, texts of
- * pages, notices, monitors that were deleted, and teams that ended, are deleted in small batches.
+ * them any more. Other runs, deliveries that have ended, destinations that took none of them, audit events, keys
+ * that ended, texts of pages, notices, monitors that were deleted, and teams that ended, are deleted in small batches.
  * Stops between batches when the signal is aborted. Does nothing while another process runs it.
  */
 export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forgotten> {
@@ -52,6 +53,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
         destinations: await inBatches(signal, () => deleteDestinations(connection)),
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
+        apiKeys: await inBatches(signal, () => deleteApiKeys(connection)),
         pageTexts: await inBatches(signal, () => deletePageTexts(connection)),
         notices: await inBatches(signal, () => deleteNotices(connection)),
         monitors: await purgeDeletedMonitors(connection, signal),
@@ -69,6 +71,7 @@ const NOTHING: Forgotten = {
   deliveries: 0,
   destinations: 0,
   auditEvents: 0,
+  apiKeys: 0,
   pageTexts: 0,
   notices: 0,
   monitors: 0,
@@ -266,6 +269,26 @@ const deleteAuditEvents = (connection: Queryable): Promise<number> =>
       limit ${BATCH}
     ),
     gone as (delete from audit_events e using old where e.id = old.id returning 1)
+    select count(*) from gone
+  `)
+
+/**
+ * Deletes keys that were revoked or expired before the team's window. Until then their actions can be in the audit log,
+ * whose lines hold the name, the prefix and the id of the key themselves.
+ */
+const deleteApiKeys = (connection: Queryable): Promise<number> =>
+  connection.oneFirst(sql.type(counted)`
+    with old as (
+      select k.id
+      from teams t cross join lateral team_limits(t.id) l cross join lateral (
+        select id from api_keys k
+        -- A key that ended before the window was created before it, which the index finds.
+        where k.team_id = t.id and k.created_at < ${CUTOFF} and least(k.revoked_at, k.expires_at) < ${CUTOFF}
+        limit ${BATCH}
+      ) k
+      limit ${BATCH}
+    ),
+    gone as (delete from api_keys k using old where k.id = old.id returning 1)
     select count(*) from gone
   `)
 

@@ -32,23 +32,23 @@ const teams = () => installation.store.anyFirst(sql.type(id)`select id from team
 describe('the daily clean-up', () => {
   test('deletes a team that ended, a day later, when nothing refers to it any more', async () => {
     const other = await installation.person()
-    const [{ teamId: gone }, { teamId: keyed }, { teamId: paid }] = [
+    const [{ teamId: gone }, { teamId: joined }, { teamId: paid }] = [
       await endedTeam(),
       await endedTeam(),
       await endedTeam(),
     ]
     await installation.sql(`
-      delete from api_keys where team_id <> '${keyed}';
+      insert into team_members (team_id, user_id, role) values ('${joined}', gen_random_uuid(), 'viewer');
       insert into credit_purchases (checkout_id, team_id, runs) values ('a', '${paid}', 1000)`)
     await toDay(0.9)
     expect(await forget()).toMatchObject({ monitors: 3, teams: 0 })
     await toDay(1.1)
     expect(await forget()).toMatchObject({ monitors: 0, teams: 1 })
-    expect(await teams()).toEqual(expect.arrayContaining([other.teamId, keyed, paid]))
+    expect(await teams()).toEqual(expect.arrayContaining([other.teamId, joined, paid]))
     expect(await teams()).not.toContain(gone)
 
-    await installation.sql('delete from api_keys')
+    await installation.sql(`delete from team_members where team_id = '${joined}'`)
     expect(await forget()).toMatchObject({ teams: 1 })
-    expect(await teams()).not.toContain(keyed)
+    expect(await teams()).not.toContain(joined)
   })
 })

@@ -5,6 +5,7 @@ import { recordReadings, ensureRunPartitions } from '../../../store/queue/record
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
+import { listAudit } from '../../../store/accounts/audit.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
@@ -15,6 +16,7 @@ const NOTHING = {
   deliveries: 0,
   destinations: 0,
   auditEvents: 0,
+  apiKeys: 0,
   pageTexts: 0,
   notices: 0,
   monitors: 0,
@@ -28,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await database.query(`
-    truncate runs, forgotten_runs, deliveries, notices, notice_events, audit_events, baselines, checks, monitors cascade
+    truncate runs, forgotten_runs, deliveries, notices, notice_events, audit_events, api_keys,
+      baselines, checks, monitors cascade
   `)
 })
 
@@ -275,4 +278,45 @@ test('while one process deletes, another does nothing', async () => {
     await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
   })
   expect(await forget()).toMatchObject({ runs: 1 })
+})
+
+test('keys that ended before the window of their team are deleted, and the audit log still names them', async () => {
+  const [free, scale] = [await team('free'), await team('scale')]
+  await database.setClock('0')
+  const key = async (teamId: string, name: string, ended: { revoked?: string; expires?: string } = {}) => {
+    const [made] = await database.query<{ id: string }>(
+      `insert into api_keys (team_id, user_id, name, prefix, hash, scopes, revoked_at, expires_at)
+       values ($1, gen_random_uuid(), $2, 'svc_1234', decode(md5(random()::text), 'hex'), '{read}',
+         clock() + $3::interval, clock() + $4::interval) returning id`,
+      [teamId, name, ended.revoked ?? null, ended.expires ?? null],
+    )
+    return made?.id ?? ''
+  }
+  const names = async () =>
+    (await database.query<{ name: string }>('select name from api_keys order by name')).map(({ name }) => name)
+  await key(free, 'lives')
+  await key(free, 'lives for a month', { expires: '30 days' })
+  const revoked = await key(free, 'revoked', { revoked: '0' })
+  await key(free, 'expired', { expires: '1 day' })
+  await key(free, 'in grace, then revoked', { revoked: '7 days', expires: '30 days' })
+  await key(scale, 'revoked, of a longer window', { revoked: '0' })
+  await database.setClock('13 days 23 hours')
+  expect(await forget()).toMatchObject({ apiKeys: 0 })
+  await database.query(
+    `insert into audit_events (team_id, action, target_type, target_id, target_label, actor_type, actor_id, actor_label)
+     values ($1, 'monitor.created', 'monitor', 'm', 'M', 'api_key', $2, 'revoked')`,
+    [free, revoked],
+  )
+  await database.setClock('15 days 1 minute')
+  expect(await forget()).toMatchObject({ apiKeys: 2, auditEvents: 0 })
+  expect(await names()).toEqual(['in grace, then revoked', 'lives', 'lives for a month', 'revoked, of a longer window'])
+  const page = { offset: 0, limit: 10 }
+  expect(await listAudit(database.store, { teamId: free, filter: {}, page })).toMatchObject([
+    { actor: { type: 'api_key', id: revoked, label: 'revoked' } },
+  ])
+  await database.setClock('21 days 1 minute')
+  expect(await forget()).toMatchObject({ apiKeys: 1 })
+  await database.setClock('731 days')
+  expect(await forget()).toMatchObject({ apiKeys: 2 })
+  expect(await names()).toEqual(['lives'])
 })
