@@ -1,5 +1,5 @@
 import type { AccountMail, AccountMailKind } from '../../schema/account/mail.ts'
-import { cleanText, isolate } from './clean-text.ts'
+import { cleanText, isolate, quoteName } from './clean-text.ts'
 import { emailHtml } from './email-html.ts'
 import type { EmailMessage } from './email-message.ts'
 import { emailText } from './email-text.ts'
@@ -22,6 +22,8 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'sh
 const IGNORE = 'If it was not you, there is nothing to do.'
 const TO_ACCOUNT = 'It came because somebody entered this address.'
 const shown = (text: string) => isolate(shorten(cleanText(text), LONGEST_NAME))
+/** A team's name goes to people who did not ask for it. */
+const quoted = (name: string) => isolate(quoteName(shorten(cleanText(name), LONGEST_NAME)))
 const as = (role: string) => `as ${role === 'admin' ? 'an' : 'a'} ${role}`
 
 /** The words of each kind of mail. */
@@ -56,9 +58,9 @@ const WORDS: { readonly [K in AccountMailKind]: (mail: AccountMail<K>) => Words 
     reason: TO_ACCOUNT,
   }),
   invitation: ({ team_name: team, role, invited_by: who, expires_at: until }) => ({
-    subject: `${shown(who)} invites you to ${shown(team)}`,
+    subject: `${shown(who)} invites you to ${quoted(team)}`,
     lines: [
-      `${shown(who)} invites you to the Tidemark team ${shown(team)} ${as(role)}.`,
+      `${shown(who)} invites you to the Tidemark team ${quoted(team)} ${as(role)}.`,
       `The link works until ${DAY.format(Date.parse(until))} UTC, for an account with this address.`,
       'Whoever has no account yet signs up with this address first.',
     ],
@@ -66,8 +68,8 @@ const WORDS: { readonly [K in AccountMailKind]: (mail: AccountMail<K>) => Words 
     reason: 'If you do not know who sent it, there is nothing to do.',
   }),
   invitation_accepted: ({ team_name: team, role, member }) => ({
-    subject: `${shown(member)} joined ${shown(team)}`,
-    lines: [`${shown(member)} accepted your invitation to the team ${shown(team)} ${as(role)}.`],
+    subject: `${shown(member)} joined ${quoted(team)}`,
+    lines: [`${shown(member)} accepted your invitation to the team ${quoted(team)} ${as(role)}.`],
     button: null,
     reason: 'Whoever invites a person gets this mail.',
   }),

@@ -18,3 +18,17 @@ export function cleanText(text: string): string {
 export function isolate(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text
 }
+
+/**
+ * Returns a name that a stranger chose, in quotation marks, so that it reads as a name and a mail program makes no link
+ * of it: not of `https://…`, not of `a@b`, and not of `example.com`. The dots that IDNA takes for dots, and the wide
+ * forms of the signs, are replaced too.
+ */
+export function quoteName(name: string): string {
+  const unlinked = name
+    .replace(/[:\uff1a][/\uff0f]{2}/g, ': ')
+    .replace(/[@\uff20]/g, ' at ')
+    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=\S)/g, '·')
+    .replace(/["“”]/g, "'")
+  return `"${unlinked}"`
+}

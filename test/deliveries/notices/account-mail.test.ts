@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics.ts'
+import { accountMailMessage } from '../../../deliveries/messages/account-mail.ts'
 import { AccountMail } from '../../../schema/account/mail.ts'
 import { createMailQueue, type MailQueue, type NewMail } from '../../../store/accounts/mail-queue.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -30,12 +31,12 @@ const KINDS: readonly (readonly [Facts, RegExp, RegExp])[] = [
   [{ kind: 'account_exists' }, /^You already have a Tidemark account$/, /has an account there already/],
   [
     { kind: 'invitation', team_name: 'Kettles', role: 'admin', invited_by: 'bo@example.com', expires_at: EXPIRES },
-    /^bo@example\.com invites you to Kettles$/,
+    /^bo@example\.com invites you to "Kettles"$/,
     /as an admin[^]*8 May 2026[^]*signs up with this address/,
   ],
   [
     { kind: 'invitation_accepted', team_name: 'Kettles', role: 'viewer', member: 'cy@example.com' },
-    /^cy@example\.com joined Kettles$/,
+    /^cy@example\.com joined "Kettles"$/,
     /as a viewer/,
   ],
   [
@@ -82,8 +83,25 @@ test('names in a mail are text: they are no header, no markup and no second reci
   const letter = await worker.letterTo(to)
   expect(letter.to).toEqual([to])
   expect(letter.mail.headers.map(({ key }) => key)).not.toContain('bcc')
-  expect(letter.mail.subject).toContain('<img src=x onerror=alert(1)> Bcc: eve@example.com')
+  expect(letter.mail.subject).toContain('"<img src=x onerror=alert(1)> Bcc: eve at example·com"')
   expect(letter.mail.html).not.toContain('<img')
+})
+
+test.each([
+  ['Win at https://evil.example.com/x now', '"Win at https: evil·example·com/x now"'],
+  ['mail eve@evil.com', '"mail eve at evil·com"'],
+  ['evil。com ＠ evil．com', '"evil·com  at  evil·com"'],
+  ['" urgent: "example.com', `"' urgent: 'example·com"`],
+  ['Acme Inc.', '"Acme Inc."'],
+])('the name of a team, %j, stands in quotation marks, and no mail program makes a link of it', (team_name, shown) => {
+  const facts = { role: 'member', invited_by: 'bo@example.com', expires_at: EXPIRES } as const
+  const invited = accountMailMessage({ type: 'account_mail', kind: 'invitation', team_name, ...facts }, LINK)
+  expect(invited.subject).toBe(`bo@example.com invites you to ${shown}`)
+  expect(invited.text.slice(0, invited.text.indexOf(LINK))).toContain(`the Tidemark team ${shown} as a member`)
+  const accepted = { type: 'account_mail', kind: 'invitation_accepted', member: 'cy@example.com' } as const
+  expect(accountMailMessage({ ...accepted, team_name, role: 'member' }, null).subject).toBe(
+    `cy@example.com joined ${shown}`,
+  )
 })
 
 test('a link that is not a web address is left out', async () => {
