@@ -13,8 +13,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 
 /**
  * What takes more processor time than all the other tests together: commands as processes of their own, API servers of
- * Kubernetes, pages that burn processor time, the bench, and requests made at random. `npm test` has the first tests of
- * each and leaves the rest to `npm run test:all`.
+ * Kubernetes, pages that burn processor time, the bench, requests and pages made at random. `npm test` has the first
+ * tests of each and leaves the rest to `npm run test:all`.
  */
 const SLOW = [
   'test/api/auth/account-pages-in-browser.test.ts',
@@ -33,6 +33,7 @@ const SLOW = [
   'test/operator/**/*.test.ts',
   'test/platform/postgres/first-start.test.ts',
   'test/runners/browser/{browser-launcher,hostile}.test.ts',
+  'test/runners/extract/html/differential.test.ts',
   'test/tools/ci/*.test.ts',
 ]
 const FIRST = ['test/cli/serve.test.ts', 'test/operator/operator.test.ts', 'test/operator/reconcile/*.test.ts']

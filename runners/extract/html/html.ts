@@ -16,9 +16,9 @@ const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
 
 /**
  * The attributes of an element that has none. Most have none, and a dictionary for each is the most expensive part of a
- * tree.
+ * tree. All these elements share it, so nothing may be added to it.
  */
-const NO_ATTRIBUTES: Record<string, string> = Object.freeze(dictionary<string>())
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze(dictionary<string>())
 
 /**
  * The stock adapter with two changes. Attributes keep their prefix in their name, so that `href` and `xlink:href` of an
@@ -33,13 +33,15 @@ const TREE_ADAPTER: typeof adapter = {
     return node
   },
   adoptAttributes(recipient, attrs) {
-    const attribs = attributesOf(attrs)
-    for (const name in recipient.attribs) attribs[name] = recipient.attribs[name] ?? ''
+    if (attrs.length === 0) return
+    const attribs = Object.assign(dictionary<string>(), recipient.attribs)
+    // Only a second `<html>` or `<body>` comes here. Its attributes have no prefix, and those of the first tag count.
+    for (const { name, value } of attrs) attribs[name] ??= value
     recipient.attribs = attribs
   },
 }
 
-function attributesOf(attrs: readonly Token.Attribute[]): Record<string, string> {
+function attributesOf(attrs: readonly Token.Attribute[]): Readonly<Record<string, string>> {
   if (attrs.length === 0) return NO_ATTRIBUTES
   const attribs = dictionary<string>()
   for (const { name, prefix, value } of attrs) attribs[prefix ? `${prefix}:${name}` : name] = value

@@ -83,6 +83,13 @@ test('an internal error that comes back as a value is tried once more, too', asy
   expect(worker?.log.join()).toContain('a cause for the log')
 })
 
+test('a page with a second body without attributes is read', async () => {
+  site.answer(html('<html lang=en><body class=shop><b class=price>$1</b></body><body><p>and more</p>'))
+  const [no = 0] = await database.monitors(await database.team(), { url: site.url })
+  await start()
+  expect(await recorded(no)).toMatchObject([{ status: 'success', extracted: { price: '$1' } }])
+})
+
 test('an internal error that lasts is an error run and a run used, and no failure of its monitor', async () => {
   const team = await database.team()
   const [no = 0] = await database.monitors(team, { url: site.url })
