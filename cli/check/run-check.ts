@@ -41,7 +41,7 @@ export async function runCheck(
   output: CheckOutput,
   { prompts = null, browser }: CheckMeans = {},
 ): Promise<boolean> {
-  const extractor = createExtractor({ threads: 1 })
+  const extractor = createExtractor({ threads: 1, onInternalError: (trace) => output.err(`${trace}\n`) })
   const web = targets.some(isWebAddress) ? await openWeb(egress, browser) : null
   const ask: Ask | undefined = prompts ? (asked, signal) => prompts.ask({ ...asked, teamId: '' }, signal) : undefined
   const ports = { extractor, web, ask, signal: new AbortController().signal }

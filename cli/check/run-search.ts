@@ -58,7 +58,7 @@ export async function runSearch(
   output: CheckOutput,
   means: SearchMeans,
 ): Promise<boolean> {
-  const extractor = createExtractor({ threads: 1 })
+  const extractor = createExtractor({ threads: 1, onInternalError: (trace) => output.err(`${trace}\n`) })
   try {
     const checked = await checkSearch(search, { ...means, extractor, signal: new AbortController().signal })
     const { form } = output

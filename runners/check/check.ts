@@ -175,6 +175,7 @@ async function read(task: PageTask, layered: Layered, ports: CheckPorts): Promis
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
   const extraction = await ports.extractor.extract(page, task.extract, {
     signal: ports.signal,
+    runId: task.runId,
     ...(task.no > 0 && { key: task.no }),
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }

@@ -4,6 +4,7 @@ import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { listExpression } from '../../schema/monitor/value-limits.ts'
 import { CompiledCss } from './css/css.ts'
 import { compileJsonPath } from './json/json-path.ts'
+import { byEngine } from './refused-rule.ts'
 import { compileRegex } from './text/regex.ts'
 import type { CompiledRegex } from './text/regex.ts'
 import { compileXPath } from './xpath/compile.ts'
@@ -38,8 +39,8 @@ const CACHE_SIZE = 1_000
 const cache = new LRUCache<string, Compiled>({ max: CACHE_SIZE })
 
 /**
- * Compiles the rules of a config, or returns them from the cache. Throws the engine's error on a rule that `checkRules`
- * would refuse.
+ * Compiles the rules of a config, or returns them from the cache. Throws `RefusedRule` on a rule that `checkRules`
+ * would refuse. A selector is compiled, and refused, when it first reads a page.
  */
 export function compileRules(config: ExtractConfig): Compiled {
   if (config.method === 'prompt') return { method: config.method }
@@ -47,7 +48,7 @@ export function compileRules(config: ExtractConfig): Compiled {
   const key = JSON.stringify(config)
   const known = cache.get(key)
   if (known !== undefined) return known
-  const compiled = compileConfig(config)
+  const compiled = byEngine(() => compileConfig(config))
   cache.set(key, compiled)
   return compiled
 }

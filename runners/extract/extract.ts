@@ -6,6 +6,7 @@ import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
 import { boundPageText, contentHash, linesHash, plainLines } from './text/full-page.ts'
 import { parseHtml } from './html/html.ts'
+import { internalFault } from './internal-fault.ts'
 import { runJsonPath } from './json/json-path.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
@@ -15,6 +16,7 @@ import { parseJson, type ParsedJson } from './json/parse-json.ts'
 import { prescanJson } from './json/prescan-json.ts'
 import { plainText, promptText, tidyLines } from './text/prompt-text.ts'
 import { readableText } from './text/readable-text.ts'
+import { RefusedRule } from './refused-rule.ts'
 import { runRegex } from './text/regex.ts'
 import { textOf } from './tree.ts'
 import type { Tree } from './tree.ts'
@@ -29,8 +31,8 @@ import type { XValue } from './xpath/values.ts'
  * exhaust the heap, so it runs in a thread of `extractor.ts` that can be terminated. Expected failures are values.
  */
 export function extract(page: Page, config: ExtractConfig): Extraction {
-  if (isBlank(page.body)) return noBody()
   try {
+    if (isBlank(page.body)) return noBody()
     return config.method === 'prompt' ? readPrompt(page) : withScripts(run(page, compileRules(config)), page)
   } catch (error) {
     return evaluationFault(error)
@@ -74,13 +76,14 @@ function hasManyScripts(body: Uint8Array): boolean {
 
 /**
  * Returns the fault of a rule that its engine refuses although it was saved, or that exceeds the call stack on this
- * page.
+ * page. Any other error is ours.
  */
 function evaluationFault(error: unknown): Failed {
   if (error instanceof RangeError)
     return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
-  const reason = error instanceof Error ? error.message : String(error)
-  return failed('bad_rule', `A rule could not be evaluated: ${reason}. Change the rule.`)
+  if (error instanceof RefusedRule)
+    return failed('bad_rule', `A rule could not be evaluated: ${error.message}. Change the rule.`)
+  return internalFault(error)
 }
 
 /** The model is not called here: the text goes to the trusted side. */
@@ -127,7 +130,9 @@ function run(page: Page, compiled: Compiled): Extraction {
 function readWhole(page: Page): Extraction {
   const hashed = extractHash(page)
   const read = isTextType(mediaType(page.contentType)) ? orFault(() => pageLines(page, NOTHING)) : null
-  return hashed.ok && read?.ok ? { ...hashed, pageText: boundPageText(read.lines) } : hashed
+  if (!hashed.ok || read === null) return hashed
+  if (read.ok) return { ...hashed, pageText: boundPageText(read.lines) }
+  return { ...hashed, ...(read.trace !== undefined && { trace: read.trace }) }
 }
 
 const NOTHING: Ignored = { selectors: [], patterns: [] }

@@ -28,8 +28,11 @@ export type Extraction =
       readonly text?: string
       /** For a page of a search engine, instead of values. */
       readonly search?: SearchPage
+      /** As below, where an unexpected error cost no more than the readable text. */
+      readonly trace?: string
     }
-  | { readonly ok: false; readonly fault: RunFault }
+  /** `trace`: where an unexpected error was thrown, for the log; absent for every other fault. */
+  | { readonly ok: false; readonly fault: RunFault; readonly trace?: string }
 
 export type Failed = Extract<Extraction, { ok: false }>
 

@@ -63,6 +63,8 @@ export interface SearchPorts {
   readonly between?: readonly [shortest: number, longest: number]
   /** An opaque key of the team, for name lookups. */
   readonly team?: string
+  /** The run, for the log. */
+  readonly runId?: string | undefined
 }
 
 const BETWEEN = [2_000, 6_000] as const
@@ -257,7 +259,10 @@ class SearchSession {
     const bytes = opened.body.length
     // A copy, because the body may be moved to a thread.
     const body = { body: Buffer.from(opened.body), contentType: 'text/html; charset=utf-8', url }
-    const read = await this.#ports.extractor.readSearchPage(body, sent, { signal: this.#ports.signal })
+    const read = await this.#ports.extractor.readSearchPage(body, sent, {
+      signal: this.#ports.signal,
+      runId: this.#ports.runId,
+    })
     if (!read.ok) return { ok: false, fault: read.fault }
     const { outcome, marker, table, dropped } = read.search
     this.#reports.push({ outcome, marker, url, status: opened.status, bytes, table, dropped })

@@ -16,9 +16,9 @@ export async function searchReading(
   task: SerpTask,
   { means, ...ports }: { readonly means: SearchMeans } & Pick<SearchPorts, 'extractor' | 'signal'>,
 ): Promise<Reading> {
-  const { search, teamKey } = task
+  const { search, teamKey, runId } = task
   const team = teamKey !== undefined && { team: teamKey }
-  const checked = await checkSearch(search, { ...means, ...ports, ...team })
+  const checked = await checkSearch(search, { ...means, ...ports, ...team, runId })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   return readingOf(checked, countryOf(search, means.country))
 }

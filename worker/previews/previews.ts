@@ -6,6 +6,7 @@ import { type SearchMeans, searchReading } from '../../runners/serp/search-readi
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
+import type { InternalErrorReport } from '../../runners/extract/internal-fault.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
@@ -44,6 +45,8 @@ interface PreviewsOptions {
   readonly search?: PreviewSearching | undefined
   /** The proxy for checks that a site refuses, and the allowance that it is counted against. */
   readonly proxy?: { readonly layer: ProxyLayer; holdFor(teamId: string): Hold } | undefined
+  /** Is told of each unexpected error while a page was read. */
+  readonly onInternalError?: InternalErrorReport
 }
 
 /** Runs checks on demand while the requester waits. They run in the process that got the request, a few at a time. */
@@ -116,10 +119,11 @@ export function createPreviews({
   runners,
   waiting = 32,
   search: searching,
+  onInternalError,
 }: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
-  const extractor = createExtractor({ threads: 1 })
-  const pages = createPageReader()
+  const extractor = createExtractor({ threads: 1, onInternalError })
+  const pages = createPageReader({ onInternalError })
   const stopping = new AbortController()
   const running = new Running()
   const slots = createSlots({ atOnce, perTeam, waiting })

@@ -26,6 +26,7 @@ import { serveHealth } from '../process/serve-health.ts'
 import { promptsOf } from '../parts/model.ts'
 import { objectsOf } from '../parts/objects.ts'
 import { searchPreviewsOf } from '../parts/search-parts.ts'
+import { pageErrorsOf } from '../parts/page-errors.ts'
 import { proxyHold, proxyLayerOf } from '../parts/proxy.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { Stack } from '../process/stack.ts'
@@ -74,6 +75,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
     runners: context.browsers === null ? runnersOf(context, store) : undefined,
     prompts,
     search: searchPreviewsOf(context),
+    onInternalError: pageErrorsOf(context),
     proxy: layer ? { layer, holdFor: (teamId) => proxyHold(store, { teamId }, context.log) } : undefined,
   })
   if (context.browsers === null) countPreviews(registry, previews)

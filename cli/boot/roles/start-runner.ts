@@ -18,6 +18,7 @@ import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loo
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { browsersOf } from '../parts/browsers.ts'
 import { policyOptions } from '../parts/egress.ts'
+import { pageErrorsOf } from '../parts/page-errors.ts'
 import { searchMeansOf } from '../parts/search-means.ts'
 import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
@@ -142,9 +143,10 @@ function startLoop(
 ): CheckLoop {
   const browser = browsersOf({ settings, egress, log, registry, onSandbox }) ?? undefined
   stack.defer('the browser', () => browser?.close())
-  const extractor = createExtractor()
+  const onInternalError = pageErrorsOf({ registry, log })
+  const extractor = createExtractor({ onInternalError })
   stack.defer('extraction', () => extractor.close())
-  const pages = createPageReader()
+  const pages = createPageReader({ onInternalError })
   stack.defer('the page reader', () => pages.close())
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())

@@ -26,6 +26,7 @@ import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metric
 import { startRunnerApi } from './start-runner-api.ts'
 import { mailerOf } from '../parts/mail.ts'
 import { promptsOf } from '../parts/model.ts'
+import { pageErrorsOf } from '../parts/page-errors.ts'
 import { messagePicturesOf, startPictures } from '../parts/picture-parts.ts'
 import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
 import { searchMeansOf } from '../parts/search-means.ts'
@@ -85,7 +86,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('the store of the worker', () => store.end())
   await noteEncryptionKey(store, secrets)
   measureStore(context, store)
-  const { extractor, pages, patterns, differ } = createThreads(stack)
+  const { extractor, pages, patterns, differ } = createThreads(context)
 
   const { deliveries, notices } = sendingLoops(context, store)
   const { pictures, sweep } = startPictures({ settings, store, log, stack, registry })
@@ -143,10 +144,11 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
 }
 
 /** Creates the threads for untrusted content. Each starts when it is first needed; the stack ends them. */
-function createThreads(stack: WorkerContext['stack']) {
-  const extractor = createExtractor()
+function createThreads({ stack, registry, log }: Pick<WorkerContext, 'stack' | 'registry' | 'log'>) {
+  const onInternalError = pageErrorsOf({ registry, log })
+  const extractor = createExtractor({ onInternalError })
   stack.defer('extraction', () => extractor.close())
-  const pages = createPageReader()
+  const pages = createPageReader({ onInternalError })
   stack.defer('the page reader', () => pages.close())
   const patterns = createPatternMatcher()
   stack.defer('the pattern matcher', () => patterns.close())

@@ -3,6 +3,7 @@ import type { Options } from 'css-select'
 import { isTag } from 'domhandler'
 import type { AnyNode, Element } from 'domhandler'
 import * as DomUtils from 'domutils'
+import { byEngine } from '../refused-rule.ts'
 import { XHTML, childrenOf, isElement, textOf } from '../tree.ts'
 import type { Tree } from '../tree.ts'
 
@@ -54,7 +55,7 @@ export class CompiledCss {
   }
 
   /**
-   * Returns the first matching element in document order, or null. Throws css-select's error on an unknown selector.
+   * Returns the first matching element in document order, or null. Throws `RefusedRule` on an unknown selector.
    */
   first(tree: Tree): Element | null {
     const mode = modeOf(tree)
@@ -76,7 +77,7 @@ export class CompiledCss {
   #query(mode: keyof typeof OPTIONS): Query {
     let query = this.#queries.get(mode)
     if (query === undefined) {
-      query = compile<AnyNode, Element>(this.#source, OPTIONS[mode])
+      query = byEngine(() => compile<AnyNode, Element>(this.#source, OPTIONS[mode]))
       this.#queries.set(mode, query)
     }
     return query

@@ -1,7 +1,8 @@
-import { JSONPathEnvironment } from 'json-p3'
+import { JSONPathEnvironment, JSONPathError } from 'json-p3'
 import type { JSONPathNode, JSONPathQuery } from 'json-p3'
 import type { Json } from '../../../schema/shape/json.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
+import { RefusedRule } from '../refused-rule.ts'
 import type { ParsedJson } from './parse-json.ts'
 
 /**
@@ -17,9 +18,17 @@ export function compileJsonPath(source: string): JSONPathQuery {
 
 /**
  * Returns the value of a singular query, or null where there is none. Any other query returns the list of its values,
- * which may be empty.
+ * which may be empty. Throws `RefusedRule` where the engine refuses the query on this document.
  */
-export function runJsonPath(query: JSONPathQuery, { plain, exact }: ParsedJson): Json {
+export function runJsonPath(query: JSONPathQuery, parsed: ParsedJson): Json {
+  try {
+    return evaluated(query, parsed)
+  } catch (error) {
+    throw error instanceof JSONPathError ? new RefusedRule(error.message, { cause: error }) : error
+  }
+}
+
+function evaluated(query: JSONPathQuery, { plain, exact }: ParsedJson): Json {
   const document = plain as Parameters<JSONPathQuery['query']>[0]
   const valueOf = (node: JSONPathNode) => (plain === exact ? node.value : exactAt(exact, node)) as Json
   if (query.singularQuery()) {

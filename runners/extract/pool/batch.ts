@@ -1,5 +1,6 @@
 import { SLOW_MS, type Speeds } from '../../../concurrency/speed.ts'
 import { COPY_BYTES, type Job, PROGRESS, type Threads, type WorkerBatch, monotonicMs } from './job.ts'
+import { internalFault } from '../internal-fault.ts'
 import { failed, type Extraction } from '../page.ts'
 import { readFileSync } from 'node:fs'
 
@@ -69,14 +70,14 @@ function faultOf(error: unknown, { end }: Watch): Extraction {
       `Reading the page took longer than ${end} ms and was stopped. Simplify the selector or pattern.`,
     )
   }
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const { code } = error as { code?: unknown }
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return failed(
       'extract_memory',
       'Reading the page needed more memory than a check may use. Watch a smaller page, or simplify the selector.',
     )
   }
-  return failed('internal', `The extraction thread failed: ${String(message)}`)
+  return internalFault(error)
 }
 
 /** The longest wait for a thread to begin. Starting one takes about 0.2 s, and more on a busy machine. */

@@ -14,6 +14,7 @@ import {
   createSlowLine,
   type SlowLine,
 } from './job.ts'
+import type { InternalErrorReport } from '../internal-fault.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { failed, type Extraction, type Failed, type Page } from '../page.ts'
 import type { SearchPage, SentPage } from '../../serp/search-page.ts'
@@ -28,6 +29,8 @@ interface ExtractorOptions {
   readonly threads?: number
   /** The heap of a thread in MB. */
   readonly heapMb?: number
+  /** Is told of each unexpected error: where it was thrown, and the run. */
+  readonly onInternalError?: InternalErrorReport | undefined
 }
 
 interface ExtractCall {
@@ -35,6 +38,8 @@ interface ExtractCall {
   readonly timeoutMs?: number
   /** The number of the monitor. By it the pool remembers which monitors delayed others. */
   readonly key?: number
+  /** The run, for the log. */
+  readonly runId?: string | undefined
   /** Ends the wait with the fault `timeout`. A thread that is working continues until its own limit. */
   readonly signal?: AbortSignal
 }
@@ -91,10 +96,13 @@ class ThreadedExtractor implements Extractor {
   /** Which monitors delayed a thread, and which never did. */
   readonly #speeds = createSpeeds<number | null>(SPEEDS)
   readonly #running = new Running()
+  readonly #onInternalError: InternalErrorReport | undefined
   #pumping = false
   #closing = false
 
-  constructor({ threads = Math.max(1, availableParallelism() - 1), heapMb = EXTRACT_LIMITS.heapMb }: ExtractorOptions) {
+  constructor(options: ExtractorOptions) {
+    const { threads = Math.max(1, availableParallelism() - 1), heapMb = EXTRACT_LIMITS.heapMb } = options
+    this.#onInternalError = options.onInternalError
     this.#line = createLine(threads)
     this.#quick = groupOf(threads, heapMb, 0)
     this.#trial = groupOf(1, heapMb, 0)
@@ -129,6 +137,7 @@ class ThreadedExtractor implements Extractor {
       }
       const settle = (extraction: Extraction): void => {
         signal?.removeEventListener('abort', leave)
+        if (extraction.trace !== undefined) this.#onInternalError?.(extraction.trace, call.runId)
         resolve(extraction)
       }
       const job: Job = { page, config, timeoutMs, key, settle, dropped: false }

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { readSearchPage } from '../../serp/read-search-page.ts'
 import type { SearchConfig } from '../../serp/search-page.ts'
 import { extract } from '../extract.ts'
+import { internalFault } from '../internal-fault.ts'
 import type { Extraction, Page } from '../page.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 
@@ -23,7 +24,11 @@ export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
 }
 
 function readSearch({ body, contentType }: Page, { sent }: SearchConfig): Extraction {
-  return { ok: true, values: {}, warnings: [], search: readSearchPage(body, contentType, sent) }
+  try {
+    return { ok: true, values: {}, warnings: [], search: readSearchPage(body, contentType, sent) }
+  } catch (error) {
+    return internalFault(error)
+  }
 }
 
 /** The operating system's id of this thread, or -1 if the system is not Linux. */

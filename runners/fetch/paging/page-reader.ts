@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { createInTurn, type Whose } from '../../../concurrency/in-turn.ts'
+import { internalFault, type InternalErrorReport } from '../../extract/internal-fault.ts'
 import { EXTRACT_LIMITS } from '../../extract/limits.ts'
 import { readPage } from './page-facts.ts'
 import type { PageRead } from './page-facts.ts'
@@ -21,8 +22,15 @@ export interface PageReader {
 /** Up to this size a page is read on the event loop, in under a millisecond. */
 const INLINE_BYTES = 64 * 1024
 
+interface PageReaderOptions {
+  readonly timeoutMs?: number
+  /** Is told of each unexpected error. */
+  readonly onInternalError?: InternalErrorReport | undefined
+}
+
 /** Creates a reader. Its one thread starts when it is first needed. */
-export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeoutMs?: number } = {}): PageReader {
+export function createPageReader(options: PageReaderOptions = {}): PageReader {
+  const { timeoutMs = EXTRACT_LIMITS.pageMs, onInternalError } = options
   const threads = new Piscina<ReadTask, PageRead>({
     filename: fileURLToPath(new URL('read-page-of.ts', import.meta.url)),
     name: 'readPageOf',
@@ -43,13 +51,28 @@ export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeou
     try {
       return await threads.run(task, { signal })
     } catch (error) {
-      return { ok: false, fault: pageFault(task.number, faultOf(error, signal.aborted)) }
+      const fault = limitFault(error, signal.aborted) ?? internal(error)
+      return { ok: false, fault: pageFault(task.number, fault) }
     }
+  }
+
+  function inline({ answer, paths, number }: ReadTask): PageRead {
+    try {
+      return readPage(answer, paths, number)
+    } catch (error) {
+      return { ok: false, fault: pageFault(number, internal(error)) }
+    }
+  }
+
+  function internal(error: unknown): RunFault {
+    const { fault, trace } = internalFault(error)
+    onInternalError?.(trace)
+    return fault
   }
 
   return {
     async read(task, whose = { key: '' }) {
-      if (task.answer.body.byteLength <= INLINE_BYTES) return readPage(task.answer, task.paths, task.number)
+      if (task.answer.body.byteLength <= INLINE_BYTES) return inline(task)
       return turns.do(() => inThread(task), whose)
     },
     close: () => threads.destroy(),
@@ -59,9 +82,10 @@ export function createPageReader({ timeoutMs = EXTRACT_LIMITS.pageMs }: { timeou
 /** The longest start of a thread, in milliseconds. */
 const START_MS = 15_000
 
-function faultOf(error: unknown, isLate: boolean): RunFault {
+/** Returns the fault of a page that exceeded a limit; null: of any other error. */
+function limitFault(error: unknown, isLate: boolean): RunFault | null {
   if (isLate) return { code: 'extract_timeout', message: 'Reading the answer took too long. Ask for smaller pages.' }
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
     return { code: 'extract_memory', message: 'Reading the answer needed too much memory. Ask for smaller pages.' }
-  return { code: 'internal', message: 'The thread that reads pages failed. It is tried again at the next run.' }
+  return null
 }

@@ -198,6 +198,34 @@ describe('extract', () => {
     expect(faultCode(extract(html('x'), { method: 'regex', fields: { it: '(' } }))).toBe('bad_rule')
   })
 
+  test('fails with internal on an error of ours, and gives where it was thrown without what the page says', () => {
+    // No caller does this: it stands for an error that is in no rule and in no page.
+    const broken = {
+      split() {
+        throw new TypeError('Cannot add property price-of-the-page, object is not extensible')
+      },
+    } as unknown as string
+    const rules = [
+      css('p'),
+      { method: 'prompt', prompt: 'the price' },
+      { method: 'regex', fields: { it: 'x' } },
+    ] as const
+    for (const config of rules) {
+      const read = extract(page('<p>x', broken), config)
+      expect(read).toMatchObject({ ok: false, fault: { code: 'internal' } })
+      const told = JSON.stringify(read)
+      expect(told).toMatch(/"TypeError\\n {4}at .*split/)
+      expect(told).not.toContain('price-of-the-page')
+      expect(told).not.toMatch(/change the rule/i)
+    }
+  })
+
+  test('reads a page with a second body, whose attributes count where the first has none of the name', () => {
+    const twice = html('<html lang=en><body class=a><p>x</p></body><html><body><body class=b id=c><p>y</p>')
+    expect(one(twice, 'css', 'body.a#c > p:nth-of-type(2)')).toBe('y')
+    expect(one(twice, 'xpath', 'concat(//html/@lang, " ", //body/@class)')).toBe('en a')
+  })
+
   test('gives every field, found or not, in the order of the config, under any name', () => {
     const extraction = extract(html('<p>x'), { method: 'css', fields: { b: 'p', a: 'h1', constructor: 'p' } })
     expect(Object.entries(values(extraction))).toEqual([

@@ -277,6 +277,23 @@ test('the thread that reads large pages is killed when it takes too long, and th
   await reader.close()
 })
 
+test.each([
+  ['small', '[1]'],
+  ['large', `["${'a'.repeat(100_000)}"]`],
+])('an error of ours on a %s page is an internal error, and is told by where it was thrown', async (_size, body) => {
+  const told: string[] = []
+  const reader = createPageReader({ onInternalError: (trace) => told.push(trace) })
+  // No caller does this: it stands for an error that is in no page.
+  const read = await reader.read({
+    answer: { body: Buffer.from(body), contentType: null },
+    paths: null as never,
+    number: 3,
+  })
+  await reader.close()
+  expect(read).toMatchObject({ ok: false, fault: { code: 'internal', message: expect.stringMatching(/^Page 3: /) } })
+  expect(told).toEqual([expect.stringMatching(/^TypeError\n {4}at .*\.ts:\d+/)])
+})
+
 test('a list whose turn at that thread does not come in time fails, and holds nobody up', async () => {
   const reader = createPageReader()
   const large = { body: Buffer.from(`["${'\\u0061'.repeat(1_500_000)}"]`), contentType: null }
