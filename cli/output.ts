@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { exitCode } from './exit-codes.ts'
-import { hasEscapes, printable, printableDocument } from './printable.ts'
+import { forTerminal, hasEscapes, printable, printableDocument } from './printable.ts'
 
 /** What a command prints: a table for people, or a form for programs. */
 export const OUTPUT_FORMS = ['table', 'wide', 'name', 'json', 'yaml'] as const
@@ -54,7 +54,7 @@ export async function printItems<T>(form: OutputForm, listed: Listed<T>, isOne =
     return printData(form, isOne ? all[0] : (whole ?? all))
   }
   if (form === 'name') return printNames(items.map(name))
-  if (items.length === 0) return process.stdout.isTTY ? print(`${none}\n`) : void process.stderr.write(`${none}\n`)
+  if (items.length === 0) return process.stdout.isTTY ? print(`${none}\n`) : tell(`${none}\n`)
   print(table(columnsOf(form, columns), items))
 }
 
@@ -111,11 +111,19 @@ export async function dataText(form: 'json' | 'line' | 'yaml', data: unknown): P
   return printableDocument(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }))
 }
 
-export const print = (text: string): void => void process.stdout.write(text)
+/** Prints a text. A pipe or a file gets it exactly, a terminal without what it would act on. */
+export const print = (text: string): void => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text)
+
+/** Prints the bytes of a page, likewise. */
+export const printBytes = (bytes: Uint8Array): void =>
+  process.stdout.isTTY ? print(Buffer.from(bytes).toString()) : void process.stdout.write(bytes)
+
+/** Prints a text on standard error, likewise. */
+export const tell = (text: string): void => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text)
 
 /** Prints a line about what the command does at this moment, on a terminal only. */
 export function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`${text}\n`)
+  if (process.stderr.isTTY) tell(`${text}\n`)
 }
 
 /** Returns a text in a colour, where standard output is a terminal and NO_COLOR is not set. */
@@ -270,7 +278,7 @@ export function whenUnread(isChange: boolean): void {
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     // A program that reads only the first lines, as `head` does, closes the pipe.
     if (code !== 'EPIPE' && !process.exitCode) {
-      process.stderr.write(`tidemark: standard output cannot be written (${code}): what it shows is not complete\n`)
+      tell(`tidemark: standard output cannot be written (${code}): what it shows is not complete\n`)
       process.exitCode = exitCode('failed')
     }
     if (!isChange) process.exit()

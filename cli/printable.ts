@@ -24,6 +24,19 @@ export function printable(text: string, keep = ''): string {
   })
 }
 
+/** The colours of `coloured`, as a terminal gets them. */
+const COLOURS = /(\u001b\[(?:3[1239]|90)m)/
+
+/**
+ * Returns a whole output as a terminal may show it: with its lines and our colours. Whatever else a terminal may act on
+ * was written by a page, a server or another person, and becomes an escape.
+ */
+export const forTerminal = (text: string): string =>
+  text
+    .split(COLOURS)
+    .map((part, at) => (at % 2 === 1 ? part : printable(part, '\n\t')))
+    .join('')
+
 /** Returns JSON, or YAML whose texts with such characters are in double quotes, with the escapes of these formats. */
 export const printableDocument = (text: string): string => text.replaceAll(LEFT_BY_FORMATS, escaped)
 

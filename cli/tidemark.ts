@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheCompiledCode } from './boot/process/lean-start.ts'
 import { exitCode } from './exit-codes.ts'
-import { whenUnread } from './output.ts'
+import { whenUnread, tell } from './output.ts'
 import { commandLine, loadCommands } from './command-line.ts'
 
 // Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
@@ -30,7 +30,7 @@ try {
     if (error.code === 'commander.unknownOption') await pointToSetting(error.message)
   } else {
     const { exitCodeOf, explain } = await import('./boot/process/explain-error.ts')
-    process.stderr.write(`${explain(error)}\n`)
+    tell(`${explain(error)}\n`)
     process.exitCode = exitCodeOf(error)
   }
 }
@@ -47,8 +47,6 @@ async function pointToSetting(message: string): Promise<void> {
   const setting = settingOfOption(/'--([\w-]+)/.exec(message)?.[1] ?? '')
   if (setting !== null) {
     const command = words.find((word) => !word.startsWith('-') && program.commands.some((one) => one.name() === word))
-    process.stderr.write(
-      `Settings are environment variables: set ${setting}, as in ${setting}=… ./tidemark ${command ?? 'serve'}\n`,
-    )
+    tell(`Settings are environment variables: set ${setting}, as in ${setting}=… ./tidemark ${command ?? 'serve'}\n`)
   }
 }

@@ -6,7 +6,7 @@ import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
 import { findUnreadPage, listUnreadPages } from '../../store/objects/unread-pages.ts'
 import { objectsOf } from '../boot/parts/objects.ts'
 import { withStore } from '../boot/parts/with-store.ts'
-import { formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
+import { formOf, isForPrograms, type OutputOptions, printBytes, printItems, printResult } from '../output.ts'
 
 interface UnreadOptions extends OutputOptions {
   readonly engine?: string
@@ -52,7 +52,7 @@ export const unreadPageCommand = () =>
           if (page === null)
             throw new InvalidArgumentError(`no page of ${engine} is kept; without --engine they are listed`)
           const text = await promisify(gunzip)(page, { maxOutputLength: MOST_BYTES })
-          if (out === undefined) return void process.stdout.write(text)
+          if (out === undefined) return printBytes(text)
           await writeFile(out, text)
           await printResult(options, { data: { engine, file: out, bytes: text.length }, names: [engine], text: '' })
         } finally {

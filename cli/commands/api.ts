@@ -3,6 +3,7 @@ import { isMigrated } from '../../store/db/migrate.ts'
 import { startApi } from '../boot/roles/start-api.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
+import { print } from '../output.ts'
 
 /**
  * The API serves requests for this long after SIGTERM, and reports that it is not ready. A balancer that checks
@@ -21,6 +22,6 @@ export const api = (): Promise<void> =>
       const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
       const { stack, stopping } = context
       stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? sleep(LINGER_MS) : undefined))
-      process.stdout.write(`Tidemark's API is running at ${api.services.baseUrl}\n`)
+      print(`Tidemark's API is running at ${api.services.baseUrl}\n`)
     },
   })

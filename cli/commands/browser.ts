@@ -3,6 +3,7 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import { startBrowserLauncher } from '../../runners/browser/chromium/browser-launcher.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
+import { print } from '../output.ts'
 
 /** Starts browsers for the runner of the same pod, until a signal comes. */
 export async function browser(): Promise<void> {
@@ -11,7 +12,7 @@ export async function browser(): Promise<void> {
     const { TIDEMARK_BROWSER_SOCKET: socket = '', CHROMIUM_PATH: path = null, TIDEMARK_DATA_DIR: dataDir } = settings
     const launcher = await startBrowserLauncher({ socket, path, dataDir, log })
     stack.defer('the browsers', () => launcher.close())
-    process.stdout.write(`Tidemark starts browsers for the runner at ${socket}\n`)
+    print(`Tidemark starts browsers for the runner at ${socket}\n`)
   })
 }
 

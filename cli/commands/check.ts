@@ -6,7 +6,7 @@ import type { SearchOptions } from '../check/run-search.ts'
 import { isWebAddress } from '../check/source.ts'
 import { watchChecks } from '../check/watch-checks.ts'
 import { UsageError } from '../check/usage-error.ts'
-import { formOf, type OutputOptions } from '../output.ts'
+import { formOf, type OutputOptions, print, tell } from '../output.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings, SettingsError } from '../boot/settings/read-config.ts'
 import { readEndpoints } from '../../runners/serp/endpoints.ts'
@@ -43,8 +43,8 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
 
 const outputOf = (options: OutputOptions): CheckOutput => ({
   form: formOf(options),
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => print(text),
+  err: (text) => tell(text),
 })
 
 const noBrowser = (what: string) =>

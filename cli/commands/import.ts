@@ -12,7 +12,7 @@ import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { readText } from '../check/source.ts'
-import { dataText, formOf, type OutputForm, type OutputOptions, print } from '../output.ts'
+import { dataText, formOf, type OutputForm, type OutputOptions, print, tell } from '../output.ts'
 import { printable } from '../printable.ts'
 
 /** The options of `tidemark import`. */
@@ -54,9 +54,9 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
   })
   const fault = await write(written, flags.dir, form)
   if (fault !== null) return fault
-  for (const line of report) process.stderr.write(`${printable(line)}\n`)
+  for (const line of report) tell(`${printable(line)}\n`)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
-  process.stderr.write(
+  tell(
     `${many(written.length, 'monitor')} of ${imported.monitors.length} imported, ${many(report.length, 'remark')}.\n`,
   )
   return null

@@ -10,7 +10,7 @@ import { progressOf } from '../boot/process/until-stopped.ts'
 import { encryptionKey } from '../boot/settings/encryption-key.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
-import { type OutputOptions, printResult } from '../output.ts'
+import { type OutputOptions, printResult, tell } from '../output.ts'
 
 /**
  * Migrates the database of the settings, and prints what was applied. Waits for a database that does not answer yet. A
@@ -33,7 +33,7 @@ export async function migrate(waitMs: number, options: OutputOptions): Promise<v
       patienceMs: waitMs,
       isRetryable: isStoreAway,
       onRetry: () => {
-        if (!isWaiting) process.stderr.write('Waiting for the database to answer.\n')
+        if (!isWaiting) tell('Waiting for the database to answer.\n')
         isWaiting = true
       },
     })

@@ -7,6 +7,7 @@ import { createHealth } from '../boot/process/health.ts'
 import { serveHealth } from '../boot/process/serve-health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { print } from '../output.ts'
 
 /** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */
 export const operator = (flags: OperatorFlags): Promise<void> =>
@@ -17,7 +18,7 @@ async function strip({ kubeconfig }: OperatorFlags): Promise<void> {
   const client = createKubeClient(kubeconfig)
   try {
     const count = await stripFinalizers(client)
-    process.stdout.write(`${count} resources of ${client.server} lost their finalizer. Their monitors go on.\n`)
+    print(`${count} resources of ${client.server} lost their finalizer. Their monitors go on.\n`)
   } finally {
     client.close()
   }
@@ -46,6 +47,6 @@ const run = (flags: OperatorFlags): Promise<void> =>
         context.log.error({ err }, 'the operator could not begin as the leader')
         startAnew()
       })
-      process.stdout.write(`Tidemark is watching the resources of ${cluster}.\n`)
+      print(`Tidemark is watching the resources of ${cluster}.\n`)
     },
   })

@@ -6,6 +6,7 @@ import { serveHealth } from '../boot/process/serve-health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/roles/start-worker.ts'
+import { print } from '../output.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>
@@ -21,6 +22,6 @@ export const worker = (): Promise<void> =>
       if (context.browsers) await loadPlaywright()
       const worker = await startWorker(context)
       server = await serveHealth(createHealth({ ...context, ...worker }), context)
-      process.stdout.write('Tidemark is checking and delivering.\n')
+      print('Tidemark is checking and delivering.\n')
     },
   })

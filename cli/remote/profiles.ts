@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { RemoteError } from './remote-error.ts'
+import { tell } from '../output.ts'
 
 /** A server and a key for it. */
 interface Profile {
@@ -114,7 +115,7 @@ export function connectionOf(env: Environment, named: string | undefined): Conne
 function warnOfReaders(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    process.stderr.write(`tidemark: other accounts can open ${path}, which has your keys: chmod 600 ${path}\n`)
+    tell(`tidemark: other accounts can open ${path}, which has your keys: chmod 600 ${path}\n`)
 }
 
 /** Returns a key without the white space around it. Throws where a request could not carry it. */

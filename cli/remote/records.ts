@@ -13,6 +13,7 @@ import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { printable } from '../printable.ts'
 import type { RemoteClient, RemoteRequest } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
+import { tell } from '../output.ts'
 
 /** A kind of monitor, as the API and people name it. */
 interface RemoteKind {
@@ -142,7 +143,7 @@ export async function forEachRecord(
       const isOfOne = error instanceof RemoteError && (error.exitCode === exitCode('failed') || error.status === 403)
       if (!isOfOne) throw error
       if (ignoresMissing && error.status === 404) continue
-      process.stderr.write(`tidemark: ${error.message}\n`)
+      tell(`tidemark: ${error.message}\n`)
       ending ||= error.exitCode
     }
   }

@@ -1,6 +1,7 @@
 import { retryWhile } from '../../concurrency/retry.ts'
 import { exitCode } from '../exit-codes.ts'
 import { RemoteError } from './remote-error.ts'
+import { tell } from '../output.ts'
 
 /**
  * Returns the answer to a question that may be asked again, and asks until the server answers it: one that is started
@@ -14,11 +15,10 @@ export async function whenItAnswers<T>(ask: () => Promise<T>, until = Number.POS
     patienceMs: until - performance.now(),
     isRetryable: (error) => error instanceof RemoteError && error.exitCode === exitCode('unavailable'),
     onRetry(error) {
-      if (!wasAway)
-        process.stderr.write(`tidemark: ${(error as Error).message}\ntidemark: asking again until it does\n`)
+      if (!wasAway) tell(`tidemark: ${(error as Error).message}\ntidemark: asking again until it does\n`)
       wasAway = true
     },
   })
-  if (wasAway) process.stderr.write('tidemark: it answers again\n')
+  if (wasAway) tell('tidemark: it answers again\n')
   return answer
 }

@@ -11,6 +11,7 @@ import { progressOf } from '../process/until-stopped.ts'
 import { joinDatabase } from './database.ts'
 import { encryptionKey, hasInstallation } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
+import { tell } from '../../output.ts'
 
 /** What a command for the administrator gets besides the store. */
 export interface AdminContext {
@@ -36,7 +37,7 @@ export async function withStore(
   const folder = resolve(settings.TIDEMARK_DATA_DIR)
   if (isNew && !creates) throw new NoInstallationError(folder)
   const key = await encryptionKey(settings)
-  if (isNew) process.stderr.write(`There is no database in ${folder} yet. A new one is created.\n`)
+  if (isNew) tell(`There is no database in ${folder} yet. A new one is created.\n`)
   const database = await joinDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
   try {
     if (database.isShared && !(await isMigrated(database.url))) throw new OtherVersionError()

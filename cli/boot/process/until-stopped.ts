@@ -1,5 +1,7 @@
 import { type DestinationStream, destination } from 'pino'
 import { createLogger, type Logger, type LogLevel, terminalLine } from '../../../core/logger.ts'
+import { tell } from '../../output.ts'
+import { forTerminal } from '../../printable.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { releaseMemory } from './lean-start.ts'
 import { createStack, type Stack } from './stack.ts'
@@ -14,7 +16,7 @@ export type Progress = (step: string) => void
 /** Returns the progress on a terminal, a line a step, unless `level` is above info. Elsewhere the steps are logged. */
 export const progressOf = (log: Logger, level: LogLevel): Progress =>
   process.stderr.isTTY && ['trace', 'debug', 'info'].includes(level)
-    ? (step) => void process.stderr.write(`${step} …\n`)
+    ? (step) => tell(`${step} …\n`)
     : (step) => log.info(step)
 
 /** Lines wait for others this long, or until they fill this many bytes. A line of its own costs a system call. */
@@ -23,7 +25,7 @@ const LINES_BYTES = 4_096
 
 /** Returns where the log goes: JSON on standard output, on a terminal as a person reads it. */
 function logOutput(): DestinationStream {
-  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(terminalLine(line)) }
+  if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(forTerminal(terminalLine(line))) }
   const output = destination({ dest: 1, sync: true, minLength: LINES_BYTES, periodicFlush: LINES_WAIT_MS })
   process.once('exit', () => output.flushSync())
   return output

@@ -24,6 +24,7 @@ import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
 import { TokenRefusedError } from '../process/token-refused-error.ts'
+import { print } from '../../output.ts'
 
 /** The time that pages in flight have at a stop. Unfinished ones are released, and another runner claims them. */
 const DRAIN_MS = 18_000
@@ -65,7 +66,7 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
   if (stopping.aborted) return
   loop.start()
-  process.stdout.write(`Tidemark is rendering for ${url}\n`)
+  print(`Tidemark is rendering for ${url}\n`)
 }
 
 function whereAndWho(settings: Settings): { readonly url: string; readonly token: string } {

@@ -18,6 +18,7 @@ import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/ch
 import { printable } from '../../printable.ts'
 import { SUSPENDED_LABEL } from '../records.ts'
 import { RemoteError } from '../remote-error.ts'
+import { tell } from '../../output.ts'
 
 /** A manifest with the whole configuration that it declares. */
 export interface Wanted {
@@ -72,7 +73,7 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
     throw new RemoteError(inLines('the manifests are not valid, and nothing was sent:', faults), 'usage')
   if (read.skipped.length > 0) {
     const names = read.skipped.map(({ kind, name }) => `${kind}${name === null ? '' : ` ${name}`}`)
-    process.stderr.write(`tidemark: left out, being no monitors: ${printable(names.join(', '))}\n`)
+    tell(`tidemark: left out, being no monitors: ${printable(names.join(', '))}\n`)
   }
   return wanted
 }

@@ -13,6 +13,7 @@ import {
   print,
   printData,
   progress,
+  tell,
 } from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
@@ -69,9 +70,8 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
   if (isForPrograms(form)) await printData(form, [...kept.map(shown), ...done.values()])
   if (cut) throw cutShort(cut, todo, done)
   if (notDeleted.length > 0)
-    process.stderr.write(`tidemark: nothing was deleted, because something failed before:${inList(notDeleted)}\n`)
-  if (ending !== 0)
-    process.stderr.write(`tidemark: ${done.size} of ${todo.length} were applied; apply again for the rest\n`)
+    tell(`tidemark: nothing was deleted, because something failed before:${inList(notDeleted)}\n`)
+  if (ending !== 0) tell(`tidemark: ${done.size} of ${todo.length} were applied; apply again for the rest\n`)
   return ending
 }
 
@@ -111,7 +111,7 @@ async function carryOutAll(
     } catch (error) {
       if (!(error instanceof Error)) throw error
       if (!(error instanceof RemoteError) || error.exitCode !== exitCode('failed')) return ended(error)
-      process.stderr.write(`tidemark: ${wordsOf(step)} was not applied: ${error.message}\n`)
+      tell(`tidemark: ${wordsOf(step)} was not applied: ${error.message}\n`)
       failed.add(step.action)
     }
   }
@@ -125,7 +125,7 @@ function onInterruption(): Disposable & { readonly isAsked: boolean } {
   let isAsked = false
   const note = () => {
     isAsked = true
-    process.stderr.write('\ntidemark: ending after the change that is under way; Ctrl-C again ends at once\n')
+    tell('\ntidemark: ending after the change that is under way; Ctrl-C again ends at once\n')
     stop()
   }
   const stop = () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Backtest, BacktestRun } from '../../../schema/monitor/backtest.ts'
 import { connect } from '../connect.ts'
-import { type Column, formOf, isForPrograms, print, printData, printItems } from '../../output.ts'
+import { type Column, formOf, isForPrograms, print, printData, printItems, tell } from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
@@ -50,9 +50,9 @@ export const backtest: Handler<BacktestOptions> = async ({ words, options }) => 
     none: 'No stored run has found a difference.',
   })
   if (form === 'name') return
-  for (const warning of result.warnings) process.stderr.write(`${printable(warning)}\n`)
+  for (const warning of result.warnings) tell(`${printable(warning)}\n`)
   if (result.runs.length > 0) print(`${result.would_fire} of ${result.changes} changes fire\n`)
-  if (result.truncated) process.stderr.write('Older changes were left out.\n')
+  if (result.truncated) tell('Older changes were left out.\n')
 }
 
 async function predicateOf(given: string): Promise<unknown> {

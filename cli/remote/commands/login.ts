@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Usage } from '../../../schema/account/usage.ts'
 import { exitCode } from '../../exit-codes.ts'
-import { formOf, isForPrograms, type OutputOptions, print, printData, printItems } from '../../output.ts'
+import { formOf, isForPrograms, type OutputOptions, print, printData, printItems, tell } from '../../output.ts'
 import { apiUrl, profilesPath, readKey, readProfiles, writeProfiles } from '../profiles.ts'
 import { printable } from '../../printable.ts'
 import { RemoteClient } from '../remote-client.ts'
@@ -30,7 +30,7 @@ export const login: Handler<{ readonly profile: string }> = async ({ words: [add
   const path = writeProfiles(process.env, { current: name, profiles: { ...known, [name]: { url, key } } })
   const text = `Logged in to ${url}, to a team on the plan ${printable(tier)}. The key is in ${path}.\n`
   await printDone(options, { name, url, plan: tier, file: path }, text)
-  if (isReadable(url)) process.stderr.write(`The key travels to ${url} unencrypted: others on the way can read it.\n`)
+  if (isReadable(url)) tell(`The key travels to ${url} unencrypted: others on the way can read it.\n`)
 }
 
 async function printDone<T extends { readonly name: string }>(

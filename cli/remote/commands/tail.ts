@@ -2,7 +2,7 @@ import { sleep } from '../../../concurrency/sleep.ts'
 import type { Run } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { connect } from '../connect.ts'
-import { coloured, formOf, isForPrograms, partText, print } from '../../output.ts'
+import { coloured, formOf, isForPrograms, partText, print, tell } from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { forEachRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
@@ -43,7 +43,7 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
       const isFirst = one.shown === null
       const ended = await endedSince(client, one)
       if (ended === null) {
-        process.stderr.write(`tidemark: ${printable(one.found.record.name)} was deleted\n`)
+        tell(`tidemark: ${printable(one.found.record.name)} was deleted\n`)
         followed.splice(followed.indexOf(one), 1)
         continue
       }
@@ -67,7 +67,7 @@ async function endedSince(client: RemoteClient, one: Followed): Promise<readonly
     // After a long time without an answer, there are more of them than one look shows.
     const isAll = shown === null || newest.length < most || newest.some(({ id }) => shown.has(id))
     if (!isAll && most < MOST) continue
-    if (!isAll) process.stderr.write(`tidemark: only the last ${MOST} runs are shown\n`)
+    if (!isAll) tell(`tidemark: only the last ${MOST} runs are shown\n`)
     one.shown = new Set(ended.keys())
     return [...ended.values()].filter(({ id }) => !shown?.has(id))
   }

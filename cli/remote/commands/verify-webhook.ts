@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { sign, verify } from '../../../core/signature.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { type CommonOptions, connect } from '../connect.ts'
-import { coloured, formOf, isForPrograms, partText, print } from '../../output.ts'
+import { coloured, formOf, isForPrograms, partText, print, tell } from '../../output.ts'
 import { printable } from '../../printable.ts'
 import { findRecord, pathOf, referencesOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
@@ -60,7 +60,7 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const said = `Waiting for webhooks at ${url}. Ctrl-C ends this.\n`
     if (form === 'table' || form === 'wide') print(said)
-    else process.stderr.write(said)
+    else tell(said)
     if (options.test === true) sendTest(url, secrets[0] ?? '').catch(ended.reject)
   })
   try {

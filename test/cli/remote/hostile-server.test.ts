@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { forTerminal } from '../../../cli/printable.ts'
+import { startShell } from '../../support/process/cli-process.ts'
+
+// Each command is a process, and on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+
+const ROOT = join(import.meta.dirname, '../../..')
+const ID = '01990000-0000-7000-8000-000000000001'
+/** Sets the title of the window, clears it, and goes on in 8 bits; the last hides the text behind it. */
+const ESCAPES = '\u001b]0;owned\u0007\u001b[2J\u009b2J\u001b[8m'
+const RECORD = {
+  id: `${ID}${ESCAPES}`,
+  name: `kettle${ESCAPES}`,
+  url: `http://page.example/${ESCAPES}`,
+  status: `active${ESCAPES}`,
+  schedule_interval_seconds: 60,
+  consecutive_failures: `0${ESCAPES}`,
+  last_run_at: `2026-05-01T00:00:00Z${ESCAPES}`,
+  next_run_at: null,
+  created_at: `2026-05-01T00:00:00Z${ESCAPES}`,
+  external_key: `kettle${ESCAPES}`,
+  request_headers: null,
+  deliveries: [],
+  extract_config: { method: 'css', fields: { price: `.price${ESCAPES}` } },
+}
+const MANIFEST = `apiVersion: tidemark.dev/v1\nkind: Monitor\nmetadata:\n  name: kettle\n# ${ESCAPES}\n`
+
+let server: Server
+let home = ''
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'tidemark-hostile-'))
+  server = createServer(({ url = '' }, response) => {
+    const isText = url.endsWith('/manifest')
+    response.setHeader('content-type', isText ? 'application/yaml' : 'application/json')
+    if (isText) response.end(MANIFEST)
+    else if (url.startsWith(`/v1/monitors/${ID}?`) || url === `/v1/monitors/${ID}`) response.end(JSON.stringify(RECORD))
+    else
+      response.end(
+        JSON.stringify({ data: url.startsWith('/v1/monitors?') ? [RECORD] : [], pagination: { hasMore: false } }),
+      )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  server.close()
+  await rm(home, { recursive: true })
+})
+
+async function run(line: string) {
+  const { port } = server.address() as AddressInfo
+  const environment = {
+    HOME: home,
+    TIDEMARK_URL: `http://127.0.0.1:${port}`,
+    TIDEMARK_API_KEY: `svc_${'a'.repeat(40)}`,
+  }
+  await using shell = startShell(line, environment, home)
+  const code = await shell.exited
+  return { code, stdout: shell.stdout, stderr: shell.stderr }
+}
+
+const onTerminal = (words: string) => run(`script -qec '${join(ROOT, 'tidemark')} ${words}' /dev/null`)
+/** Colours of ours, which `get` and `describe` print on a terminal. */
+const withoutColours = (text: string) => text.replaceAll(/\u001b\[(?:3[1239]|90)m/g, '')
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+test.each([
+  ['get'],
+  [`get ${ID} -o wide`],
+  [`get ${ID} -o name`],
+  [`get ${ID} --json`],
+  [`get ${ID} -o yaml`],
+  [`describe ${ID}`],
+  [`describe ${ID} -o name`],
+  [`describe ${ID} -o yaml`],
+  [`export ${ID}`],
+  [`export ${ID} -o name`],
+  [`get ${ID} nothing`],
+])('%s shows a terminal nothing of a hostile server that it would act on', async (words) => {
+  const { stdout } = await onTerminal(words)
+  expect(stdout).toMatch(/kettle|01990000/)
+  expect(withoutColours(stdout)).not.toMatch(CONTROL)
+})
+
+test('a manifest goes to a pipe exactly, and JSON so that programs read the same', async () => {
+  expect((await run(`${join(ROOT, 'tidemark')} export ${ID}`)).stdout).toBe(MANIFEST)
+  const { stdout } = await run(`${join(ROOT, 'tidemark')} get ${ID} --json`)
+  expect(JSON.parse(stdout)).toEqual(RECORD)
+})
+
+test('what stands in an output for a terminal keeps its lines and our colours, and nothing else', () => {
+  expect(forTerminal('a\tb\n\u001b[32mactive\u001b[39m\r\u001b[8mx\u009b1m')).toBe(
+    'a\tb\n\u001b[32mactive\u001b[39m \\u001b[8mx\\u009b1m',
+  )
+})
+
+/** Writes where nobody else has written: the log on a terminal, a counter of its own, and the functions themselves. */
+const WRITERS = ['cli/boot/process/until-stopped.ts', 'cli/commands/admin-encryption-key.ts', 'cli/output.ts']
+
+test('every command prints through print and tell', () => {
+  const direct = globSync('cli/**/*.ts', { cwd: ROOT }).filter((file) =>
+    /process\.(?:stdout|stderr)\.write|console\./.test(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  expect(direct.sort()).toEqual(WRITERS)
+})
