@@ -19,6 +19,11 @@ interface PolicyOptions {
   /** `TIDEMARK_DENY_CIDRS`: refused whatever else allows them. Each must satisfy `parseCidr`. */
   readonly denyCidrs?: readonly string[]
   readonly neverAllow: readonly Endpoint[]
+  /**
+   * The ports of Tidemark's own database, which are refused on every address that a setting opened. A database has more
+   * addresses than its name resolves to: those of its pods, replicas and poolers. Default: none.
+   */
+  readonly databasePorts?: readonly number[]
   /** Default: the well-known authorities, and no client certificates. */
   readonly trust?: Trust
 }
@@ -27,6 +32,8 @@ interface PolicyOptions {
 export interface Denials {
   readonly cidrs: readonly string[]
   readonly endpoints: readonly Endpoint[]
+  /** See `databasePorts` of the policy. Absent: a worker of an older version does not tell. */
+  readonly databasePorts?: readonly number[]
 }
 
 /**
@@ -71,26 +78,29 @@ export function createRunnerPolicy(options: PolicyOptions): RunnerPolicy {
     get denials() {
       return policy.denials
     },
-    deny({ cidrs, endpoints }) {
-      const denyCidrs = [...(options.denyCidrs ?? []), ...cidrs]
-      const { trust } = policy
-      policy = createPolicy({ ...options, trust, denyCidrs, neverAllow: [...options.neverAllow, ...endpoints] })
+    deny(more) {
+      const denyCidrs = [...(options.denyCidrs ?? []), ...more.cidrs]
+      const neverAllow = [...options.neverAllow, ...more.endpoints]
+      const databasePorts = [...(options.databasePorts ?? []), ...(more.databasePorts ?? [])]
+      policy = createPolicy({ ...options, trust: policy.trust, denyCidrs, neverAllow, databasePorts })
     },
   }
 }
 
+const DATABASE_PORT = 'on the port of the database of this installation'
 const LOOPBACK = [cidr('127.0.0.0/8'), cidr('::1')]
 
 /** Builds the policy from settings. Throws TypeError on a range that does not parse; settings are validated earlier. */
 export function createPolicy(options: PolicyOptions): EgressPolicy {
   const opened = options.allowPrivateCidrs.map(cidr)
   const denied = (options.denyCidrs ?? []).map(cidr)
+  const databasePorts = new Set(options.databasePorts)
   const literal = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) !== 0)
   const named = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) === 0)
   return {
     opensPrivate: opened.length > 0,
     trust: options.trust ?? createTrust(),
-    denials: { cidrs: options.denyCidrs ?? [], endpoints: options.neverAllow },
+    denials: { cidrs: options.denyCidrs ?? [], endpoints: options.neverAllow, databasePorts: [...databasePorts] },
     namedEndpoints: (port) => named.filter((endpoint) => endpoint.port === port),
     canOpen(address) {
       const raw = addressBytes(address)
@@ -105,7 +115,7 @@ export function createPolicy(options: PolicyOptions): EgressPolicy {
       const never = neverReason(bytes)
       if (never !== null) return never
       if (isIn(denied, bytes)) return 'denied by the operator of this installation'
-      if (isOpened(opened, bytes)) return null
+      if (isOpened(opened, bytes)) return databasePorts.has(port) ? DATABASE_PORT : null
       const kind = classifyBytes(bytes)
       if (kind !== 'public') return kind.denied
       return REFUSED_PORTS.has(port) ? 'a port that is not fetched on public addresses' : null

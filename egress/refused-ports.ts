@@ -13,6 +13,7 @@ const GROUPS = {
 /**
  * Ports that are not dialled on public addresses. Every other port is allowed. A request line is harmless to a web
  * server, but not to a mail server or a database that reads line by line. To the owners of such servers, a fetcher that
- * dials them is a port scanner. The list does not apply inside a range that the operator opened.
+ * dials them is a port scanner. The list does not apply inside a range that the operator opened, where only
+ * the port of Tidemark's own database is refused.
  */
 export const REFUSED_PORTS: ReadonlySet<number> = new Set(Object.values(GROUPS).flat())

@@ -172,6 +172,8 @@ const RunnerDenials = Type.Object({
   version: Whole(1, 1),
   cidrs: Type.Array(Text(1, 64), { maxItems: 1000 }),
   endpoints: Type.Array(Type.Object({ host: Text(1, 255), port: Whole(1, 65_535) }), { maxItems: 1000 }),
+  /** Refused on every address that a setting of the runner opens: the ports of the database. */
+  database_ports: Type.Optional(Type.Array(Whole(1, 65_535), { maxItems: 100 })),
 })
 export type RunnerDenials = Static<typeof RunnerDenials>
 

@@ -48,12 +48,12 @@ interface RunnerApiRoutesContext {
 export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoutesContext): void {
   const { source, store, denied, stopping, outcomeBytes, onRendered } = context
   const termsOf = async ({ livesMs, claimsLeft }: LiveRunnerToken) => {
-    const { cidrs, endpoints } = await denied()
+    const { cidrs, endpoints, databasePorts = [] } = await denied()
     return {
       lease_ms: source.leaseMs,
       token_ms: livesMs,
       ...(claimsLeft !== null && { claims_left: claimsLeft }),
-      denied: { version: 1, cidrs: [...cidrs], endpoints: [...endpoints] },
+      denied: { version: 1, cidrs: [...cidrs], endpoints: [...endpoints], database_ports: [...databasePorts] },
     }
   }
 

@@ -1,7 +1,7 @@
 import { connect, type TcpNetConnectOpts } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { dial, type Dialled, type DialPorts } from '../../egress/guarded-agent.ts'
-import { createPolicy, type EgressPolicy, type Endpoint } from '../../egress/policy.ts'
+import { createPolicy, createRunnerPolicy, type EgressPolicy, type Endpoint } from '../../egress/policy.ts'
 import { createResolver } from '../../egress/resolve.ts'
 import { rawServer } from '../support/network/raw-server.ts'
 import { DENIED_ADDRESSES } from '../support/network/addresses.ts'
@@ -45,6 +45,21 @@ describe('dial', () => {
       expect(await dialOnce({ host: address, port: 80 }, ports), address).toEqual(DENIED)
       expect(await dialOnce({ host: 'name.example', port: 80 }, ports), address).toEqual(DENIED)
       expect(dials).toEqual([])
+    }
+  })
+
+  test('dials no opened address on the port of the database, where the worker of a runner denies it', async () => {
+    const policy = createRunnerPolicy({ allowPrivateCidrs: ['10.0.0.0/8', 'fd12::/16'], neverAllow: [] })
+    const endpoints = [{ host: '10.96.0.5', port: 5433 }]
+    policy.deny({ cidrs: [], endpoints, databasePorts: [5433] })
+    // The Service of the database, a pod of it that no name leads to, and one behind a name.
+    for (const address of ['10.96.0.5', '10.244.1.7', '::ffff:10.244.1.7', 'fd12::7']) {
+      const { ports, dials } = recorded(policy, [[address]])
+      expect(await dialOnce({ host: address, port: 5433 }, ports), address).toEqual(DENIED)
+      expect(await dialOnce({ host: 'pod.example', port: 5433 }, ports), address).toEqual(DENIED)
+      expect(dials).toEqual([])
+      await dialOnce({ host: 'pod.example', port: 9200 }, ports)
+      expect(dials.map(({ host, port }) => [host, port])).toEqual([[address, 9200]])
     }
   })
 

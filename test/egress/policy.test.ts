@@ -78,6 +78,13 @@ describe('a policy', () => {
     expect(policy.refusal('1.1.1.1', 22)).not.toBeNull()
   })
 
+  test('refuses the port of the database inside a range that is open, and on no public address', () => {
+    const policy = createPolicy({ allowPrivateCidrs: ['10.0.0.0/8'], neverAllow: [], databasePorts: [6543] })
+    expect(policy.refusal('10.0.0.1', 6543)).toBe('on the port of the database of this installation')
+    expect(policy.refusal('10.0.0.1', 6544)).toBeNull()
+    expect(policy.refusal('1.1.1.1', 6543)).toBeNull()
+  })
+
   test('never allows our own endpoints, on their port only', () => {
     expect(everything.refusal('10.1.1.1', 5432)).not.toBeNull()
     expect(everything.refusal('::ffff:10.1.1.1', 5432)).not.toBeNull()

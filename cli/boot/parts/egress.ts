@@ -28,7 +28,9 @@ export function policyOptions(settings: EgressSettings) {
   const { allowPrivateCidrs, denyCidrs, DATABASE_URL, KUBERNETES_SERVICE_HOST: host } = settings
   const database = DATABASE_URL === undefined ? [] : databaseEndpoints(DATABASE_URL)
   const cluster = host === undefined ? [] : [{ host: canonical(host), port: settings.KUBERNETES_SERVICE_PORT }]
-  return { allowPrivateCidrs, denyCidrs, neverAllow: [...database, ...cluster], trust: readTrust(settings) }
+  const databasePorts = [...new Set(database.map(({ port }) => port))]
+  const neverAllow = [...database, ...cluster]
+  return { allowPrivateCidrs, denyCidrs, neverAllow, databasePorts, trust: readTrust(settings) }
 }
 
 const POSTGRES_PORT = '5432'
@@ -62,7 +64,7 @@ const AGAIN_MS = 30_000
  * resolve.
  */
 export function denialsForRunners(egress: EgressPolicy, resolver: Resolver = systemResolver()): () => Promise<Denials> {
-  const { cidrs, endpoints } = egress.denials
+  const { endpoints, ...others } = egress.denials
   const addresses = new Map<Endpoint, readonly Endpoint[]>()
   let resolvedAt = -Infinity
   return async () => {
@@ -70,7 +72,7 @@ export function denialsForRunners(egress: EgressPolicy, resolver: Resolver = sys
       resolvedAt = performance.now()
       await Promise.all(endpoints.map(async (own) => note(own, await resolver.resolve(own.host))))
     }
-    return { cidrs, endpoints: [...endpoints, ...[...addresses.values()].flat()] }
+    return { ...others, endpoints: [...endpoints, ...[...addresses.values()].flat()] }
   }
 
   function note(own: Endpoint, resolved: Awaited<ReturnType<Resolver['resolve']>>): void {

@@ -48,7 +48,7 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
     // A process without a browser claims nothing that needs one.
     ...(settings.TIDEMARK_BROWSER_PAGES > 0 && { exit: settings.TIDEMARK_EXIT_NAME }),
     onRefused: () => end(new TokenRefusedError()),
-    onDenials: (denials) => egress.deny(denials),
+    onDenials: ({ database_ports: databasePorts = [], ...denials }) => egress.deny({ ...denials, databasePorts }),
   })
   stack.defer('the runner client', () => http.close())
   const leaseMs = await leaseLength(http, context)

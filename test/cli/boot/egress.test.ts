@@ -24,6 +24,12 @@ test.each([
   expect(policy.refusal(address, port + 1)).toBeNull()
 })
 
+test('the port of the database is refused on every opened address, and that of the API server is not', () => {
+  const policy = policyOf({ DATABASE_URL: 'postgres://u:p@db.test:6432/d', KUBERNETES_SERVICE_HOST: '10.96.0.1' })
+  expect(policy.refusal('10.244.1.7', 6432)).toBe('on the port of the database of this installation')
+  expect(policy.refusal('10.244.1.7', 443)).toBeNull()
+})
+
 test('a database on a socket file has no address to deny', () => {
   expect(policyOf({ DATABASE_URL: 'postgres:///db?host=/run/postgresql' }).denials.endpoints).toEqual([])
 })
@@ -62,6 +68,7 @@ test('runners learn the denied networks and endpoints, and the addresses behind 
   const expected = {
     cidrs: ['10.1.0.0/16'],
     endpoints: ['db.test', '10.0.0.5', 'fd12::5'].map((host) => ({ host, port })),
+    databasePorts: [port],
   }
   expect(await denials()).toEqual(expected)
   addresses = []

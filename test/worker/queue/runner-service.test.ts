@@ -57,7 +57,7 @@ test('a check that is completed twice at once asks the model once, and is record
 
 test('each response tells what to deny before its checks are returned, and a change with the next one', async () => {
   const endpoints = [{ host: '10.0.0.5', port: 5432 }]
-  const { url } = await runnerApi.serve({ denied: { cidrs: ['10.1.0.0/16'], endpoints } })
+  const { url } = await runnerApi.serve({ denied: { cidrs: ['10.1.0.0/16'], endpoints, databasePorts: [5432] } })
   const received: unknown[] = []
   const source = await runnerApi.httpCheckSource({ url, onDenials: (denials) => void received.push(denials) })
   await source.greet()
@@ -65,8 +65,8 @@ test('each response tells what to deny before its checks are returned, and a cha
   const [no = 0] = await runnerApi.database.monitors(await runnerApi.database.team(), { queue: 'browser' })
   const tasks = await source.claim(10)
   expect(received).toEqual([
-    { version: 1, cidrs: ['10.1.0.0/16'], endpoints: endpoints.slice(0, 1) },
-    { version: 1, cidrs: ['10.1.0.0/16'], endpoints },
+    { version: 1, cidrs: ['10.1.0.0/16'], endpoints: endpoints.slice(0, 1), database_ports: [5432] },
+    { version: 1, cidrs: ['10.1.0.0/16'], endpoints, database_ports: [5432] },
   ])
   await source.release(tasks, 0)
   expect(tasks.map((task) => task.no)).toContain(no)
