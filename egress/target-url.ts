@@ -53,7 +53,7 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
 /**
  * Checks what is known about a target when it is saved: the URL check, private literal addresses, names of this
  * machine, and ports that are refused on public addresses. A name that resolves to a private address is refused when it
- * is fetched, not here.
+ * is fetched, not here. The message repeats no part of the URL, which may come from a Secret.
  */
 export function checkTargetUrl(raw: string, policy: EgressPolicy, path = ''): Issue | null {
   const parsed = parseTargetUrl(raw)
@@ -65,19 +65,18 @@ export function checkTargetUrl(raw: string, policy: EgressPolicy, path = ''): Is
 function refusedTarget(url: URL, policy: EgressPolicy): string | null {
   const name = plainName(url.hostname)
   const port = portOf(url)
-  if (METADATA_NAMES.has(name)) return notAllowed(`${name} is a cloud metadata address`, false)
+  if (METADATA_NAMES.has(name)) return notAllowed('its host is a cloud metadata address', false)
   if (isLocalhost(name)) {
     const open = policy.refusal('127.0.0.1', port) === null || policy.refusal('::1', port) === null
-    return open ? null : notAllowed(`${name} is loopback`, true)
+    return open ? null : notAllowed('its host is loopback', true)
   }
   if (isIP(name) !== 0) {
     const reason = policy.refusal(name, port)
-    return reason === null ? null : notAllowed(`${name} is ${reason}`, policy.canOpen(name))
+    return reason === null ? null : notAllowed(`its address is ${reason}`, policy.canOpen(name))
   }
   // A name may still resolve into a range that the operator opened, where every port is allowed. Without such a range
   // it cannot.
-  if (!policy.opensPrivate && REFUSED_PORTS.has(port))
-    return `Port ${port} is not fetched; use the port of a web server.`
+  if (!policy.opensPrivate && REFUSED_PORTS.has(port)) return 'Its port is not fetched; use the port of a web server.'
   return null
 }
 

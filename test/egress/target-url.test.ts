@@ -74,7 +74,7 @@ describe('checkTargetUrl', () => {
 
   test('says what to do about a private address', () => {
     expect(checkTargetUrl('http://10.0.0.1/', closed)?.message).toBe(
-      'The target is not allowed: 10.0.0.1 is private. Use a public address, or have the operator of this ' +
+      'The target is not allowed: its address is private. Use a public address, or have the operator of this ' +
         'installation open the range ' +
         'with TIDEMARK_ALLOW_PRIVATE_CIDRS.',
     )
@@ -90,7 +90,7 @@ describe('checkTargetUrl', () => {
   })
 
   test('refuses a listed port on a name only while no private range is open', () => {
-    expect(checkTargetUrl('http://example.com:25/', closed)?.message).toMatch(/Port 25/)
+    expect(checkTargetUrl('http://example.com:25/', closed)?.message).toMatch(/^Its port is not fetched/)
     expect(checkTargetUrl('http://example.com:25/', loopback)).toBeNull()
     expect(checkTargetUrl('http://1.1.1.1:25/', loopback)).not.toBeNull()
   })

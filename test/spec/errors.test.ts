@@ -103,7 +103,7 @@ describe('errors', () => {
   test('the message of a fault that is a sentence of its own is not glued to its path', async () => {
     const { body } = await served.me.post('/v1/monitors', { ...MONITOR, url: 'http://169.254.169.254/' })
     expect(body.error.message).toBe(
-      'The body is not valid: url: The target is not allowed: 169.254.169.254 is link-local, where cloud metadata ' +
+      'The body is not valid: url: The target is not allowed: its address is link-local, where cloud metadata ' +
         'is served. Use a public address.',
     )
   })
