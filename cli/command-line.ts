@@ -178,6 +178,12 @@ const addOperator = (program: Command) =>
     .option('--kubeconfig <file>', 'the cluster and the credentials (default: $KUBECONFIG, ~/.kube/config, or the pod)')
     .option('--default-team <id>', 'the team of resources in namespaces without the label', teamId)
     .option('--namespace <names...>', 'the namespaces that --default-team holds in (default: that of the context)')
+    .option('--own-secrets <names...>', 'the Secrets of the installation, which no resource may read')
+    .option(
+      '--read-unlabelled-secrets',
+      'let resources read Secrets without the label tidemark.dev/monitors=true, except in the namespace of the context',
+      false,
+    )
     .option('--strip-finalizers', 'remove the finalizers of all resources, before an uninstall, and end', false)
     .option(
       '--cluster-id <id>',

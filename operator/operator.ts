@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge, type Registry } from 'prom-client'
+import { READ_BY_MONITORS } from '../core/custom-resource/annotations.ts'
 import { TokenBucket } from '../concurrency/token-bucket.ts'
 import { createWakeableLoop } from '../concurrency/wakeable-loop.ts'
 import { derivedKey } from '../core/derived-key.ts'
@@ -22,6 +23,7 @@ import { type DefaultTeam, TEAM } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
 import type { ReconcilerTimes } from './reconcile/reconciler.ts'
 import { createResolver } from './reconcile/resolve-resource.ts'
+import type { SecretRules } from './reconcile/secret-rules.ts'
 import type { RunnerPods } from './runners/runner-job.ts'
 import { Spawner, SPAWNER_TIMES, type SpawnerTimes } from './runners/spawner.ts'
 
@@ -34,8 +36,9 @@ export interface OperatorOptions {
   readonly clusterId?: string | undefined
   readonly egress: EgressPolicy
   readonly defaultTeam: DefaultTeam | null
-  /** The namespace of the Lease. */
+  /** The namespace of the installation, which has the Lease. */
   readonly namespace: string
+  readonly secretRules: SecretRules
   /** `TIDEMARK_SERP_SPACING_MS`. Default: that of the settings. */
   readonly serpSpacingMs?: number
   /** The runner pods that it starts, in the namespace of the client. Null: none. */
@@ -85,6 +88,12 @@ const REST_LOOKS = 10
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { client, namespace, log } = options
   const times = { ...TIMES, ...options.times }
+  if (!options.secretRules.requireLabel)
+    log.warn(
+      { label: `${READ_BY_MONITORS}=true` },
+      'whoever may create a monitor in a namespace can use every Secret that the operator may read there: ' +
+        'label the Secrets that monitors read, and start the operator without --read-unlabelled-secrets',
+    )
   const clusterId = options.clusterId ?? (await clusterIdOf(client))
   const identity = `${hostname()}-${randomUUID().slice(0, 8)}`
   const leader = new Leader({ client, namespace, name: OPERATOR_LEASE, identity, log, times: times.election })
@@ -204,6 +213,8 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     defaultTeam,
     hashKey: derivedKey(options.encryptionKey, 'applied resources'),
     secretMs: times.secretMs,
+    secretRules: options.secretRules,
+    installation: options.namespace,
     startsRunners: options.runners !== null,
   })
   const mirrorPace = new TokenBucket(times.mirrors.writes)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { READ_BY_MONITORS } from '../../core/custom-resource/annotations.ts'
 import { type MonitorManifest, monitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
 import { keyOfIdentity, resourceName } from '../../core/custom-resource/resource-name.ts'
 import { createPolicy } from '../../egress/policy.ts'
@@ -84,7 +85,7 @@ function manifestOf({ id, body, isPaused }: ImportedMonitor, name: string): Writ
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name },
+    metadata: { name, labels: { [READ_BY_MONITORS]: 'true' } },
     stringData: Object.fromEntries(secrets.map(({ key, value }) => [key, value])),
   }
   return { name, documents: [manifest, ...(secrets.length > 0 ? [secret] : [])] }

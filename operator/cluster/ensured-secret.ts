@@ -8,7 +8,7 @@ interface StoredSecret {
 }
 
 /** The label of Secrets that the setup of a release made. An uninstall leaves them. */
-const LABELS = { 'app.kubernetes.io/name': 'tidemark', 'app.kubernetes.io/component': 'setup' }
+export const SETUP_LABELS = { 'app.kubernetes.io/name': 'tidemark', 'app.kubernetes.io/component': 'setup' }
 
 /**
  * Returns the Secret of the client's namespace, and makes it with `content` where there is none. What is there stays as
@@ -19,7 +19,7 @@ export async function ensureSecret(
   name: string,
   content: SecretContent,
 ): Promise<{ readonly content: SecretContent; readonly isNew: boolean }> {
-  const metadata = { name, labels: LABELS }
+  const metadata = { name, labels: SETUP_LABELS }
   const made = await client.call<StoredSecret>({
     method: 'POST',
     path: `/api/v1/namespaces/${client.namespace}/secrets`,

@@ -44,8 +44,9 @@ export const TEAM = 'tidemark.dev/team'
 /** On a resource that mirrors a record of the API: the id of the record. */
 export const MIRROR_OF = 'tidemark.dev/mirror-of'
 /**
- * The name under which mirrors are written. The API server notes it in the resource, so that a resource which somebody
- * else made is never taken for a mirror, whatever its labels and annotations: nothing else tells the two apart.
+ * The field manager under which mirrors are written. The API server notes it in the resource, and a resource that has
+ * it counts as a mirror, whatever its labels and annotations. A copy does not have it. It is no proof: who names this
+ * field manager on purpose makes a mirror, which the operator may replace or delete (decision 0021).
  */
 export const MIRROR_MANAGER = 'tidemark-mirror'
 /** On such a resource: a hash of what was written. */

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { labelsOf } from '../../core/custom-resource/annotations.ts'
+import { labelsOf, READ_BY_MONITORS } from '../../core/custom-resource/annotations.ts'
 import { toApiNames, toResourcePath } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
@@ -9,10 +9,11 @@ import type { Labels } from '../../schema/monitor/labels.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/team/teams.ts'
-import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
-import { TokenBucket } from '../../concurrency/token-bucket.ts'
+import type { KubeClient } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
 import type { Resolved } from './decide.ts'
+import { createSecretReader, type FoundSecret } from './secret-reader.ts'
+import type { SecretRules } from './secret-rules.ts'
 import { type DefaultTeam, type CustomResource, TEAM, teamIdOf } from './custom-resource.ts'
 
 /** A team and its owner, under whom a new monitor is recorded. */
@@ -47,17 +48,18 @@ interface ResolverOptions {
   readonly hashKey: Buffer
   /** Secrets are read again after this time, in milliseconds, so that a rotated one takes effect. */
   readonly secretMs: number
+  readonly secretRules: SecretRules
+  /** The namespace of the installation, whose Secrets have stricter rules. */
+  readonly installation: string
   /** The operator starts runner pods, so that monitors may ask for pods of their own. */
   readonly startsRunners: boolean
 }
 
 const NO_RUNNER_PODS = 'can be pod only where the operator starts runner pods; see docs/runners.md'
 const TEAM_MS = 10_000
-/** Reads of Secrets over all namespaces. Beyond it, a known Secret is used a little longer, and another one waits. */
-const SECRET_PACE = { perSecond: 10, burst: 100 }
 const SECRET_AGAIN_MS = 5_000
-/** The characters of a DNS subdomain, which each name of a Secret is. */
-const SECRET_NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/
+/** Resources whose last edit is known. */
+const MOST_EDITS = 20_000
 
 type ValueOf = Parameters<typeof withSecrets>[1]
 
@@ -69,15 +71,11 @@ interface KnownHash {
   readonly hash: Buffer
 }
 
-type FoundSecret =
-  | { readonly kind: 'found'; readonly data: Readonly<Record<string, string>> }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'forbidden' }
-
 /** Returns what finds the team of a resource of any kind, reads its Secrets and checks its configuration. */
 export function createResolver(options: ResolverOptions) {
-  const { client, store, egress, namespaceOf, defaultTeam, hashKey, secretMs, startsRunners } = options
-  const secrets = createSecretReader(client, secretMs)
+  const { client, store, egress, namespaceOf, defaultTeam, hashKey, secretRules, installation, startsRunners } = options
+  const readSecret = createSecretReader({ client, rules: secretRules, installation, secretMs: options.secretMs })
+  const edits = createEdits()
   /**
    * Hashes of configurations without Secrets, so that they are not checked each time. A generation does not identify
    * one: another definition of the kind shows the same generation with other keys.
@@ -87,7 +85,7 @@ export function createResolver(options: ResolverOptions) {
 
   const key = createSecretKey(hashKey)
   let known: Promise<string> | undefined
-  const account = () => {
+  const accountOnce = () => {
     known ??= accountOf(client)
     return known
   }
@@ -104,10 +102,30 @@ export function createResolver(options: ResolverOptions) {
     return `There is no team ${id}, which ${isNamed ? `the namespace ${namespace} names` : '--default-team names'}`
   }
 
-  return async function resolve(
-    records: RecordKind,
-    { metadata, spec: declared }: CustomResource,
-  ): Promise<ResolvedResource> {
+  /** Returns the values of all references of a resource, or why it cannot be resolved. */
+  async function valuesOf(resource: CustomResource, refs: ReturnType<typeof secretRefs>) {
+    const { namespace = '' } = resource.metadata
+    const values = new Map<string, string>()
+    const editedAt = refs.length > 0 ? edits(resource) : 0
+    let secretsMs: number | null = null
+    for (const { name, key } of refs) {
+      const answer = await readSecret(namespace, name, editedAt)
+      if (!answer) return { kind: 'later', againMs: SECRET_AGAIN_MS * (0.5 + Math.random()) } as const
+      const { found } = answer
+      // Asked before the next one is read: that may take longer than this one is kept.
+      secretsMs = Math.min(secretsMs ?? Number.POSITIVE_INFINITY, answer.againMs())
+      const needsLabel = secretRules.requireLabel || namespace === installation
+      const account = found.kind === 'forbidden' ? await accountOnce() : ''
+      const fault = faultOf(found, { namespace, name, key, needsLabel, account })
+      if (fault) return { ...fault, kind: 'refused', secretsMs } as const
+      if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
+    }
+    const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
+    return { kind: 'read', valueOf, secretsMs } as const
+  }
+
+  return async function resolve(records: RecordKind, resource: CustomResource): Promise<ResolvedResource> {
+    const { metadata, spec: declared } = resource
     const namespace = metadata.namespace ?? ''
     const refs = secretRefs(declared)
     const usesSecrets = refs.length > 0
@@ -121,23 +139,9 @@ export function createResolver(options: ResolverOptions) {
       const spec = () => checkedSpec(records, declared, { labels, egress, startsRunners })
       return { kind: 'valid', teamId, ownerId, spec, hash: knownHash.hash, secretsMs: null }
     }
-    const values = new Map<string, string>()
-    let secretsMs: number | null = null
-    for (const { name, key } of refs) {
-      const found = await secrets.read(namespace, name)
-      if (!found) return { kind: 'later', againMs: SECRET_AGAIN_MS * (0.5 + Math.random()) }
-      // Asked before the next one is read: that may take longer than this one is kept.
-      secretsMs = Math.min(secretsMs ?? Number.POSITIVE_INFINITY, secrets.restMs(namespace, name))
-      const message = faultOf(found, {
-        namespace,
-        name,
-        key,
-        account: found.kind === 'forbidden' ? await account() : '',
-      })
-      if (message) return { ...message, kind: 'refused', secretsMs }
-      if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
-    }
-    const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
+    const read = await valuesOf(resource, refs)
+    if (read.kind !== 'read') return read
+    const { valueOf, secretsMs } = read
     const checked = check(records, declared, { valueOf, labels, egress, startsRunners })
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), secretsMs }
@@ -174,48 +178,19 @@ function checkedSpec(records: RecordKind, declared: CustomResource['spec'], know
   return checked.spec
 }
 
-/** Returns what reads Secrets, and keeps them for a while. */
-function createSecretReader(client: KubeClient, secretMs: number) {
-  const secrets = new LRUCache<string, FoundSecret>({
-    max: 5_000,
-    ttl: Math.ceil(secretMs * 0.9),
-    noDeleteOnStaleGet: true,
-  })
-  /** Many resources may read the same Secret, which is asked for once. */
-  const reading = new Map<string, Promise<FoundSecret>>()
-  const pace = new TokenBucket(SECRET_PACE)
-
-  async function readNow(namespace: string, name: string): Promise<FoundSecret> {
-    // A name of dots would lead to another path, and the API server refuses some others as an error.
-    if (!SECRET_NAME.test(name)) return { kind: 'missing' }
-    const path = `/api/v1/namespaces/${namespace}/secrets/${name}`
-    const answer = await client.call<{ data?: Readonly<Record<string, string>> }>({ method: 'GET', path })
-    if (answer.status === 404) return { kind: 'missing' }
-    if (answer.status === 403) return { kind: 'forbidden' }
-    if (answer.status !== 200) throw new KubeError(`the Secret ${namespace}/${name}`, answer)
-    return { kind: 'found', data: answer.body.data ?? {} }
-  }
-
-  return { read: secretOf, restMs }
-
-  /** Returns how long a Secret is still taken as it was read. */
-  function restMs(namespace: string, name: string): number {
-    const rest = secrets.getRemainingTTL(`${namespace}/${name}`)
-    // The pace did not allow another read.
-    return rest > 0 ? rest + 1 : secretMs
-  }
-
-  /** Returns a Secret; null when the pace does not allow another read now. */
-  async function secretOf(namespace: string, name: string): Promise<FoundSecret | null> {
-    const place = `${namespace}/${name}`
-    const known = secrets.get(place) ?? (await reading.get(place))
-    if (known) return known
-    if (!pace.tryTake()) return secrets.get(place, { allowStale: true }) ?? null
-    const asked = readNow(namespace, name).finally(() => reading.delete(place))
-    reading.set(place, asked)
-    const found = await asked
-    secrets.set(place, found)
-    return found
+/**
+ * Returns what tells when a resource was edited last, by `performance.now()`: its spec, or an annotation or label that
+ * the operator reads. It is 0 for one that was not edited since it was seen first.
+ */
+function createEdits() {
+  const edits = new LRUCache<string, { readonly what: string; readonly at: number }>({ max: MOST_EDITS })
+  return ({ metadata: { uid, generation, annotations, labels } }: CustomResource): number => {
+    const what = JSON.stringify([generation, annotations, labels])
+    const before = edits.get(uid)
+    if (before?.what === what) return before.at
+    const at = before ? performance.now() : 0
+    edits.set(uid, { what, at })
+    return at
   }
 }
 
@@ -236,23 +211,53 @@ interface SecretPlace {
   readonly namespace: string
   readonly name: string
   readonly key: string
+  /** It is read only with the label. */
+  readonly needsLabel: boolean
   readonly account: string
 }
 
-function faultOf(found: FoundSecret, { namespace, name, key, account }: SecretPlace) {
-  if (found.kind === 'missing')
-    return { reason: 'SecretMissing', message: `There is no Secret ${name} in the namespace ${namespace}.` } as const
-  if (found.kind === 'forbidden')
-    return {
-      reason: 'SecretForbidden',
-      message:
-        `The operator may not read the Secret ${name}. Allow it: kubectl create role tidemark-secrets ` +
-        `--namespace ${namespace} --verb get --resource secrets && kubectl create rolebinding tidemark-secrets ` +
-        `--namespace ${namespace} --role tidemark-secrets ${account}`,
-    } as const
-  if (!Object.hasOwn(found.data, key))
-    return { reason: 'SecretMissing', message: `The Secret ${name} has no key ${key}.` } as const
-  return null
+function faultOf(found: FoundSecret, place: SecretPlace) {
+  const { namespace, name, key } = place
+  switch (found.kind) {
+    case 'missing':
+      return { reason: 'SecretMissing', message: `There is no Secret ${name} in the namespace ${namespace}.` } as const
+    case 'forbidden':
+      return {
+        reason: 'SecretForbidden',
+        message: `The operator may not read the Secret ${name}. Allow it: ${allowing(place)}`,
+      } as const
+    case 'unlabelled':
+      return {
+        reason: 'SecretForbidden',
+        message:
+          `The Secret ${name} does not say that monitors may read it. Whoever may create a monitor in the namespace ` +
+          `${namespace} can then use its values. Allow it: ${labelling(place)}`,
+      } as const
+    case 'own':
+      return {
+        reason: 'SecretForbidden',
+        message:
+          `The Secret ${name} belongs to the installation, and no monitor may read it. ` +
+          'Put the value into another Secret.',
+      } as const
+    case 'found':
+      if (Object.hasOwn(found.data, key)) return null
+      return { reason: 'SecretMissing', message: `The Secret ${name} has no key ${key}.` } as const
+  }
+}
+
+const labelling = ({ name, namespace }: SecretPlace): string =>
+  `kubectl label secret ${name} -n ${namespace} ${READ_BY_MONITORS}=true`
+
+/** Returns what lets the operator read one Secret. The role is named after it: the next one gets a role of its own. */
+function allowing(place: SecretPlace): string {
+  const { namespace, name, account, needsLabel } = place
+  const role = `tidemark-secret-${name}`
+  return (
+    `kubectl create role ${role} -n ${namespace} --verb get --resource secrets --resource-name ${name} && ` +
+    `kubectl create rolebinding ${role} -n ${namespace} --role ${role} ${account}` +
+    (needsLabel ? ` && ${labelling(place)}` : '')
+  )
 }
 
 /** A line break at the end comes from `echo` and from files, and is never part of an address or a header. */
@@ -261,6 +266,11 @@ const textOf = (base64 = ''): string =>
     .toString('utf8')
     .replace(/\r?\n$/, '')
 
-/** Returns the API's own words, with paths in the resource's spelling. */
+/** Returns the API's own words, with paths in the resource's spelling. A sentence of its own is behind a colon. */
 const inWords = (issues: readonly Issue[]): string =>
-  issues.map(({ path, message }) => `${path === '' ? '' : `${toResourcePath(path)} `}${message}`).join('; ')
+  issues
+    .map(({ path, message }) => {
+      if (path === '') return message
+      return `${toResourcePath(path)}${/^\p{Lu}/u.test(message) ? ':' : ''} ${message}`
+    })
+    .join('; ')

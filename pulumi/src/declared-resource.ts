@@ -28,6 +28,8 @@ export interface DeclaredResourceArgs {
   readyTimeoutSeconds?: number
 }
 
+/** The label by which a Secret agrees that resources of its namespace read it. */
+const READ_BY_MONITORS = 'tidemark.dev/monitors'
 const ADOPT = 'tidemark.dev/adopt'
 /** The rule of a label of RFC 1123, which names of custom resources here follow. */
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
@@ -59,7 +61,7 @@ export abstract class DeclaredResource extends pulumi.ComponentResource {
     if (sealed.data !== undefined)
       this.secret = new k8s.core.v1.Secret(
         name,
-        { metadata: { name: secretName, namespace, labels }, stringData: pulumi.secret(sealed.data) },
+        { metadata: { name: secretName, namespace, labels: withRead(labels) }, stringData: pulumi.secret(sealed.data) },
         { parent: this, additionalSecretOutputs: ['data', 'stringData'] },
       )
     const own: Annotations = waitForReady
@@ -87,6 +89,9 @@ export abstract class DeclaredResource extends pulumi.ComponentResource {
 
 type DeclaredArgs = (MonitorSpecArgs | SerpMonitorSpecArgs) & DeclaredResourceArgs
 type Annotations = Record<string, pulumi.Input<string>>
+
+const withRead = (labels: ResourceMetadataArgs['labels']) =>
+  pulumi.output(labels).apply((given) => ({ ...given, [READ_BY_MONITORS]: 'true' }))
 
 /** Returns the name. Throws where an API server would not accept it. */
 function checkedName(name: string): string {

@@ -86,7 +86,11 @@ describe('Secrets of a program', () => {
     expect(one(SECRET).inputs).toEqual({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: 'kettle-monitor', namespace: 'shop', labels: { app: 'a' } },
+      metadata: {
+        name: 'kettle-monitor',
+        namespace: 'shop',
+        labels: { app: 'a', 'tidemark.dev/monitors': 'true' },
+      },
       stringData: {
         'request-header-authorization': 'Bearer 1',
         'delivery-1-url': HOOK,

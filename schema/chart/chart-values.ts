@@ -223,6 +223,16 @@ export const ChartValues = Closed({
         'Namespaces in which the operator may read Secrets of resources. Elsewhere an administrator of the ' +
           'namespace binds the ClusterRole …-secret-reader.',
       ),
+      secrets: Closed(
+        {
+          requireLabel: flag(
+            true,
+            'Read a Secret only if it has the label tidemark.dev/monitors: "true". In the namespace of the release ' +
+              'it is needed whatever this is.',
+          ),
+        },
+        { description: 'Secrets that resources name.' },
+      ),
       clusterId: text('', 'Id of a cluster that was rebuilt over the same database; see docs/custom-resources.md.', 64),
       ...requests('100m', '512Mi'),
     },

@@ -97,8 +97,13 @@ describeIf(hasHelm(), HELM_ADVICE)('The network policies of the chart', () => {
     ['worker', stranger, 8081, false],
     ['worker', neighbour, 8081, false],
     ['postgres', own('worker'), 5432, true],
+    ...(['api', 'operator', 'setup'] as const).map((component) => ['postgres', own(component), 5432, true] as const),
+    ['postgres', own('runner'), 5432, false],
+    ['postgres', own('test'), 5432, false],
     ['postgres', stranger, 5432, false],
     ['postgres', neighbour, 5432, false],
+    ['api', neighbour, 9100, true],
+    ...(['api', 'worker', 'operator'] as const).map((component) => [component, own('runner'), 9100, false] as const),
     ['runner', stranger, 9222, false],
     ['operator', stranger, 8080, false],
     ['setup', stranger, 8080, false],
@@ -168,6 +173,8 @@ describeIf(hasHelm(), HELM_ADVICE)('The network policies of the chart', () => {
     const ingress: End = { labels: {}, namespace: 'ingress' }
     expect(allows(internal, own('api'), 'ingress', { end: ingress, port: 8080 })).toBe(true)
     expect(allows(internal, own('api'), 'ingress', { end: stranger, port: 8080 })).toBe(false)
+    expect(allows(internal, own('api'), 'ingress', { end: own('test'), port: 8080 })).toBe(true)
+    expect(allows(internal, own('api'), 'ingress', { end: own('runner'), port: 8080 })).toBe(false)
     for (const manifest of await manifestsOf('-f', valuesFile('internal')))
       for (const { name, env } of podOf(manifest)?.spec.containers ?? [])
         expect(env, name).toEqual(

@@ -2,9 +2,13 @@ import { classify, holds, parseCidr, addressBytes } from '../../egress/address.t
 import type { Manifest } from './helm.ts'
 
 type Labels = Readonly<Record<string, string>>
+interface Selector {
+  matchLabels?: Labels
+  matchExpressions?: { key: string; operator: 'In' | 'NotIn'; values: string[] }[]
+}
 interface Peer {
-  podSelector?: { matchLabels?: Labels }
-  namespaceSelector?: { matchLabels?: Labels }
+  podSelector?: Selector
+  namespaceSelector?: Selector
   ipBlock?: { cidr: string; except?: string[] }
 }
 interface Rule {
@@ -27,7 +31,7 @@ export function allows(
   { end, port, protocol = 'TCP' }: { readonly end: End; readonly port: number; readonly protocol?: string },
 ): boolean {
   const mine = policies.filter(
-    ({ metadata, spec }) => metadata.namespace === pod.namespace && selects(spec.podSelector.matchLabels, pod.labels),
+    ({ metadata, spec }) => metadata.namespace === pod.namespace && selects(spec.podSelector, pod.labels),
   )
   if (mine.length === 0) return true
   const rules = mine.flatMap(({ spec }) => spec[direction] as Rule[])
@@ -51,13 +55,18 @@ function fits({ podSelector, namespaceSelector, ipBlock }: Peer, end: End, ownNa
   }
   if (ipBlock) return false
   const inNamespace = namespaceSelector
-    ? selects(namespaceSelector.matchLabels, { 'kubernetes.io/metadata.name': end.namespace })
+    ? selects(namespaceSelector, { 'kubernetes.io/metadata.name': end.namespace })
     : end.namespace === ownNamespace
-  return inNamespace && selects(podSelector?.matchLabels, end.labels)
+  return inNamespace && selects(podSelector, end.labels)
 }
 
-const selects = (wanted: Labels = {}, labels: Labels): boolean =>
-  Object.entries(wanted).every(([key, value]) => labels[key] === value)
+function selects({ matchLabels = {}, matchExpressions = [] }: Selector = {}, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    // A label that is not there is in no list.
+    matchExpressions.every(({ key, operator, values }) => values.includes(labels[key] ?? '') === (operator === 'In'))
+  )
+}
 
 /** Whether the egress guard of the processes takes an address for public. */
 export const isPublic = (address: string): boolean => classify(address) === 'public'

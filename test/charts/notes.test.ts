@@ -51,4 +51,12 @@ describeIf(hasHelm(), HELM_ADVICE)('The notes of a release', () => {
     for (const sandbox of ['auto', 'required'])
       expect(await notes('try-out', ...profile, '--set', `runner.sandbox=${sandbox}`)).not.toMatch(/sandbox|rendered/)
   })
+
+  test('warn where every Secret can be read by whoever may create a monitor', async () => {
+    const warning = 'WARNING: operator.secrets.requireLabel is false'
+    expect(await notes('try-out')).not.toContain(warning)
+    expect(await notes('try-out', '--set', 'operator.secrets.requireLabel=false')).toContain(warning)
+    const without = ['--set', 'operator.secrets.requireLabel=false,operator.enabled=false']
+    expect(await notes('try-out', ...without)).not.toContain(warning)
+  })
 })

@@ -84,6 +84,7 @@ export async function openOperatorSetup(kube: KubeApi, more: Partial<OperatorOpt
       egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
       defaultTeam: null,
       namespace: 'default',
+      secretRules: { requireLabel: true, own: [] },
       runners: null,
       registry,
       log: createLogger('silent'),

@@ -97,12 +97,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     expect(await setup.monitors()).toEqual([])
     const url = 'https://hooks.slack.com/services/T/B/secret'
     await kube.call('POST', `/api/v1/namespaces/${setup.namespace}/secrets`, {
-      metadata: { name: 'chat' },
+      metadata: { name: 'chat', labels: { 'tidemark.dev/monitors': 'true' } },
       stringData: { webhook: `${url}\n` },
     })
     // A change of the resource is a reason to look again at once; the Secret itself is looked at each minute.
     await setup.apply('kettle', { deliveries: [{ type: 'slack', webhookUrlFrom: from }], scheduleIntervalSeconds: 600 })
-    await setup.restart()
     const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
     const { deliveries } = (await setup.stored(status?.id)) ?? {}
     const rowId = String(status?.id)

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -27,7 +28,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
     kube.call(
       'PATCH',
       `/api/v1/namespaces/${setup.namespace}/secrets/chat?fieldManager=test&force=true`,
-      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'chat' }, data: mapped(data) },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'chat', labels: { 'tidemark.dev/monitors': 'true' } },
+        data: mapped(data),
+      },
       'application/apply-patch+yaml',
     )
   const mapped = (data: Record<string, string>) =>
@@ -130,7 +136,33 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
     }
   })
 
-  test('is refused where the operator may not read it, with the command that allows it', async () => {
+  test('shows no part of a value that is no target', async () => {
+    await setup.restart({ egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) })
+    const from = { secretKeyRef: { name: 'chat', key: 'webhook' } }
+    await setup.apply('kettle', { deliveries: [{ type: 'webhook', urlFrom: from }] })
+    for (const [webhook, part] of [
+      ['https://hunter2.localhost/x', 'hunter2'],
+      ['https://hunter2.localhost:5432/x', 'hunter2'],
+      ['https://10.98.76.54/x', '98.76'],
+      ['https://[fd00:98::76]/x', 'fd00:98'],
+      ['https://metadata.goog/x', 'metadata.goog'],
+      ['https://example.com:6379/x', '6379'],
+      ['ftp://hunter2.example/x', 'hunter2'],
+      ['https://hunter2@example.com/x', 'hunter2'],
+      ['https://hunter2 .example/x', 'hunter2'],
+      ['https://hunter2:99999/x', 'hunter2'],
+    ] as const) {
+      await secret({ webhook: 'https://hooks.example/x' })
+      await setup.until('kettle', 'Ready', 'Scheduled')
+      await secret({ webhook })
+      const text = await message('Invalid')
+      expect(text, webhook).toMatch(/^spec\.deliveries\[0\]\.url(: [A-Z]| [a-z])/)
+      expect(text, webhook).not.toContain(part)
+    }
+    expect(JSON.stringify(await setup.events())).not.toMatch(/hunter2|98\.76|fd00:98|metadata\.goog|6379/)
+  })
+
+  test('is refused where the operator may not read it, with the command that allows this one alone', async () => {
     await setup.stop()
     await kube.kubectl('apply', '-f', RBAC)
     const account = '/api/v1/namespaces/tidemark/serviceaccounts/tidemark-operator/token'
@@ -153,6 +185,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
       env: { PATH: path, KUBECONFIG: kube.kubeconfig, HOME: setup.folder },
     })
     await setup.until('kettle', 'Ready', 'Scheduled')
+    const role = await kube.kubectl('get', 'role', '-n', setup.namespace, '-o', 'jsonpath={.items[*].rules}')
+    expect(JSON.parse(role)).toEqual([
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['chat'], verbs: ['get'] },
+    ])
     // The rights of the example are all that the operator needs, the end of a resource included.
     await kube.kubectl('delete', 'monitor', 'kettle', '-n', setup.namespace, '--timeout=15s')
     expect(await eventually(setup.events, (found) => found.length > 0)).not.toEqual([])

@@ -31,12 +31,16 @@ export interface OperatorFlags {
   readonly stripFinalizers?: boolean
   /** The namespaces that the default team holds in. Default: the namespace of the context. */
   readonly namespace?: readonly string[]
+  /** The Secrets of the installation, in the namespace of the context: no resource reads them. */
+  readonly ownSecrets?: readonly string[]
+  /** Secrets are read without the label too, but not in the namespace of the context. */
+  readonly readUnlabelledSecrets?: boolean
 }
 
 /** Starts an operator; the stack stops it. */
 export async function startOperatorParts(
   { settings, databaseUrl, secrets, encryptionKey, egress, registry, log, stack }: OperatorContext,
-  { kubeconfig, defaultTeam, namespace, clusterId }: OperatorFlags,
+  { kubeconfig, defaultTeam, namespace, clusterId, ownSecrets, readUnlabelledSecrets }: OperatorFlags,
 ): Promise<{ readonly operator: Operator; readonly store: Store; readonly server: string }> {
   const store = await openStore({ url: databaseUrl, name: 'tidemark operator', log, connections: 20 })
   stack.defer('the store of the operator', () => store.end())
@@ -52,6 +56,7 @@ export async function startOperatorParts(
     egress,
     defaultTeam: defaultTeam === undefined ? null : { id: defaultTeam, namespaces: namespace ?? [client.namespace] },
     namespace: client.namespace,
+    secretRules: { requireLabel: readUnlabelledSecrets !== true, own: ownSecrets ?? [] },
     serpSpacingMs: settings.TIDEMARK_SERP_SPACING_MS,
     runners: runnersOf(settings),
     registry,

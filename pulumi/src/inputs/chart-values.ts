@@ -665,6 +665,8 @@ export interface OperatorValues {
    * the ClusterRole …-secret-reader. At most 256 items.
    */
   watchNamespaces?: pulumi.Input<pulumi.Input<string>[] | undefined>
+  /** Secrets that resources name. */
+  secrets?: pulumi.Input<OperatorSecretsValues | undefined>
   /** Id of a cluster that was rebuilt over the same database; see docs/custom-resources.md. At most 64 characters. */
   clusterId?: pulumi.Input<string | undefined>
   /**
@@ -687,6 +689,15 @@ export interface OperatorValues {
   podLabels?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
   /** Annotations of the ServiceAccount of pods. At most 64 entries. */
   serviceAccountAnnotations?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+}
+
+/** Secrets that resources name. */
+export interface OperatorSecretsValues {
+  /**
+   * Read a Secret only if it has the label tidemark.dev/monitors: "true". In the namespace of the release it is needed
+   * whatever this is. Default: true.
+   */
+  requireLabel?: pulumi.Input<boolean | undefined>
 }
 
 /**

@@ -198,7 +198,8 @@ function createTenant(
       expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
     },
     async secret(name, stringData) {
-      const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData }
+      const metadata = { name, namespace, labels: { 'tidemark.dev/monitors': 'true' } }
+      const body = { apiVersion: 'v1', kind: 'Secret', metadata, stringData }
       const path = `/api/v1/namespaces/${namespace}/secrets/${name}?fieldManager=test&force=true`
       const answer = await kube.call('PATCH', path, body, 'application/apply-patch+yaml')
       expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)

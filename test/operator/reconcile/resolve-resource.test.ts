@@ -18,7 +18,10 @@ const spec = {
   diffPredicate: { type: 'any_field_changes' },
 }
 
-const SECRET = JSON.stringify({ data: { token: Buffer.from('one').toString('base64') } })
+const SECRET = JSON.stringify({
+  metadata: { labels: { 'tidemark.dev/monitors': 'true' } },
+  data: { token: Buffer.from('one').toString('base64') },
+})
 
 /** Returns the `call` of a cluster whose Secrets all have a token, after what a read of one does. */
 const secretsCall =
@@ -50,6 +53,8 @@ describe('A resource that is resolved', () => {
       defaultTeam,
       hashKey: Buffer.alloc(32),
       secretMs,
+      secretRules: { requireLabel: true, own: [] },
+      installation: 'tidemark',
       startsRunners: false,
     })
   }
