@@ -32,7 +32,7 @@ export const ERRORS = {
   HEADERS_TOO_LARGE: { status: 431, meaning: 'The request headers or the URL are too large.' },
   UNAVAILABLE: {
     status: 503,
-    meaning: 'The database cannot be reached. Try again after Retry-After seconds.',
+    meaning: 'The database cannot be reached, or needs too long. Try again after Retry-After seconds.',
   },
 } as const
 export type ErrorCode = keyof typeof ERRORS

@@ -1,5 +1,5 @@
 import { UnreadableSecretError } from '../../store/secrets/secret-box.ts'
-import { isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
+import { isCancelled, isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { sizeText } from './body-limits.ts'
 
@@ -16,6 +16,7 @@ export function faultOf(thrown: unknown, bodyLimit?: number): Fault {
   if (thrown instanceof ApiError) return { error: thrown, unexpected: false }
   const transport = transportFault(thrown, bodyLimit)
   if (transport) return { error: transport, unexpected: false }
+  if (isCancelled(thrown)) return { error: tookTooLong(thrown), unexpected: true }
   if (isStoreAway(thrown)) return { error: unavailable(thrown), unexpected: true }
   if (isDuplicate(thrown))
     return {
@@ -44,6 +45,19 @@ export const unavailable = (cause?: unknown): ApiError =>
     headers: { 'retry-after': RETRY_SECONDS },
     cause,
   })
+
+/**
+ * Returns the 503 for a statement that the store has ended at its time limit. The pause is longer than our clients wait
+ * for another try: what took too long is not asked for again at once.
+ */
+const tookTooLong = (cause: unknown): ApiError =>
+  new ApiError(
+    'UNAVAILABLE',
+    'The store needed more time for a part of this request than it may take, and ended it. Ask for less at once, or ' +
+      `try again in ${LONG_SECONDS} s.`,
+    { headers: { 'retry-after': LONG_SECONDS }, cause },
+  )
+const LONG_SECONDS = '30'
 
 /** Maps Fastify's own refusals. */
 function transportFault(thrown: unknown, bodyLimit: number | undefined): ApiError | null {

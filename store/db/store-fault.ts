@@ -24,6 +24,8 @@ const CONNECTION_NAMES = new Set([
   'StatementTimeoutError',
   'StatementCancelledError',
 ])
+/** Those of a statement that the store has ended. */
+const CANCELLED_NAMES = new Set(['StatementTimeoutError', 'StatementCancelledError'])
 const CONNECTION_WORDS = new RegExp(
   [
     'connection terminated',
@@ -47,6 +49,13 @@ export function isStoreAway(thrown: unknown): boolean {
 
 /** Such a fault is not the store's absence, and is not reported as such. */
 const hasCollided = (thrown: unknown) => causes(thrown).some((error) => STATEMENTS_COLLIDED.test(codeOf(error)))
+
+/**
+ * Returns whether the store ended a statement at its time limit. The store serves, and the same statement is likely to
+ * take as long again.
+ */
+export const isCancelled = (thrown: unknown): boolean =>
+  causes(thrown).some((error) => codeOf(error) === '57014' || CANCELLED_NAMES.has(error.name))
 
 /** Returns whether the store refused a value that must be unique. */
 export function isDuplicate(thrown: unknown): boolean {

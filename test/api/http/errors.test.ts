@@ -358,6 +358,21 @@ describe('faults behind the door', () => {
     },
   )
 
+  test('a statement that the store has ended is not called an outage, and our clients do not repeat it', async () => {
+    for (const [error, code] of [
+      ['StatementTimeoutError', ''],
+      ['StatementCancelledError', ''],
+      ['Error', '57014'],
+    ] as const) {
+      thrown.error = new Error('a query failed', { cause: Object.assign(withCode(code), { name: error }) })
+      const answer = await send('GET', '/v1/throw')
+      expect(answer.json().error).toMatchObject({ code: 'UNAVAILABLE' })
+      expect(answer.json().error.message).not.toContain('cannot reach')
+      // A client that gets a longer pause than its patience gives up (cli/remote/remote-client.ts).
+      expect(Number(answer.headers['retry-after'])).toBe(30)
+    }
+  })
+
   test('a clash of two writers is a 409', async () => {
     thrown.error = new UniqueIntegrityConstraintViolationError(withCode('23505'))
     expect(await faultOf('GET', '/v1/throw')).toMatchObject({ status: 409, code: 'CONFLICT' })
