@@ -62,6 +62,11 @@ export interface OutOfRuns {
   readonly needs: number
 }
 
+/** Whoever asked has closed the request, so the work was ended. */
+export interface Left {
+  readonly kind: 'left'
+}
+
 export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
 
 /** Returns the refusal of a change to a record that a manifest owns, or null. A record has only one writer. */

@@ -5,6 +5,8 @@ import type { RunDiff } from '../schema/run/run-diff.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { findRunTexts, type RunTexts } from '../store/runs/page-texts.ts'
 import { findRun } from '../store/runs/runs.ts'
+import { WORK } from '../schema/work.ts'
+import type { Left } from './outcome.ts'
 
 /** The run has no difference of texts, and why. */
 export interface NoTexts {
@@ -17,26 +19,23 @@ export interface NotCompared {
   readonly kind: 'not_compared'
 }
 
-type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | NotFound | NoTexts | NotCompared
+type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | NotFound | NoTexts | NotCompared | Left
 
 interface DifferencePorts {
   readonly store: Queryable
   /** Null: this process compares no texts. */
   readonly differ: TextDiffer | null
-  /** Default: 15 seconds. */
+  /** For all texts of a run, the wait for the turn included. */
   readonly deadlineMs?: number
 }
-
-/** For all texts of a run, the wait for the turn included. */
-const DEADLINE_MS = 15_000
 
 /**
  * Compares the texts that a run found to differ: the readable text of a whole page, and the values that are texts
  * before and after.
  */
 export async function runDifference(
-  { store, differ, deadlineMs = DEADLINE_MS }: DifferencePorts,
-  { teamId, id }: { readonly teamId: string; readonly id: string },
+  { store, differ, deadlineMs = WORK.difference.budgetMs }: DifferencePorts,
+  { teamId, id, signal }: { readonly teamId: string; readonly id: string; readonly signal?: AbortSignal | undefined },
 ): Promise<DifferenceOutcome> {
   const found = await findRunTexts(store, teamId, id)
   if (!found) {
@@ -45,11 +44,13 @@ export async function runDifference(
   }
   const pairs = pairsOf(found)
   if (typeof pairs === 'string') return { kind: 'no_texts', why: pairs }
-  const whose = { key: teamId, signal: AbortSignal.timeout(deadlineMs) }
+  const deadline = AbortSignal.timeout(deadlineMs)
+  const whose = { key: teamId, signal: signal ? AbortSignal.any([deadline, signal]) : deadline }
   const fields: RunDiff['fields'][number][] = []
   for (const { field, of, pair } of pairs) {
     // A process without a differ says so only of a run that has something to compare.
     const difference = await differ?.diff(pair, whose)
+    if (signal?.aborted) return { kind: 'left' }
     if (!difference) return { kind: 'not_compared' }
     fields.push({ field, of, ...difference })
   }

@@ -5,7 +5,7 @@ import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOfte
 import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
-import type { KeyTaken, Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
+import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
@@ -19,6 +19,7 @@ import { validationError } from './validation-error.ts'
 type Refusal =
   | NotFound
   | Invalid
+  | Left
   | Managed
   | Locked
   | OverCap
@@ -54,6 +55,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return noSuch(refusal.what)
     case 'invalid':
       return validationError('body', refusal.issues)
+    case 'left':
+      return left()
     case 'managed':
       return managed(refusal)
     case 'key_taken':
@@ -191,6 +194,9 @@ const NOUNS = {
 
 /** Returns the 404 of a record that the team does not have. */
 export const noSuch = (what: NotFound['what']): ApiError => apiError('NOT_FOUND', `There is no such ${NOUNS[what]}.`)
+
+/** Returns the error of a request that its client has closed: it stands in traces and in the log. */
+export const left = (): ApiError => apiError('BAD_REQUEST', 'The client closed the request before it was answered.')
 
 /** Returns the 503 that asks for another try soon. */
 export const later = (message: string): ApiError =>

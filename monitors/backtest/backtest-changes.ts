@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
 import { lastNumbers } from '../../core/predicate/fires.ts'
+import type { Whose } from '../../concurrency/in-turn.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
@@ -9,30 +10,39 @@ import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
 
+interface BacktestPorts {
+  readonly patterns: Pick<PatternMatcher, 'matches'>
+  /** The team, and the signal that ends the work. */
+  readonly whose: Whose
+  readonly budgetMs: number
+}
+
 /** The result of a backtest. */
 interface Backtested {
   readonly runs: readonly BacktestRun[]
-  /** The time limit was reached before the last change. */
+  /** The time limit was reached, or the signal came, before the last change. */
   readonly isCut: boolean
   readonly warnings: readonly string[]
 }
 
 /**
- * Applies a predicate to stored changes in order, within a time limit. Patterns are tried as in a run, in a thread that
- * can be killed.
+ * Applies a predicate to stored changes in order, within a time limit, which is looked at before each pattern.
+ * Patterns are tried as in a run, in a thread that can be killed.
  */
 export async function backtestChanges(
   changes: readonly StoredChange[],
   predicate: DiffPredicate,
-  { patterns, budgetMs }: { readonly patterns: PatternMatcher; readonly budgetMs: number },
+  { patterns, whose, budgetMs }: BacktestPorts,
 ): Promise<Backtested> {
   const until = performance.now() + budgetMs
+  const isOver = () => whose.signal?.aborted === true || performance.now() > until
   const slow = new Set<string>()
   const runs: BacktestRun[] = []
   let lists: Values | null = null
   for (const change of changes) {
-    if (performance.now() > until) break
-    const matched = await tryPatterns(change, predicate, { patterns, slow })
+    if (isOver()) break
+    const matched = await tryPatterns(change, predicate, { patterns, whose, slow, isOver })
+    if (matched === null) break
     const values = valuesOf(change, lists)
     runs.push(
       judged(change, predicate, { values, matches: (pattern, text) => matched.get(keyOf(pattern, text)) ?? false }),
@@ -44,18 +54,27 @@ export async function backtestChanges(
   return { runs, isCut: runs.length < changes.length, warnings: [...slow].slice(0, 10).map(tooLong) }
 }
 
+interface Trying extends Pick<BacktestPorts, 'patterns' | 'whose'> {
+  readonly slow: Set<string>
+  readonly isOver: () => boolean
+}
+
 /**
  * A pattern that took too long once counts as not matching from then on, because each further try would take as long.
+ * Null: the work is over, or a pattern was not tried.
  */
 async function tryPatterns(
   { extracted }: StoredChange,
   predicate: DiffPredicate,
-  { patterns, slow }: { readonly patterns: PatternMatcher; readonly slow: Set<string> },
-): Promise<ReadonlyMap<string, boolean>> {
+  { patterns, whose, slow, isOver }: Trying,
+): Promise<ReadonlyMap<string, boolean> | null> {
   const matched = new Map<string, boolean>()
-  for (const { pattern, text } of collectPatterns(predicate, extracted)) {
-    const result = slow.has(pattern) ? false : await patterns.matches(pattern, text)
+  for (const question of collectPatterns(predicate, extracted)) {
+    const { pattern, text } = question
+    if (isOver()) return null
+    const result = slow.has(pattern) ? false : await patterns.matches(question, whose)
     if (result === 'timeout') slow.add(pattern)
+    else if (typeof result !== 'boolean') return null
     matched.set(keyOf(pattern, text), result === true)
   }
   return matched

@@ -1,45 +1,49 @@
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import { type Backtest, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
+import { type Backtest, BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
+import { WORK } from '../../schema/work.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { listChanges } from '../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { NO_MONITOR } from '../outcome.ts'
+import { type Left, NO_MONITOR } from '../outcome.ts'
 import { backtestChanges } from './backtest-changes.ts'
-
-const MOST_BYTES = 16 * 1024 * 1024
-const BUDGET_MS = 5_000
 
 /** The predicate to try. Its shape and its `monitorIssues` were checked already. */
 interface BacktestWanted {
   readonly teamId: string
   readonly id: string
   readonly predicate: DiffPredicate
+  /** Ends the work: nobody waits for its result any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
-type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | NotFound | Invalid
+type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | NotFound | Invalid | Left
 
 /** Tries a predicate on those stored runs of a monitor that found a difference. Stores nothing and sends nothing. */
 export async function backtestMonitor(
   { store, patterns }: { readonly store: Queryable; readonly patterns: PatternMatcher },
-  { teamId, id, predicate }: BacktestWanted,
+  { teamId, id, predicate, signal }: BacktestWanted,
 ): Promise<BacktestOutcome> {
   const stored = await findMonitor(store, teamId, id)
   if (!stored) return NO_MONITOR
   const unknown = PREDICATE_FIELDS.check({ extract_config: stored.extract_config, diff_predicate: predicate })
   const issues = unknown.length > 0 ? unknown : tooMany(predicate)
   if (issues.length > 0) return { kind: 'invalid', issues }
-  const wanted = { teamId, monitorNo: stored.no, limit: BACKTEST_CHANGES + 1, maxBytes: MOST_BYTES }
+  const startedAt = performance.now()
+  const wanted = { teamId, monitorNo: stored.no, limit: BACKTEST_CHANGES, maxBytes: BACKTEST_BYTES, signal }
   const found = await listChanges(store, wanted)
-  const changes = found.slice(0, BACKTEST_CHANGES)
-  const { runs, isCut, warnings } = await backtestChanges(changes, predicate, { patterns, budgetMs: BUDGET_MS })
+  // What reading them took is part of the time.
+  const budgetMs = WORK.backtest.budgetMs - (performance.now() - startedAt)
+  const ports = { patterns, whose: { key: teamId, signal }, budgetMs }
+  const { runs, isCut, warnings } = await backtestChanges(found.changes, predicate, ports)
+  if (signal?.aborted) return { kind: 'left' }
   const backtest: Backtest = {
     changes: runs.length,
     would_fire: runs.filter(({ fires }) => fires).length,
-    truncated: isCut || (found[0]?.found ?? 0) > changes.length,
+    truncated: isCut || found.isCut,
     warnings: [...warnings],
     runs: [...runs],
   }

@@ -6,6 +6,8 @@ import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts
 export const BACKTEST_CONDITIONS = 200
 /** Largest number of changes that a backtest reads: the most recent ones. */
 export const BACKTEST_CHANGES = 500
+/** Largest size of the readings and differences that a backtest reads. */
+export const BACKTEST_BYTES = 16 * 1024 * 1024
 /** Largest number of conditions that are reported for each change. */
 export const BACKTEST_REASONS = 25
 

@@ -13,7 +13,9 @@ const StoredChange = Type.Object({
   delivery_triggered: Type.Boolean(),
   extracted: Type.Unsafe<Values>({}),
   diff: Type.Unsafe<Diff>({}),
-  /** The number of changes up to the limit, including those that were left out because of their size. */
+  /** Bytes of the reading and of the difference. */
+  bytes: Type.Integer(),
+  /** The number of changes of the batch, including those that were left out because of their size. */
   found: Type.Integer(),
 })
 export type StoredChange = Static<typeof StoredChange>
@@ -23,30 +25,68 @@ const storedChange = rowOf(StoredChange)
 interface ChangesQuery {
   readonly teamId: string
   readonly monitorNo: number
+  /** The most changes, at least one. */
   readonly limit: number
-  /** Limit for all readings together. The first one is returned even when it is larger. */
+  /** Limit for all readings and differences together. The first one is returned even when it is larger. */
   readonly maxBytes: number
+  /** Ends the reading behind the batch under way: the list is then cut. */
+  readonly signal?: AbortSignal | undefined
 }
 
+interface Changes {
+  readonly changes: readonly StoredChange[]
+  /** There are older ones. */
+  readonly isCut: boolean
+}
+
+/** A statement reads at most so many, so that it takes a fraction of a second whatever their size. */
+const BATCH = 25
+
 /** Returns the most recent changes of a monitor inside the retention window, newest first. */
-export async function listChanges(store: Queryable, query: ChangesQuery): Promise<readonly StoredChange[]> {
-  const { teamId, monitorNo, limit, maxBytes } = query
-  return store.any(sql.prepared('list_changes', storedChange)`
-    select id, start_offset_ms, delivery_triggered, extracted, diff, found
+export async function listChanges(store: Queryable, query: ChangesQuery): Promise<Changes> {
+  const { limit, maxBytes, signal } = query
+  const changes: StoredChange[] = []
+  let bytes = 0
+  while (!signal?.aborted) {
+    const isFull = changes.length >= limit || bytes >= maxBytes
+    // One more shows whether there are older ones.
+    const size = isFull ? 1 : Math.min(BATCH, limit - changes.length)
+    const batch = await readBatch(store, query, { before: changes.at(-1)?.id, size, most: maxBytes - bytes })
+    const found = batch[0]?.found ?? 0
+    if (isFull) return { changes, isCut: found > 0 }
+    changes.push(...batch)
+    bytes += batch.reduce((sum, change) => sum + change.bytes, 0)
+    if (batch.length < found) return { changes, isCut: true }
+    if (found < size) return { changes, isCut: false }
+  }
+  return { changes, isCut: true }
+}
+
+interface Batch {
+  /** The id of the change before it; undefined: it begins with the most recent one. */
+  readonly before: string | undefined
+  readonly size: number
+  readonly most: number
+}
+
+const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { before = LAST_ID, size, most }: Batch) =>
+  store.any(sql.prepared('list_changes', storedChange)`
+    select id, start_offset_ms, delivery_triggered, extracted, diff, bytes, found
     from (
-      select r.*, sum(octet_length(extracted::text)) over (order by id desc) - octet_length(extracted::text) as
-        bytes_before,
-        count(*) over () as found
+      select r.*, sum(bytes) over (order by id desc) - bytes as bytes_before, count(*) over () as found
       from (
-        select id, start_offset_ms, delivery_triggered, extracted, diff
+        select id, start_offset_ms, delivery_triggered, extracted, diff,
+          octet_length(extracted::text) + octet_length(diff::text) as bytes
         from runs
         where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${retentionCutoff(teamId)})
-          and diff is not null and extracted is not null
+          and id < ${before}::uuid and diff is not null and extracted is not null
         order by id desc
-        limit ${limit}
+        limit ${size}
       ) r
     ) sized
-    where bytes_before < ${maxBytes}
+    where bytes_before < ${Math.max(1, most)}
     order by id desc
   `)
-}
+
+/** Behind the id of every run. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

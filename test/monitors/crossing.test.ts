@@ -33,9 +33,10 @@ test('a backtest says the same of it', async () => {
     extracted: { value },
     diff: { fields_changed: ['value'], before: { value: PRICES[at] ?? null }, after: { value } },
     delivery_triggered: false,
+    bytes: 100,
     found: PRICES.length - 1,
   }))
-  const { runs } = await backtestChanges(changes, BELOW, { patterns, budgetMs: 10_000 })
+  const { runs } = await backtestChanges(changes, BELOW, { patterns, whose: { key: 'a team' }, budgetMs: 10_000 })
   await patterns.close()
   expect(runs.map(({ fires }) => fires)).toEqual(FIRED)
 })

@@ -5,7 +5,8 @@ import { fires, listBefore, type Truth, numericFields } from '../../core/predica
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff, FetchMethod } from '../../schema/run/run.ts'
-import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import type { PatternAnswer, PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import type { Whose } from '../../concurrency/in-turn.ts'
 import { deliveryPayload, listChanges } from '../../core/payload.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Shot } from '../../runners/browser/page/shot.ts'
@@ -23,10 +24,15 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 interface Verdict {
   /** Null: there was no baseline, or nothing differs. */
   readonly diff: Diff | null
-  /** Unknown: it depends on a pattern that took too long. */
+  /** Unknown: it depends on a pattern of which nothing is known. */
   readonly fired: Truth
-  /** The patterns that took too long. */
-  readonly timedOut: readonly string[]
+  readonly undecided: readonly Undecided[]
+}
+
+/** A pattern of which it is not known whether it matches, and why. */
+export interface Undecided {
+  readonly pattern: string
+  readonly why: Exclude<PatternAnswer, boolean>
 }
 
 /** What is compared, and the predicate that decides. */
@@ -41,31 +47,32 @@ interface Case {
   readonly predicate: DiffPredicate
 }
 
-/** Each pattern has its own time limit. After this many timeouts a check tries no further patterns. */
-const MOST_TIMED_OUT = 3
+/** Each pattern has its own time limit. After this many without an answer a check tries no further patterns. */
+const MOST_UNDECIDED = 3
 
 /**
  * Compares, then decides. Patterns are tried first, in a thread that can be killed, and only if the other conditions
- * leave the result open. If a pattern takes too long, it is unknown whether it matches. It is never treated as false,
- * because a change would be lost.
+ * leave the result open. If a pattern takes too long or is not tried, it is unknown whether it matches. It is never
+ * treated as false, because a change would be lost. `key` is the team: patterns of teams take turns.
  */
 export async function judge(
   { before, after, lists = null, order, predicate }: Case,
-  patterns: PatternMatcher,
+  patterns: Pick<PatternMatcher, 'matches'>,
+  whose: Whose,
 ): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
-  if (before === null || diff === null) return { diff: null, fired: false, timedOut: [] }
+  if (before === null || diff === null) return { diff: null, fired: false, undecided: [] }
   const matched = new Map<string, boolean>()
-  const timedOut: string[] = []
+  const undecided: Undecided[] = []
   const outcome = () =>
     fires(predicate, { diff, before, after, lists }, (pattern, text) => matched.get(keyOf(pattern, text)) ?? 'unknown')
-  if (outcome() !== 'unknown') return { diff, fired: outcome(), timedOut }
+  if (outcome() !== 'unknown') return { diff, fired: outcome(), undecided }
   for (const { pattern, text } of collectPatterns(predicate, after)) {
-    const result = await patterns.matches(pattern, text)
-    if (result !== 'timeout') matched.set(keyOf(pattern, text), result)
-    else if (timedOut.push(pattern) === MOST_TIMED_OUT) break
+    const result = await patterns.matches({ pattern, text }, whose)
+    if (typeof result === 'boolean') matched.set(keyOf(pattern, text), result)
+    else if (undecided.push({ pattern, why: result }) === MOST_UNDECIDED) break
   }
-  return { diff, fired: outcome(), timedOut }
+  return { diff, fired: outcome(), undecided }
 }
 
 const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

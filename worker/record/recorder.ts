@@ -27,6 +27,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { byLayer } from './another-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
+import { decidedWithout, undecidedFault } from './undecided.ts'
 import { textChange } from './text-change.ts'
 import { createSearchWriter, NOT_A_SEARCH } from './search-run.ts'
 import {
@@ -292,19 +293,17 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     texts: () => pageTexts(compared, options),
   })
   const predicate = baseline.diff_predicate as DiffPredicate
-  const { diff, fired, timedOut } = await judge(
-    { ...layers, lists: baseline.lists, order, predicate },
-    options.patterns,
-  )
+  const judging = { ...layers, lists: baseline.lists, order, predicate }
+  const { diff, fired, undecided } = await judge(judging, options.patterns, { key: teamId })
   // If the pictures fire, the whole difference is sent.
-  if (fired === 'unknown' && !seen.fired) return undecided(timedOut)
+  if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
   const { missing, lists } = baseline
   const gone = vanished({ before, after: reading.values, names: order, missing, lists })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
   const isOpen = gone.isOpen || nothing.isOpen || layers.pending !== null
   const ofFirst = before === null ? unmatched(task, reading) : []
   const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
-  const warnings = [...reading.warnings, ...seen.warnings, ...timedOut.map(decidedWithout), ...found]
+  const warnings = [...reading.warnings, ...seen.warnings, ...undecided.map(decidedWithout), ...found]
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
@@ -371,15 +370,3 @@ async function deliveriesOf(
 }
 
 const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'
-
-const undecided = ([pattern = '']: readonly string[]): RunFault => ({
-  code: 'extract_timeout',
-  message:
-    `${named(pattern)} took too long, so it is unknown whether this change is one to tell; the next run looks again. ` +
-    `Simplify the pattern.`,
-})
-
-const decidedWithout = (pattern: string) =>
-  `${named(pattern)} took too long; the outcome did not hang on it. Simplify the pattern.`
-
-const named = (pattern: string) => `The predicate's pattern ${JSON.stringify(pattern.slice(0, 100))}`

@@ -14,6 +14,7 @@ import { createPageReader, type PageReader } from '../../../runners/fetch/paging
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
+import { measurePatterns } from '../../../runners/pattern/pattern-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
@@ -87,6 +88,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   await noteEncryptionKey(store, secrets)
   measureStore(context, store)
   const { extractor, pages, patterns, differ } = createThreads(context)
+  measurePatterns(registry, patterns)
 
   const { deliveries, notices } = sendingLoops(context, store)
   const { pictures, sweep } = startPictures({ settings, store, log, stack, registry })

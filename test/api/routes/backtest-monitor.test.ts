@@ -177,6 +177,18 @@ describe('a backtest', () => {
     expect(found.changes).toBe(68)
   })
 
+  test('counts the differences too: two texts of a change can be twice as large as its reading', async () => {
+    await api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
+      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
+        '{"price":"1"}', json_build_object('fields_changed', json_build_array('price'),
+          'before', json_build_object('price', repeat('x', 250000)),
+          'after', json_build_object('price', repeat('y', 250000)))
+      from monitors, generate_series(1, 80) n where id = '${id}'`)
+    const found = await backtest({ type: 'any_field_changes' })
+    expect(found).toMatchObject({ truncated: true })
+    expect(found.changes).toBe(34)
+  })
+
   test.each([
     ['diff_predicate.field', { type: 'field_changes', field: 'colour' }],
     ['diff_predicate.pattern', { type: 'field_matches_regex', field: 'price', pattern: '(' }],

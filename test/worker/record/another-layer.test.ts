@@ -403,10 +403,7 @@ async function inMemory(predicate: DiffPredicate): Promise<Fires> {
     }
     const about = { task, reading: { fetchMethod: method }, order, hash, baseline, texts: async () => null }
     const verdict = await byLayer({ ...about, before, after })
-    const { fired } = await judge(
-      { ...verdict, order, predicate },
-      { matches: async () => false, close: async () => {} },
-    )
+    const { fired } = await judge({ ...verdict, order, predicate }, { matches: async () => false }, { key: 'a team' })
     baseline = verdict
     before = verdict.kept ?? after
     return fired === true

@@ -15,13 +15,13 @@ const SLOW = ['^(a+)+$', '^(a+)+b$', '^(a+)+c$', '^(a+)+d$'] as const
 
 async function judged(predicate: DiffPredicate) {
   const tried: string[] = []
-  const patterns: PatternMatcher = {
-    ...matcher,
-    matches: (...question) => (tried.push(question[0]), matcher.matches(...question)),
+  const patterns: Pick<PatternMatcher, 'matches'> = {
+    matches: (question, whose) => (tried.push(question.pattern), matcher.matches(question, whose)),
   }
   const after = { f: `${'a'.repeat(40)}!` }
-  const { fired, timedOut } = await judge({ before: { f: 'x' }, after, order: ['f'], predicate }, patterns)
-  return { fired, timedOut, tried }
+  const change = { before: { f: 'x' }, after, order: ['f'], predicate }
+  const { fired, undecided } = await judge(change, patterns, { key: 'a team' })
+  return { fired, timedOut: undecided.map(({ pattern }) => pattern), tried }
 }
 
 test('patterns after one that timed out are tried, and decide where they can', async () => {
