@@ -20,6 +20,7 @@ import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
 import { createAccountMails } from './auth/account-mails.ts'
+import { createWorkSlots, type WorkSlots } from './http/work-slots.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
 
 /** What the command that serves knows, and hands in. */
@@ -68,6 +69,8 @@ export interface ServicesOptions {
   readonly billing?: BillingProvider
   /** Milliseconds between two searches at one engine and exit. Default 30,000. */
   readonly serpSpacingMs?: number
+  /** Slots of routes that do work. Default: those of `WORK`. */
+  readonly work?: WorkSlots
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -75,6 +78,8 @@ export interface ServicesOptions {
 /** What the routes work with. */
 export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'databaseUrl' | 'hasMail'> {
   readonly serpSpacingMs: number
+  /** Slots of routes that do work. */
+  readonly work: WorkSlots
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly billing: BillingProvider
@@ -117,6 +122,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   return {
     ...options,
     serpSpacingMs: options.serpSpacingMs ?? 30_000,
+    work: options.work ?? createWorkSlots(),
     mail,
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),

@@ -11,6 +11,7 @@ import { answerOnce } from './answer-once.ts'
 import { bodyLimitOf } from './body-limits.ts'
 import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
 import type { Answer, PublicCall, Route } from './route.ts'
+import { atWork } from './at-work.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -64,7 +65,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       }
     },
     handler: async (request, reply) => {
-      const answer = await answerOf(services, route, request)
+      const answer = await answerOf(services, route, request, reply)
       if (request.trace && request.method === 'POST' && isRunStarted(answer.body))
         request.trace.startedRun(answer.body.run_id)
       if (answer.headers) reply.headers(answer.headers)
@@ -79,7 +80,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
   })
 }
 
-function answerOf(services: Services, route: Route, request: FastifyRequest): Promise<Answer> {
+function answerOf(services: Services, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
   // Fastify's query parser returns a list for a repeated parameter, and text for any other.
   const query = request.query as Readonly<Record<string, string | readonly string[]>>
   const parts = readRequest(route, { params: request.params, query, body: request.body }, services)
@@ -95,6 +96,7 @@ function answerOf(services: Services, route: Route, request: FastifyRequest): Pr
   if (route.policy === 'public') return route.handle(call)
   if (!request.principal) throw new Error('a route with a policy was reached without a principal')
   const admitted = { ...call, principal: request.principal, actor: actorOf(request.principal, address) }
+  if ('work' in route && route.work) return atWork(route, route.work, admitted, reply.raw)
   const key = request.headers['idempotency-key']
   return route.takesKey && key !== undefined ? answerOnce(route, key, admitted) : route.handle(admitted)
 }

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Actor } from '../../schema/account/audit.ts'
 import type { ErrorCode } from '../../schema/error.ts'
+import type { WorkKind } from '../../schema/work.ts'
 import { Closed, Uuid } from '../../schema/shape/shape.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { PolicyName } from '../auth/policies.ts'
@@ -54,6 +55,8 @@ export interface Call<P, Q, B, S = Services> extends PublicCall<P, Q, B, S> {
   readonly principal: Principal
   /** The principal for `recordAudit`. */
   readonly actor: Actor
+  /** Fires when the client has closed the request. Present where the route's work ends then (`WORK`). */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -107,6 +110,8 @@ interface AdmittedShape<P extends TSchema, Q extends TSchema, B extends TSchema>
 }
 
 interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends AdmittedShape<P, Q, B> {
+  /** It does work of this kind, within its bound. */
+  readonly work?: WorkKind
   readonly takesKey?: false
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<Answer>
 }

@@ -9,9 +9,10 @@ import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../../runner
 import { MOST_PIXELS } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, TALLEST_SHOT } from '../../runners/browser/page/shot.ts'
 import { ApiKeyCreate, ApiKeyRotate } from '../../schema/account/api-key.ts'
-import { BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
+import { BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import { MonitorBulk } from '../../schema/monitor/bulk.ts'
 import { CHAT_PACE, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
+import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
 import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/monitor/diff-predicate.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor/monitor.ts'
@@ -26,6 +27,7 @@ import { Config } from '../../schema/config/config.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
+import { WORK, type WorkKind } from '../../schema/work.ts'
 import { SESSION_DAYS } from '../../store/accounts/credentials/sessions.ts'
 
 /** What a node of a schema may say of its size. */
@@ -63,6 +65,13 @@ function range(node: Node): string {
 }
 const withDefault = (node: Node) => `${range(node)}, default ${String(node.default)}`
 
+/** Who is at work, and who waits. */
+function workOf(kind: WorkKind): string {
+  const { perTeam, total, waiting, waitMs } = WORK[kind]
+  const waits = `${waiting} more ${waiting === 1 ? 'waits' : 'wait'} ${waitMs / 1000} s`
+  return `${perTeam} of a team, ${total} in all; ${waits}, else 429`
+}
+
 const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
 
 /** Rows of docs/reference/limits.md that follow from constants and shapes, as they have to stand there. */
@@ -93,7 +102,18 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['levels of nesting', n(PREDICATE_DEPTH)],
   ['conditions of a composite', `1 to ${PREDICATE_CONDITIONS}`],
   ['conditions in a backtest', n(BACKTEST_CONDITIONS)],
-  ['changes in a backtest', `${n(BACKTEST_CHANGES)}, 16 MiB, 5 s`],
+  ['changes in a backtest', `${n(BACKTEST_CHANGES)}, ${mib(BACKTEST_BYTES)}, ${WORK.backtest.budgetMs / 1000} s`],
+  ['backtests at a time in a process', workOf('backtest')],
+  ['bulk actions at a time in a process', workOf('bulk')],
+  ['comparisons of texts at a time in a process', workOf('difference')],
+  ['exports at a time in a process', workOf('export')],
+  ['time to read an export', `${WORK.export.budgetMs / 1000} s, then the connection is ended`],
+  ['previews at a time in a process', `${WORK.preview.perTeam} of a team, ${WORK.preview.total} in all, else 429`],
+  ['time of a pattern', `${PATTERN_LIMITS.timeoutMs / 1000} s`],
+  [
+    'slow patterns that wait in a process',
+    `${PATTERN_LIMITS.slow.perTeam} of a team, ${PATTERN_LIMITS.slow.total} in all`,
+  ],
   ['headers', n(of(RequestHeaders).maxProperties)],
   ['value', `${n(of(RequestHeaders).additionalProperties.maxLength)} characters`],
   ['body', `${n(key(RequestConfig, 'body').maxLength)} characters`],

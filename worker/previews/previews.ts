@@ -5,6 +5,7 @@ import type { PageTask, SerpTask } from '../../runners/check/task.ts'
 import { type SearchMeans, searchReading } from '../../runners/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
+import { WORK } from '../../schema/work.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { InternalErrorReport } from '../../runners/extract/internal-fault.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
@@ -27,9 +28,9 @@ interface PreviewSearching {
 
 interface PreviewsOptions {
   readonly egress: EgressPolicy
-  /** The most previews that run at once in this process. Default 4. */
+  /** The most previews that run at once in this process. Default: that of `WORK`. */
   readonly atOnce?: number
-  /** The most of these for one team. Default 2: a team whose sites hang must not block the others. */
+  /** The most of these for one team, by default likewise: a team whose sites hang must not block the others. */
   readonly perTeam?: number
   /** Renders pages; absent: runners do, or configurations that need it fail with a message that says so. */
   readonly browser?: Pick<Browsers, 'render'> | undefined
@@ -110,8 +111,8 @@ interface PreviewSearches {
 /** Creates the slots, with an egress guard and threads of their own as in a worker. Both start when first needed. */
 export function createPreviews({
   egress,
-  atOnce = 4,
-  perTeam = 2,
+  atOnce = WORK.preview.total,
+  perTeam = WORK.preview.perTeam,
   deadlineMs,
   browser,
   prompts,

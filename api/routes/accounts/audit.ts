@@ -51,6 +51,7 @@ const exportAuditRoute = route({
     'spreadsheet could take for a formula has an apostrophe in front.',
   tag,
   policy: 'audit.export',
+  work: 'export',
   query: AuditFilter,
   answers: { 200: { description: 'The events, newest first.', only: 'text/csv' } },
   async handle({ query: filter, principal: { teamId }, services: { store } }) {

@@ -21,6 +21,7 @@ export const previewMonitorRoute = route({
     '`RATE_LIMIT_EXCEEDED` with `Retry-After`. A refused request uses no run.',
   tag: 'Monitors',
   policy: 'monitors.write',
+  work: 'preview',
   beyond: true,
   body: MonitorPreview,
   bodyLimit: 'configuration',
@@ -45,15 +46,16 @@ export const backtestMonitorRoute = route({
     'is sent. Runs without a difference and runs that set a baseline never fire.',
   tag: 'Monitors',
   policy: 'runs.read',
+  work: 'backtest',
   params: ById,
   body: BacktestRequest,
   bodyLimit: 'configuration',
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The result for each stored run.', schema: Backtest } },
   beyond: true,
-  async handle({ params, body, principal: { teamId }, services: { store, patterns } }) {
+  async handle({ params, body, principal: { teamId }, signal, services: { store, patterns } }) {
     if (!patterns) throw new ApiError('UNAVAILABLE', 'This process makes no backtests.')
-    const wanted = { teamId, id: params.id, predicate: body.diff_predicate }
+    const wanted = { teamId, id: params.id, predicate: body.diff_predicate, signal }
     const { backtest } = doneOf(await backtestMonitor({ store, patterns }, wanted))
     return ok(backtest)
   },

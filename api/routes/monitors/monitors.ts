@@ -193,6 +193,7 @@ export const bulkMonitorsRoute = route({
     'request.',
   tag: 'Monitors',
   policy: 'monitors.write',
+  work: 'bulk',
   body: MonitorBulk,
   answers: { 200: { description: 'A result for each id.', schema: MonitorBulkDone } },
   beyond: true,

@@ -38,11 +38,13 @@ export const diffRunRoute = route({
     'response is 404, and the message says why.',
   tag: 'Runs',
   policy: 'runs.read',
+  work: 'difference',
   params: ById,
   answers: { 200: { description: 'The differences.', schema: RunDiff } },
   beyond: true,
-  async handle({ params, principal: { teamId }, services: { store, differ } }) {
-    return ok(doneOf(await runDifference({ store, differ: differ ?? null }, { teamId, id: params.id })).diff)
+  async handle({ params, principal: { teamId }, signal, services: { store, differ } }) {
+    const wanted = { teamId, id: params.id, signal }
+    return ok(doneOf(await runDifference({ store, differ: differ ?? null }, wanted)).diff)
   },
 })
 

@@ -104,6 +104,7 @@ const preview = route({
     'other searches of it do not end in time, it fails so, and uses no run.',
   tag,
   policy: 'monitors.write',
+  work: 'preview',
   beyond: true,
   body: SerpMonitorPreview,
   bodyLimit: 'configuration',

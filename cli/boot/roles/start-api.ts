@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import { buildApp } from '../../../api/http/app.ts'
+import { measureWork } from '../../../api/http/work-metrics.ts'
 import type { Health } from '../../../core/health.ts'
 import { hasMailServer } from '../parts/mail.ts'
 import { servedRoutes } from '../../../api/routes.ts'
@@ -94,6 +95,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
     differ,
     objects,
   })
+  measureWork(registry, services.work)
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, servedRoutes)
   stack.defer('the API', () => app.close())
