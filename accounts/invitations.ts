@@ -22,6 +22,7 @@ import {
   recentResends,
   renewInvitation,
 } from '../store/accounts/team/invitations.ts'
+import type { MailBound } from '../store/accounts/team/invitation-mails.ts'
 import { lockAccount } from '../store/accounts/end-account.ts'
 import { activateTeam } from '../store/accounts/credentials/sessions.ts'
 import {
@@ -34,7 +35,8 @@ import {
   type TeamRow,
 } from '../store/accounts/team/team-members.ts'
 import type { Transaction } from '../store/db/client.ts'
-import type { AccountContext, MailingContext } from './context.ts'
+import type { AccountContext, InvitingContext, MailingContext } from './context.ts'
+import { countMail } from './invitation-mails.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 
 const NO_INVITATION: NotFound = { kind: 'not_found', what: 'invitation' }
@@ -69,16 +71,20 @@ export interface InvitationEnded {
   readonly state: InvitationState
 }
 
-/** The address was invited too often within an hour, or the invitation sent again. */
+/** So many mails were sent already: to the address, with the invitation, or by whom a bound counts together. */
 export interface SentOften {
   readonly kind: 'sent_often'
-  readonly act: 'invite' | 'resend'
+  readonly of: 'address' | 'invitation' | MailBound['of']
+  readonly most: number
+  readonly per: MailBound['per']
   readonly waitSeconds: number
 }
 
-const sentOften = (act: SentOften['act'], seconds: number | null): SentOften => ({
+const sentOften = (of: 'address' | 'invitation', most: number, seconds: number | null): SentOften => ({
   kind: 'sent_often',
-  act,
+  of,
+  most,
+  per: 'hour',
   waitSeconds: Math.max(1, seconds ?? 1),
 })
 
@@ -90,7 +96,7 @@ export interface InvitationInvalid {
 
 /** Invites an address to a team. */
 export async function inviteMember(
-  context: MailingContext,
+  context: InvitingContext,
   { email, role, ...requester }: UserRequester & { readonly email: string; readonly role: GivenRole },
 ): Promise<Sent | NotAllowed | AlreadyThere | NoSeat | SentOften> {
   const { teamId, actor, userId } = requester
@@ -104,7 +110,9 @@ export async function inviteMember(
     if (seatsLeft(team, team.pending_invites) < 1) return noSeat('invite', team)
     // Whoever invites and revokes in turn must not fill somebody's mailbox.
     const { count, wait_seconds } = await recentInvites(tx, teamId, address)
-    if (count >= INVITES_PER_HOUR) return sentOften('invite', wait_seconds)
+    if (count >= INVITES_PER_HOUR) return sentOften('address', INVITES_PER_HOUR, wait_seconds)
+    const reached = await countMail(context, tx, team)
+    if (reached) return { kind: 'sent_often', ...reached }
     const issued = await insertInvitation(tx, { teamId, email: address, role, invitedBy: userId })
     const { invitation } = issued
     const target = { id: invitation.id, label: address }
@@ -134,7 +142,7 @@ interface OfInvitation extends UserRequester {
 
 /** Sends an open invitation again, with a new link. The old link stops working. */
 export async function resendInvitation(
-  context: MailingContext,
+  context: InvitingContext,
   { id, ...requester }: OfInvitation,
 ): Promise<Sent | NotAllowed | NotFound | InvitationEnded | SentOften> {
   const { teamId, actor } = requester
@@ -145,13 +153,15 @@ export async function resendInvitation(
     if (!found) return NO_INVITATION
     if (found.state !== 'open') return { kind: 'invitation_ended', state: found.state }
     const { count, wait_seconds: waitSeconds } = await recentResends(tx, id)
-    if (count >= RESENDS_PER_HOUR) return sentOften('resend', waitSeconds)
+    if (count >= RESENDS_PER_HOUR) return sentOften('invitation', RESENDS_PER_HOUR, waitSeconds)
+    const team = await readTeam(tx, teamId)
+    const reached = await countMail(context, tx, team)
+    if (reached) return { kind: 'sent_often', ...reached }
     const issued = await renewInvitation(tx, id)
     const { invitation } = issued
     const target = { id: found.id, label: found.email }
     const metadata = { role: found.role }
     await recordAudit(tx, { teamId, actor, action: 'team.invitation_resent', target, metadata })
-    const team = await readTeam(tx, teamId)
     return { kind: 'done', invitation, emailSent: await mailInvitation(context, tx, team, issued) }
   })
 }

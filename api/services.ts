@@ -9,6 +9,7 @@ import type { Tier } from '../schema/account/plan.ts'
 import type { Template } from '../schema/monitor/template.ts'
 import { createMailQueue, type MailQueue } from '../store/accounts/mail-queue.ts'
 import type { Store } from '../store/db/client.ts'
+import type { ReachedBound } from '../store/accounts/team/invitation-mails.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { sessionKeys } from '../store/accounts/credentials/session-token.ts'
@@ -17,6 +18,7 @@ import type { Health } from '../core/health.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
 import type { OidcProvider } from './auth/oidc.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
+import { createMailBoundLog } from './mail-bound-log.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
 import { createAccountMails } from './auth/account-mails.ts'
@@ -41,6 +43,8 @@ export interface ServicesOptions {
   readonly oidc?: OidcProvider | null
   /** Requests a minute for each key or session; 0: no limit on these, nor on calls without credentials. */
   readonly rateLimit: number
+  /** Invitation mails an hour of all teams together; 0: any number. */
+  readonly invitationMailsPerHour: number
   /** Networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
   /** Open connections of one client address; 0: any number. */
@@ -86,6 +90,8 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly principals: Principals
   readonly limits: RateLimits
   readonly signIn: SignIn
+  /** Logs that a bound of several teams refused an invitation. */
+  onSharedBound(reached: ReachedBound): void
   /** Signs addresses of pictures. */
   readonly imageLinks: ImageLinks
   /** Key that signs sessions. */
@@ -127,6 +133,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),
     limits,
+    onSharedBound: createMailBoundLog(log),
     signIn,
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     sessionKey: key,

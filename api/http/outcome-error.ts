@@ -10,7 +10,6 @@ import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import { forbidden, POLICIES, type PolicyName } from '../auth/policies.ts'
-import { INVITES_PER_HOUR, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
 import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
@@ -154,14 +153,21 @@ function noSeat({ act, tier, seats, members, pending }: NoSeat): ApiError {
   return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: SEAT_FIELDS[act], limit: seats, tier }])
 }
 
-function sentOften({ act, waitSeconds }: SentOften): ApiError {
-  const limit =
-    act === 'resend'
-      ? `An invitation can be sent again ${RESENDS_PER_HOUR} times an hour.`
-      : `A team can invite the same address ${INVITES_PER_HOUR} times an hour.`
-  const message = `${limit} Try again in ${waitSeconds} s.`
+function sentOften({ of, most, per, waitSeconds }: SentOften): ApiError {
+  const time = per === 'hour' ? 'an hour' : 'a day'
+  const message = `${OFTEN[of](`${most}`, time)} Try again in ${waitSeconds} s.`
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': String(waitSeconds) } })
 }
+
+const mails = (who: string) => (most: string, time: string) =>
+  `${who} can send ${most} invitation mails ${time}; those of revoked invitations and those sent again count.`
+const OFTEN = {
+  address: (most, time) => `A team can invite the same address ${most} times ${time}.`,
+  invitation: (most, time) => `An invitation can be sent again ${most} times ${time}.`,
+  team: mails('This team, with its number of seats,'),
+  free: mails('All teams on the plan free together'),
+  installation: mails('All teams of this installation together'),
+} as const satisfies Record<SentOften['of'], (most: string, time: string) => string>
 
 const PAYMENTS_AWAY =
   'The payment provider did not answer as it should. Nothing was bought or changed; try again in a moment.'

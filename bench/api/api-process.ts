@@ -46,6 +46,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     signUpPlan: 'free',
     // The limit is counted as always, but never reached.
     rateLimit: 1_000_000_000,
+    invitationMailsPerHour: 0,
     trustedProxies: [],
     connectionsPerAddress: 0,
     health: { ready: async () => ({ ok: true, checks: {} }), metrics: async () => '' },

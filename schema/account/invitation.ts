@@ -10,6 +10,10 @@ export const INVITATION_KEPT_DAYS = 30
 export const RESENDS_PER_HOUR = 3
 /** How often a team can invite the same address within an hour, after revocations. */
 export const INVITES_PER_HOUR = 3
+/** Invitation mails that a team may send within an hour. */
+export const invitationMailsPerHour = (seats: number): number => 2 * seats + 10
+/** A team may send as many within a day as within so many hours. */
+export const INVITATION_MAIL_HOURS_PER_DAY = 5
 /** How often an address may look at invitations, a minute: over the API and on the page together. */
 export const PREVIEWS_PER_MINUTE = 10
 

@@ -154,6 +154,12 @@ export const Config = Closed({
     default: 6000,
     description: 'Requests a minute for each API key or session. 0: no limit.',
   }),
+  TIDEMARK_INVITATION_MAILS: Whole(0, 1_000_000, {
+    default: 500,
+    description:
+      'Invitation mails an hour of all teams together, half of them at most of teams on the plan free. 0: no limit ' +
+      'but that of each team; see docs/reference/teams-and-roles.md.',
+  }),
   TIDEMARK_LEASE_SECONDS: Whole(2, 3600, {
     default: 60,
     description: 'Seconds without a heartbeat after which another worker takes over the checks of a worker.',

@@ -21,7 +21,13 @@ import { TRIAL_DAYS } from '../../schema/account/plan.ts'
 import { Pagination, RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
-import { INVITATION_DAYS, PREVIEWS_PER_MINUTE, RESENDS_PER_HOUR } from '../../schema/account/invitation.ts'
+import {
+  INVITATION_DAYS,
+  INVITATION_MAIL_HOURS_PER_DAY,
+  invitationMailsPerHour,
+  PREVIEWS_PER_MINUTE,
+  RESENDS_PER_HOUR,
+} from '../../schema/account/invitation.ts'
 import { Team } from '../../schema/account/team.ts'
 import { Config } from '../../schema/config/config.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
@@ -72,6 +78,7 @@ function workOf(kind: WorkKind): string {
   return `${perTeam} of a team, ${total} in all; ${waits}, else 429`
 }
 
+const EACH_SEAT = invitationMailsPerHour(1) - invitationMailsPerHour(0)
 const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
 
 /** Rows of docs/reference/limits.md that follow from constants and shapes, as they have to stand there. */
@@ -141,6 +148,12 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['session', `${SESSION_DAYS} days`],
   ['invitation', `${INVITATION_DAYS} days after it was sent`],
   ['times that an invitation is sent again, an hour', `${RESENDS_PER_HOUR}, then 429`],
+  ['invitation mails of a team within an hour', `${EACH_SEAT} × seats + ${invitationMailsPerHour(0)}, then 429`],
+  ['invitation mails of a team within a day', `${INVITATION_MAIL_HOURS_PER_DAY} times as many, then 429`],
+  [
+    'invitation mails of all teams within an hour',
+    `${n(Number(key(Config, 'TIDEMARK_INVITATION_MAILS').default))}, half of them from teams on \`free\`; then 429`,
+  ],
   ['looks at invitations from an address, a minute', `${PREVIEWS_PER_MINUTE}, then 429`],
   ['name of a team', `${range(key(Team, 'name'))} characters`],
   ['`keyword`', `${range(key(SerpMonitorCreate, 'keyword'))} characters`],

@@ -14,6 +14,7 @@ import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { sweepPreviews } from '../../store/previews/previews.ts'
 import { purgeRunnerTokens } from '../../store/accounts/credentials/runner-tokens.ts'
 import { purgeLinks } from '../../store/accounts/account-links.ts'
+import { purgeInvitationMails } from '../../store/accounts/team/invitation-mails.ts'
 import { purgeInvitations } from '../../store/accounts/team/invitations.ts'
 import { purgeSessions } from '../../store/accounts/credentials/sessions.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
@@ -82,6 +83,7 @@ export async function startMaintenance(
     await purgeSessions(store)
     await purgeLinks(store)
     await purgeInvitations(store)
+    await purgeInvitationMails(store)
     await purgeRateLimits(store)
     await purgePromptAnswers(store)
     await purgeIdempotentAnswers(store)

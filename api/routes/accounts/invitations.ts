@@ -22,7 +22,8 @@ const inviteRoute = route({
   summary: 'Invite a person',
   description:
     'An open invitation takes a seat. 409 if the address is that of a member or of an open invitation. A team can ' +
-    `invite the same address ${INVITES_PER_HOUR} times an hour.`,
+    `invite the same address ${INVITES_PER_HOUR} times an hour. Invitation mails have bounds: by team, and for all ` +
+    'teams together. 429 `RATE_LIMIT_EXCEEDED` says which is reached.',
   tag,
   policy: 'members.invite',
   body: InvitationCreate,
@@ -79,7 +80,7 @@ const resendRoute = route({
   summary: 'Send an open invitation again',
   description:
     `It gets a new link and its whole time again; the old link stops working. At most ${RESENDS_PER_HOUR} times an ` +
-    'hour. 409 if the invitation is not open.',
+    'hour, and within the bounds of invitation mails. 409 if the invitation is not open.',
   tag,
   policy: 'members.invite',
   params: ById,

@@ -144,6 +144,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,
     oidc: oidcOf(settings),
     rateLimit: settings.TIDEMARK_RATE_LIMIT,
+    invitationMailsPerHour: settings.TIDEMARK_INVITATION_MAILS,
     serpSpacingMs: settings.TIDEMARK_SERP_SPACING_MS,
     trustedProxies: settings.trustedProxies,
     connectionsPerAddress: settings.TIDEMARK_CONNECTIONS_PER_ADDRESS,

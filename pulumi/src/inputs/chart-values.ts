@@ -296,6 +296,11 @@ export interface SettingsValues {
   /** Requests a minute for each API key or session. 0: no limit. 0 to 10,000,000. Default: 6000. */
   TIDEMARK_RATE_LIMIT?: pulumi.Input<number | undefined>
   /**
+   * Invitation mails an hour of all teams together, half of them at most of teams on the plan free. 0: no limit but
+   * that of each team; see docs/reference/teams-and-roles.md. 0 to 1,000,000. Default: 500.
+   */
+  TIDEMARK_INVITATION_MAILS?: pulumi.Input<number | undefined>
+  /**
    * Seconds without a heartbeat after which another worker takes over the checks of a worker. 2 to 3,600. Default: 60.
    */
   TIDEMARK_LEASE_SECONDS?: pulumi.Input<number | undefined>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createOwner } from '../../../store/accounts/accounts.ts'
 import { purgeLinks } from '../../../store/accounts/account-links.ts'
+import { purgeInvitationMails } from '../../../store/accounts/team/invitation-mails.ts'
 import { purgeInvitations } from '../../../store/accounts/team/invitations.ts'
 import { openQueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -17,6 +18,11 @@ test('invitations and tokens that ended long ago are deleted, and no others', as
        values ($1, $2::text, 'member', $3, 'a@example.com', $4, clock() - $2::text::interval, null)`,
       [team_id, age, user_id, Buffer.from(randomUUID())],
     )
+  for (const age of ['23 hours', '25 hours'])
+    await database.query(
+      'insert into invitation_mails (team_id, is_free, sent_at) values ($1, $2, clock() - $3::interval)',
+      [team_id, age === '23 hours', age],
+    )
   for (const age of ['-1 hour', '23 hours', '25 hours'])
     await database.query(
       `insert into auth.verifications (identifier, value, expires_at)
@@ -24,6 +30,8 @@ test('invitations and tokens that ended long ago are deleted, and no others', as
       [age, user_id],
     )
   expect(await purgeInvitations(database.store)).toBe(1)
+  expect(await purgeInvitationMails(database.store)).toBe(1)
+  expect(await database.query('select is_free from invitation_mails')).toEqual([{ is_free: true }])
   expect(await purgeLinks(database.store)).toBe(1)
   expect(await database.query('select email from invitations order by expires_at desc')).toEqual([
     { email: '-7 days' },

@@ -39,6 +39,7 @@ describe('the daily clean-up', () => {
     ]
     await installation.sql(`
       insert into team_members (team_id, user_id, role) values ('${joined}', gen_random_uuid(), 'viewer');
+      insert into invitation_mails (team_id, is_free) values ('${gone}', true);
       insert into credit_purchases (checkout_id, team_id, runs) values ('a', '${paid}', 1000)`)
     await toDay(0.9)
     expect(await forget()).toMatchObject({ monitors: 3, teams: 0 })

@@ -72,6 +72,7 @@ export async function createTestApi(
     signUp: 'invite',
     signUpPlan: 'free',
     rateLimit: 0,
+    invitationMailsPerHour: 500,
     trustedProxies: [],
     connectionsPerAddress: 0,
     health: { ready: async () => ({ ok: true, checks: { store: 'ok' } }), metrics: async () => '# none\n' },
