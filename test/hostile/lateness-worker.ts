@@ -13,6 +13,16 @@ export interface Lateness {
   readonly started: readonly number[]
   /** From the due time to the end of the check: extraction, and waiting for a thread of it, included. */
   readonly ended: readonly number[]
+  /** Of each clean check, the hostile ones that were due later and came before it. */
+  readonly passed: Passed
+}
+
+/** Numbers of hostile checks, each list in rising order. */
+interface Passed {
+  /** By an earlier claim. */
+  readonly claimed: readonly number[]
+  /** They asked for their page earlier. */
+  readonly started: readonly number[]
 }
 
 /** Clean monitors and hostile ones, and one worker process for both at a time. */
@@ -72,7 +82,7 @@ export async function openLatenessWorker(): Promise<LatenessWorker> {
       await using _again = company === 'alone' ? null : await letLoose(query, hostile)
       await query('truncate claims')
       await claims(query, clean, CLEAN * ROUNDS)
-      return latenessOf(query, clean)
+      return { ...(await latenessOf(query, clean)), passed: await passedOf(query, { clean, hostile }) }
     },
     hostileRuns: async () => {
       const rows = await query<{ code: string; n: number }>(
@@ -152,7 +162,28 @@ async function letLoose(query: Query, hostile: readonly number[]): Promise<Async
   }
 }
 
-async function latenessOf(query: Query, clean: readonly number[]): Promise<Lateness> {
+async function passedOf(
+  query: Query,
+  { clean, hostile }: { readonly clean: readonly number[]; readonly hostile: readonly number[] },
+): Promise<Passed> {
+  const rows = await query<{ claimed: number; started: number | null }>(
+    `with checked as materialized (
+       select c.no, c.due_at, c.claimed_at,
+         (('x' || substr(replace(c.run_id::text, '-', ''), 1, 12))::bit(48)::bigint + r.start_offset_ms) as started_ms
+       from claims c left join runs r on r.monitor_no = c.no and r.id = c.run_id
+     )
+     select (select count(*)::int from checked h
+         where h.no = any($2) and h.due_at > c.due_at and h.claimed_at < c.claimed_at) as claimed,
+       case when c.started_ms is not null then (select count(*)::int from checked h
+         where h.no = any($2) and h.due_at > c.due_at and h.started_ms < c.started_ms) end as started
+     from checked c where c.no = any($1)`,
+    [clean, hostile],
+  )
+  const rising = (values: readonly (number | null)[]) => values.filter((n) => n !== null).sort((a, b) => a - b)
+  return { claimed: rising(rows.map(({ claimed }) => claimed)), started: rising(rows.map(({ started }) => started)) }
+}
+
+async function latenessOf(query: Query, clean: readonly number[]): Promise<Omit<Lateness, 'passed'>> {
   // A run's id holds the time of its claim; where the run has not been recorded yet, only its claim counts.
   const rows = await query<{ claimed: number; started: number | null; ended: number | null }>(
     `select extract(epoch from claimed_at - c.due_at)::float8 * 1000 as claimed, start - due as started,

@@ -1,50 +1,40 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { CLEAN, HOSTILE, type Lateness, openLatenessWorker } from './lateness-worker.ts'
 
-/** What counts: a fifth more than alone. */
-const MOST_RISE = 1.2
 /**
- * Beyond the promise: the end of a clean check, which needs a thread for its page as the hostile ones do, comes no
- * later than this.
+ * Hostile checks that were due later and that a claim took before a clean one. A check may become due while a claim is
+ * under way.
  */
-const MOST_END_RISE_MS = 1_000
+const MOST_CLAIMED_BEFORE = 2
 /**
- * Whatever else the machine does makes both later, never earlier: the best of a few pairs, side by side in time, is
- * compared.
+ * Hostile checks that were due later and began before a clean one. Hosts take turns, so each hostile host may be before
+ * it once: on a busy machine nine were.
  */
-const MOST_PAIRS = 5
+const MOST_STARTED_BEFORE = HOSTILE / 2
 
-type Figure = keyof Lateness
-const p99 = (lateness: Lateness, of: Figure): number => {
-  const values = lateness[of]
-  return values[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
-}
-const best = (all: readonly Lateness[], of: Figure) => Math.min(...all.map((one) => p99(one, of)))
+const p99 = (values: readonly number[]): number => values[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
 function print(company: string, lateness: Lateness): void {
-  const figures = (['claimed', 'started', 'ended'] as const).map((of) => `${of} ${p99(lateness, of).toFixed(0)}`)
+  const figures = (['claimed', 'started', 'ended'] as const).map((of) => `${of} ${p99(lateness[of]).toFixed(0)}`)
   process.stdout.write(`${CLEAN} clean monitors ${company}: p99 of ${figures.join(', ')} ms after the due time\n`)
 }
 
+// The milliseconds are printed and not judged: what the machine does besides makes them longer. The order is the
+// product's own.
 test('fifty hostile monitors make five hundred clean ones no later', async () => {
   const worker = await openLatenessWorker()
   onTestFinished(() => worker[Symbol.asyncDispose]())
-  const alone: Lateness[] = []
-  const beside: Lateness[] = []
-  const isMet = () =>
-    (['claimed', 'started'] as const).every((of) => best(beside, of) <= allowed(best(alone, of))) &&
-    best(beside, 'ended') <= best(alone, 'ended') + MOST_END_RISE_MS
-  do {
-    alone.push(await worker.measure('alone'))
-    print('alone', alone.at(-1) as Lateness)
-    beside.push(await worker.measure('with hostile'))
-    print(`beside ${HOSTILE} hostile ones`, beside.at(-1) as Lateness)
-  } while (!isMet() && alone.length < MOST_PAIRS)
+  const alone = await worker.measure('alone')
+  print('alone', alone)
+  const beside = await worker.measure('with hostile')
+  print(`beside ${HOSTILE} hostile ones`, beside)
 
-  for (const one of [...alone, ...beside]) expect(one.started.length).toBeGreaterThan(CLEAN)
-  expect(best(beside, 'claimed')).toBeLessThanOrEqual(allowed(best(alone, 'claimed')))
-  expect(best(beside, 'started')).toBeLessThanOrEqual(allowed(best(alone, 'started')))
-  expect(best(beside, 'ended')).toBeLessThanOrEqual(best(alone, 'ended') + MOST_END_RISE_MS)
+  const { claimed, started } = beside.passed
+  process.stdout.write(`passed by at most ${claimed.at(-1)} hostile checks at a claim, ${started.at(-1)} at a start\n`)
+  expect(claimed.length).toBeGreaterThanOrEqual(2 * CLEAN)
+  expect(claimed.at(-1)).toBeLessThanOrEqual(MOST_CLAIMED_BEFORE)
+  expect(started.length).toBeGreaterThan(0)
+  expect(started.at(-1)).toBeLessThanOrEqual(MOST_STARTED_BEFORE)
   // They did run, and met the limits of every kind.
   const codes = Object.keys(await worker.hostileRuns())
   for (const code of [
@@ -58,5 +48,3 @@ test('fifty hostile monitors make five hundred clean ones no later', async () =>
   ])
     expect(codes).toContain(code)
 })
-
-const allowed = (aloneMs: number) => aloneMs * MOST_RISE
