@@ -41,6 +41,8 @@ function partsOf(outer: Place): Place[] {
   if (Array.isArray(value))
     return items ? value.map((part: unknown, key) => ({ node: items, value: part, key, outer })) : []
   const found: Place[] = []
+  // An open object may have any number of keys, and none is described.
+  if (!properties && typeof others !== 'object') return found
   for (const [key, part] of Object.entries(value)) {
     const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined
     const child = own ?? (typeof others === 'object' ? others : undefined)

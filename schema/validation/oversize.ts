@@ -49,6 +49,7 @@ export function trimmed(schema: object, root: unknown): Trimmed {
     // Only the builder of a nullable makes alternatives; what another schema allows is not known here.
     if ((nullable.anyOf?.filter(({ type }) => type !== 'null').length ?? 1) > 1) return part
     const node = withoutNull(nullable)
+    if (isOpen(node)) return part
     const { path, tables } = at
     const own = node[VARIANTS]
     const levels = own ? levelsBeyond(own, tables, part) : 0
@@ -105,6 +106,10 @@ export function trimmed(schema: object, root: unknown): Trimmed {
     issues.push({ ...issue, place })
   }
 }
+
+/** Of an open object nothing is left out, and to copy half a million keys takes a second. */
+const isOpen = ({ properties, additionalProperties: others, maxProperties }: SchemaNode): boolean =>
+  properties === undefined && others === true && maxProperties === undefined
 
 /** Returns the keys that the chosen variant allows; all keys where there is no variant, or no valid one. */
 function allowedKeys({ properties = {}, [VARIANTS]: table }: SchemaNode, value: object): readonly string[] {

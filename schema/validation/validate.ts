@@ -54,7 +54,7 @@ export function checkerOf<S extends TSchema>(schema: S): Checker<Static<S>> {
 }
 
 function compile(schema: TSchema): Checker<unknown> {
-  const shape = Compile(schema)
+  const shape = Compile(withoutOpen(schema))
   return {
     validate(input, { defaults = false } = {}) {
       const value = defaults ? withDefaults(schema, input) : input
@@ -68,6 +68,17 @@ function compile(schema: TSchema): Checker<unknown> {
     },
   }
 }
+
+/**
+ * Returns the schema without `additionalProperties: true`, which no value breaks: the listing of errors would follow
+ * each key of such an object, and half a million of them took a second.
+ */
+const withoutOpen = (schema: TSchema): object =>
+  JSON.parse(
+    JSON.stringify(schema, (key, part: unknown) =>
+      key === 'additionalProperties' && part === true ? undefined : part,
+    ),
+  ) as object
 
 interface Faulty {
   readonly schema: TSchema
