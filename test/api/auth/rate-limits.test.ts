@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRateLimits, type RateRule } from '../../../api/auth/rate-limits.ts'
 import { ok, publicRoute } from '../../../api/http/route.ts'
-import { routes } from '../../../api/routes.ts'
+import { routes, servedRoutes } from '../../../api/routes.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { purgeRateLimits } from '../../../store/accounts/rate-limit.ts'
 import { sql } from 'slonik'
@@ -187,6 +187,21 @@ describe('over the API', () => {
     const statuses = []
     for (let i = 0; i < 3; i += 1) statuses.push((await anonymous('198.51.100.5', '/v1/preview')).statusCode)
     expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test.each([
+    ['/docs/search?q=webhook', 60],
+    ['/api/openapi.json', 300],
+  ])('%s is answered %i times a minute for each address, whatever the limit of keys', async (url, most) => {
+    await start(0, servedRoutes)
+    const statuses = []
+    for (let i = 0; i < most; i += 1) statuses.push((await anonymous('198.51.100.9', url)).statusCode)
+    expect(statuses).toEqual(Array<number>(most).fill(200))
+    const refused = await anonymous('198.51.100.9', url)
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await anonymous('198.51.100.10', url)).statusCode).toBe(200)
   })
 
   test('two methods of one address have limits of their own', async () => {
