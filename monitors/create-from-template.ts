@@ -8,7 +8,7 @@ import { checkerOf } from '../schema/validation/validate.ts'
 import { monitorIssues } from './check/monitor-issues.ts'
 import type { MonitorContext } from './context.ts'
 import { createMonitor } from './create-monitor.ts'
-import type { DoneMonitor, KeyTaken, OverCap } from './outcome.ts'
+import type { DoneMonitor, KeyTaken, OverCap, OverStorage } from './outcome.ts'
 
 interface TemplateContext extends MonitorContext {
   readonly egress: EgressPolicy
@@ -28,7 +28,7 @@ interface TemplateChoice extends Requester {
 export async function createFromTemplate(
   context: TemplateContext,
   { slug, wishes, ...who }: TemplateChoice,
-): Promise<DoneMonitor | NotFound | Invalid | OverCap | KeyTaken> {
+): Promise<DoneMonitor | NotFound | Invalid | OverCap | OverStorage | KeyTaken> {
   const template = (context.templates ?? TEMPLATES).find((each) => each.slug === slug)
   if (!template) return { kind: 'not_found', what: 'template' }
   const url = wishes.url ?? template.example_url

@@ -10,8 +10,10 @@ import {
   externalKeyTaken,
   isolationRefused,
   type KeyTaken,
+  notStored,
   overDeliveryCap,
   type OverCap,
+  type OverStorage,
 } from './outcome.ts'
 
 /** A request to create a monitor. */
@@ -30,9 +32,9 @@ interface MonitorCreation extends Requester {
 export async function createMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, isPaused = false, metadata = {} }: MonitorCreation,
-): Promise<DoneMonitor | OverCap | KeyTaken | Invalid | NotFound> {
+): Promise<DoneMonitor | OverCap | OverStorage | KeyTaken | Invalid | NotFound> {
   const outcome = await store.transaction(
-    async (tx): Promise<DoneMonitor | OverCap | KeyTaken | Invalid | NotFound> => {
+    async (tx): Promise<DoneMonitor | OverCap | OverStorage | KeyTaken | Invalid | NotFound> => {
       const refused = await isolationRefused(tx, spec)
       if (refused) return refused
       const over = await overDeliveryCap(tx, teamId, spec)
@@ -40,7 +42,7 @@ export async function createMonitor(
       const taken = await externalKeyTaken(tx, teamId, 'page', { externalKey: spec.external_key })
       if (taken) return taken
       const monitor = await insertMonitor(tx, secrets, { teamId, userId, spec })
-      if (!monitor) return { kind: 'not_found', what: 'team' }
+      if (!monitor) return notStored(tx, teamId)
       const target = { id: monitor.id, label: monitor.name }
       const facts = isPaused ? { ...metadata, paused: true } : metadata
       await recordAudit(tx, { teamId, actor, action: 'monitor.created', target, metadata: facts })

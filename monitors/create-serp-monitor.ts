@@ -9,7 +9,15 @@ import { stopSchedule } from '../store/monitors/monitor-pause.ts'
 import type { SerpMonitorRow } from '../store/monitors/monitor-record.ts'
 import { insertSerpMonitor, scheduledSearches } from '../store/monitors/serp-monitors.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
-import { type DoneMonitor, externalKeyTaken, type KeyTaken, overDeliveryCap, type OverCap } from './outcome.ts'
+import {
+  type DoneMonitor,
+  externalKeyTaken,
+  type KeyTaken,
+  notStored,
+  overDeliveryCap,
+  type OverCap,
+  type OverStorage,
+} from './outcome.ts'
 
 /** A request to create a monitor of a search. */
 interface SerpMonitorCreation extends Requester {
@@ -30,19 +38,24 @@ interface SerpMonitorCreation extends Requester {
 export async function createSerpMonitor(
   { store, secrets, wake }: MonitorContext,
   { teamId, actor, userId, spec, isPaused = false, metadata = {} }: SerpMonitorCreation,
-): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken | NotFound> {
-  const outcome = await store.transaction(async (tx): Promise<DoneMonitor<'serp'> | OverCap | KeyTaken | NotFound> => {
-    const over = await overDeliveryCap(tx, teamId, spec)
-    if (over) return over
-    const taken = await externalKeyTaken(tx, teamId, 'serp', { externalKey: spec.external_key })
-    if (taken) return taken
-    const monitor = await insertSerpMonitor(tx, secrets, { teamId, userId, spec })
-    if (!monitor) return { kind: 'not_found', what: 'team' }
-    const target = { id: monitor.id, label: monitor.name }
-    const facts = isPaused ? { ...metadata, paused: true } : metadata
-    await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata: facts })
-    return { kind: 'done', monitor: isPaused && !monitor.locked ? await stopSchedule(tx, monitor.no, 'serp') : monitor }
-  })
+): Promise<DoneMonitor<'serp'> | OverCap | OverStorage | KeyTaken | NotFound> {
+  const outcome = await store.transaction(
+    async (tx): Promise<DoneMonitor<'serp'> | OverCap | OverStorage | KeyTaken | NotFound> => {
+      const over = await overDeliveryCap(tx, teamId, spec)
+      if (over) return over
+      const taken = await externalKeyTaken(tx, teamId, 'serp', { externalKey: spec.external_key })
+      if (taken) return taken
+      const monitor = await insertSerpMonitor(tx, secrets, { teamId, userId, spec })
+      if (!monitor) return notStored(tx, teamId)
+      const target = { id: monitor.id, label: monitor.name }
+      const facts = isPaused ? { ...metadata, paused: true } : metadata
+      await recordAudit(tx, { teamId, actor, action: auditedAs('serp', 'created'), target, metadata: facts })
+      return {
+        kind: 'done',
+        monitor: isPaused && !monitor.locked ? await stopSchedule(tx, monitor.no, 'serp') : monitor,
+      }
+    },
+  )
   if (outcome.kind === 'done') wake()
   return outcome
 }

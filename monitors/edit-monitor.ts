@@ -12,7 +12,9 @@ import {
   type Managed,
   managedElsewhere,
   NO_MONITOR,
+  notStored,
   type OverCap,
+  type OverStorage,
   overDeliveryCap,
 } from './outcome.ts'
 import type { MonitorRecord, RecordKind } from './record-kind.ts'
@@ -30,6 +32,7 @@ type EditOutcome<Stored> =
   | Managed
   | Invalid
   | OverCap
+  | OverStorage
   | KeyTaken
 
 /** What the configurations of all kinds have, as far as an edit looks at it. */
@@ -70,7 +73,8 @@ async function edit<Spec extends AnySpec, Stored extends MonitorRecord>(
   const externalKey = spec.external_key
   const taken = await externalKeyTaken(tx, teamId, kind.resource.declares, { id, externalKey })
   if (taken) return taken
-  return { kind: 'done', monitor: await changeSpec(tx, secrets, kind, { teamId, actor, stored, spec }) }
+  const monitor = await changeSpec(tx, secrets, kind, { teamId, actor, stored, spec })
+  return monitor === null ? notStored(tx, teamId) : { kind: 'done', monitor }
 }
 
 /** A valid configuration in place of the stored one. */
@@ -81,16 +85,20 @@ interface NewSpec<Spec, Stored> extends Requester {
   readonly metadata?: AuditEntry['metadata']
 }
 
-/** Stores a configuration and its audit entry, if it differs from the one before. Returns the monitor. */
+/**
+ * Stores a configuration and its audit entry, if it differs from the one before. Returns the monitor; null when the
+ * team has no room for it (`notStored`).
+ */
 export async function changeSpec<Spec, Stored extends MonitorRecord>(
   tx: Transaction,
   secrets: SecretBox,
   kind: RecordKind<Spec, Stored>,
   { teamId, actor, stored, spec, metadata = {} }: NewSpec<Spec, Stored>,
-): Promise<Stored> {
+): Promise<Stored | null> {
   const change = kind.change(kind.spec(secrets, stored), spec)
   if (change.changed.length === 0) return stored
   const monitor = await kind.save(tx, secrets, { stored, spec, ...change })
+  if (monitor === null) return null
   const target = { id: monitor.id, label: monitor.name }
   const action = `${kind.audited}.updated` as const
   await recordAudit(tx, { teamId, actor, action, target, metadata: { ...metadata, changed: change.changed } })

@@ -9,6 +9,7 @@ import type { MonitorRow, RowOfKind } from '../store/monitors/monitor-record.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
 import { lockExternalKey } from '../store/monitors/monitors.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
+import { findStorage } from '../store/quota/team-storage.ts'
 import { areRunnerPodsStarted } from '../store/queue/isolated-checks.ts'
 
 /** The action succeeded; this is the monitor now. */
@@ -53,6 +54,20 @@ export interface OverCap {
   /** How many deliveries the monitor would have. */
   readonly wanted: number
 }
+
+/** The team's configurations take all that its plan allows. Nothing was stored. */
+export interface OverStorage {
+  readonly kind: 'over_storage'
+  readonly tier: Tier
+  /** Bytes that the stored configurations take. */
+  readonly used: number
+  readonly limit: number
+}
+
+/** Returns the sentences that say so, and what to do. */
+export const overStorageText = ({ tier, used, limit }: Omit<OverStorage, 'kind'>): string =>
+  `The plan ${tier} stores ${limit} bytes of configurations, of which ${used} are used; this one does not fit. Make ` +
+  'configurations smaller, delete monitors, or choose a larger limit (docs/reference/usage-and-plans.md).'
 
 /** The team has no runs and no credits left. */
 export interface OutOfRuns {
@@ -118,6 +133,18 @@ export async function overDeliveryCaps(
   return specs.map(({ deliveries: { length: wanted } }) =>
     wanted <= cap ? null : { kind: 'over_cap', tier, cap, wanted },
   )
+}
+
+/**
+ * Returns why the store took no configuration of the team: there is no room for it, or no such team any more. The
+ * transaction that was refused still holds the figures.
+ */
+export async function notStored(tx: Queryable, teamId: string): Promise<OverStorage | NotFound> {
+  const found = await findStorage(tx, teamId)
+  if (found === null) return { kind: 'not_found', what: 'team' }
+  const { tier, used, limit } = found
+  if (limit === null) throw new Error(`the plan ${tier} has no limit of configurations, and one was refused by it`)
+  return { kind: 'over_storage', tier, used, limit }
 }
 
 /** Returns why a configuration cannot be stored that asks for pods of its own: nobody would start them. */

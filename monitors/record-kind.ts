@@ -77,9 +77,13 @@ export interface RecordKind<Spec = unknown, Stored extends MonitorRecord = Monit
   change(before: Spec, after: Spec): SpecChange
   /** Returns for each configuration of a team why the plan does not allow it, or null. */
   overCaps(store: Queryable, teamId: string, specs: readonly Spec[]): Promise<readonly (OverCap | null)[]>
-  /** Stores records that resources own, without audit entries. Returns them in the same order. */
-  insert(tx: Transaction, secrets: SecretBox, records: readonly NewRecord<Spec>[]): Promise<readonly Stored[]>
-  save(tx: Transaction, secrets: SecretBox, edit: RecordEdit<Spec, Stored>): Promise<Stored>
+  /**
+   * Stores records that resources own, without audit entries. Returns them in the same order, and null for each that
+   * was not stored (`notStored`).
+   */
+  insert(tx: Transaction, secrets: SecretBox, records: readonly NewRecord<Spec>[]): Promise<readonly (Stored | null)[]>
+  /** Stores an edited record. Returns null when the team has no room for it. */
+  save(tx: Transaction, secrets: SecretBox, edit: RecordEdit<Spec, Stored>): Promise<Stored | null>
   run(tx: Transaction, one: Requester & { readonly id: string }): Promise<RunOutcome>
   /** Returns what the checks of records came to, by their numbers. */
   results(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>>

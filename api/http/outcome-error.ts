@@ -5,7 +5,16 @@ import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOfte
 import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
-import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap } from '../../monitors/outcome.ts'
+import {
+  overStorageText,
+  type KeyTaken,
+  type Left,
+  type Locked,
+  type Managed,
+  type OutOfRuns,
+  type OverCap,
+  type OverStorage,
+} from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
@@ -22,6 +31,7 @@ type Refusal =
   | Managed
   | Locked
   | OverCap
+  | OverStorage
   | KeyTaken
   | OutOfRuns
   | NoWebhook
@@ -64,6 +74,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return locked(refusal)
     case 'over_cap':
       return overCap(refusal)
+    case 'over_storage':
+      return overStorage(refusal)
     case 'used_up':
       return apiError('RUN_LIMIT_REACHED', usedUp(refusal), [refusal.quota])
     case 'no_webhook':
@@ -245,6 +257,11 @@ function overCap({ tier, cap, wanted }: OverCap): ApiError {
   const allowed = `${cap} ${cap === 1 ? 'delivery' : 'deliveries'}`
   const message = `The plan ${tier} allows ${allowed} a monitor; this one would have ${wanted}.`
   return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'deliveries', limit: cap, tier }])
+}
+
+function overStorage(refusal: OverStorage): ApiError {
+  const { tier, used, limit } = refusal
+  return apiError('TIER_LIMIT_EXCEEDED', overStorageText(refusal), [{ used, limit, tier }])
 }
 
 function unanswered({ seconds, of, isBegun }: Unanswered): ApiError {

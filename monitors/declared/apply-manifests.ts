@@ -12,7 +12,7 @@ import {
 } from '../../store/monitors/monitor-resource.ts'
 import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
 import type { MonitorContext } from '../context.ts'
-import { isolationRefused } from '../outcome.ts'
+import { isolationRefused, overStorageText } from '../outcome.ts'
 import { recordKind } from '../record-kind.ts'
 
 /** All manifests of a folder, and the team that they belong to. */
@@ -176,6 +176,8 @@ function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' }>, { adopts
   switch (outcome.kind) {
     case 'over_cap':
       return `the plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}`
+    case 'over_storage':
+      return overStorageText(outcome)
     case 'not_adoptable':
       return outcome.by
         ? `the monitor ${adopts} is declared by ${outcome.by.namespace}/${outcome.by.name} already`

@@ -21,9 +21,10 @@ import {
   takeOver,
 } from '../../store/monitors/monitor-resource.ts'
 import { lockUsage } from '../../store/quota/usage.ts'
+import { lockStorage } from '../../store/quota/team-storage.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { MonitorContext } from '../context.ts'
-import type { OverCap } from '../outcome.ts'
+import { notStored, type OverCap, type OverStorage } from '../outcome.ts'
 import { changeSpec } from '../edit-monitor.ts'
 import { type MonitorRecord, recordKind, type RecordKind } from '../record-kind.ts'
 import type { RunOutcome } from '../run-monitor.ts'
@@ -68,7 +69,7 @@ interface OtherTeam {
   readonly kind: 'other_team'
 }
 
-export type ApplyOutcome = Applied | OverCap | NotAdoptable | DeclaresAnother | OtherTeam
+export type ApplyOutcome = Applied | OverCap | OverStorage | NotAdoptable | DeclaresAnother | OtherTeam
 
 type Context = Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
 
@@ -123,6 +124,7 @@ async function applyAll(
   const known = await lockDeclared(tx, resources)
   const outcomes = new Map<Declaration, ApplyOutcome>()
   const fresh: Creation[] = []
+  await lockRoom(tx, declarations)
   for (const [index, declaration] of declarations.entries()) {
     const target = await targetOf(tx, declaration, known[index] ?? null)
     if (target.kind !== 'target') outcomes.set(declaration, target)
@@ -138,6 +140,13 @@ async function applyAll(
     if (!outcome) throw new Error('each declaration has an outcome')
     return outcome
   })
+}
+
+/** Locks what the teams store, after the monitors that are to be taken over, as an edit does (`lockStorage`). */
+async function lockRoom(tx: Transaction, declarations: readonly Declaration[]): Promise<void> {
+  for (const { teamId, resource, adopts } of declarations)
+    if (adopts !== null && isUuid(adopts)) await recordKind(resource.kind).lock(tx, teamId, adopts)
+  await lockStorage(tx, [...new Set(declarations.map(({ teamId }) => teamId))])
 }
 
 /** A resource whose record is to be created. */
@@ -170,11 +179,12 @@ async function createAll(
     declared: { by: managerOf(resource), suspended: suspend },
   }))
   const monitors = await kind.insert(tx, secrets, records)
-  const made = allowed.map((creation, index) => {
+  const made: (Creation & { readonly monitor: MonitorRecord })[] = []
+  for (const [index, creation] of allowed.entries()) {
     const monitor = monitors[index]
-    if (!monitor) throw new Error(`there is no team ${creation.declaration.teamId}`)
-    return { ...creation, monitor }
-  })
+    if (monitor) made.push({ ...creation, monitor })
+    else outcomes.set(creation.declaration, await noRoom(tx, creation.declaration))
+  }
   await recordAudits(
     tx,
     made.map(({ monitor: { id, name }, declaration: { teamId, actor, resource } }) => ({
@@ -194,6 +204,12 @@ async function createAll(
     outcomes.set(declaration, { kind: 'applied', change: 'created', monitor, requested })
   }
   return outcomes
+}
+
+async function noRoom(tx: Transaction, { teamId }: Declaration): Promise<OverStorage> {
+  const why = await notStored(tx, teamId)
+  if (why.kind === 'not_found') throw new Error(`there is no team ${teamId}`)
+  return why
 }
 
 /** The record that a declaration is about. */
@@ -265,6 +281,7 @@ async function edit(
   const declared = kind.asDeclared(kind.spec(secrets, stored), spec)
   const edition = { teamId, actor, stored, spec: declared, metadata: origin(resource) }
   const monitor = await changeSpec(tx, secrets, kind, edition)
+  if (monitor === null) return noRoom(tx, declaration)
   if (!isDeclared) await takeOver(tx, monitor.no, resource)
   await saveDeclared(tx, [{ no: monitor.no, resource, state }])
   const isSettled = monitor.suspended === suspend

@@ -1,4 +1,5 @@
 import type { ApplyOutcome } from '../../monitors/declared/apply-resource.ts'
+import { overStorageText } from '../../monitors/outcome.ts'
 import { FILES, type ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
 
@@ -36,6 +37,8 @@ export function refusalOf(
         reason: 'PlanLimit',
         message: `The plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}.`,
       }
+    case 'over_storage':
+      return { reason: 'PlanLimit', message: overStorageText(outcome) }
     case 'not_adoptable':
       return {
         reason: 'NotAdoptable',

@@ -1,6 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Closed, Nullable } from '../shape/shape.ts'
 
+/** What 100,000 monitors of ordinary size, 4 KiB each, need. */
+const CONFIGURATION_BYTES = 409_600_000
+
 /**
  * The plans. Null: no limit. For visual and SERP runs, null means that they are taken from `runsPerMonth`. Only the
  * free plan has trial pools, which count visual and SERP runs separately. On the other plans every check is taken from
@@ -19,6 +22,7 @@ export const PLANS = {
     proxyBytesPerMonth: 0,
     maxTeamMembers: 2,
     screenshotBytesPerMonth: 209_715_200,
+    configurationBytes: CONFIGURATION_BYTES,
   },
   lite: {
     runsPerMonth: 1_000,
@@ -30,6 +34,7 @@ export const PLANS = {
     proxyBytesPerMonth: 0,
     maxTeamMembers: 2,
     screenshotBytesPerMonth: null,
+    configurationBytes: CONFIGURATION_BYTES,
   },
   starter: {
     runsPerMonth: 5_000,
@@ -41,6 +46,7 @@ export const PLANS = {
     proxyBytesPerMonth: 52_428_800,
     maxTeamMembers: 3,
     screenshotBytesPerMonth: null,
+    configurationBytes: CONFIGURATION_BYTES,
   },
   pro: {
     runsPerMonth: 15_000,
@@ -52,6 +58,7 @@ export const PLANS = {
     proxyBytesPerMonth: 524_288_000,
     maxTeamMembers: 10,
     screenshotBytesPerMonth: null,
+    configurationBytes: CONFIGURATION_BYTES,
   },
   scale: {
     runsPerMonth: 100_000,
@@ -63,6 +70,7 @@ export const PLANS = {
     proxyBytesPerMonth: 5_368_709_120,
     maxTeamMembers: 25,
     screenshotBytesPerMonth: null,
+    configurationBytes: CONFIGURATION_BYTES,
   },
   /** For people who run an installation of their own. Its machine is the limit. */
   unlimited: {
@@ -75,6 +83,7 @@ export const PLANS = {
     proxyBytesPerMonth: null,
     maxTeamMembers: null,
     screenshotBytesPerMonth: null,
+    configurationBytes: null,
   },
 } as const
 export type Tier = keyof typeof PLANS
@@ -100,6 +109,7 @@ const overrides = Closed({
   proxyBytesPerMonth: Type.Optional(CountOrNone()),
   maxTeamMembers: Type.Optional(Nullable(Count(1))),
   screenshotBytesPerMonth: Type.Optional(CountOrNone()),
+  configurationBytes: Type.Optional(CountOrNone()),
 } satisfies Record<keyof PlanLimits, TSchema>)
 
 /** The content of TIDEMARK_PLANS_FILE: for each plan, the limits that differ from `PLANS`. Null: no limit. */

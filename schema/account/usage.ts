@@ -35,6 +35,9 @@ export const Usage = Closed({
   runs: Pool('Runs of the period. Beyond the contract: a null limit means that there is none.'),
   visualRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null outside a trial: they are taken from `runs`.' }),
   serpRuns: Nullable(Pool('Pool of a trial.'), { description: 'Null outside a trial: they are taken from `runs`.' }),
+  configurationBytes: Pool(
+    "Beyond the contract: bytes of the configurations that the team stores now, and the plan's limit of them.",
+  ),
   serpProviderPagesThisMonth: Count(
     'Beyond the contract: pages that the paid search provider was asked for in the period. They are no quota.',
   ),

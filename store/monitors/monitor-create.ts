@@ -9,6 +9,7 @@ import { monitorQueue } from '../../core/check-queue.ts'
 import { MONITOR_COLUMNS, monitorRow, type MonitorRow } from './monitor-record.ts'
 import type { SealedPlace, SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
+import { lockedStorage } from '../quota/team-storage.ts'
 
 /** What the manifest of a new record says of it. */
 export interface Declared {
@@ -28,7 +29,7 @@ interface NewMonitor {
 
 /**
  * Stores a monitor and its check, which is due at once, or locked where the trial is over. The caller has validated the
- * spec. Returns null when the team has ended.
+ * spec. Returns null when the team has ended or has no room for it.
  */
 export async function insertMonitor(
   tx: Transaction,
@@ -39,13 +40,16 @@ export async function insertMonitor(
   return inserted
 }
 
-/** Stores several monitors. Returns them in the same order, without those whose team has ended. */
+/**
+ * Stores several monitors. Returns them in the same order, with null for each whose team has ended, and for each that
+ * does not fit any more beside those before it (`findStorage`).
+ */
 export async function insertMonitors(
   tx: Transaction,
   secrets: SecretBox,
   monitors: readonly NewMonitor[],
-): Promise<readonly MonitorRow[]> {
-  const rows = monitors.map((monitor) => newRow(monitor, secrets))
+): Promise<readonly (MonitorRow | null)[]> {
+  const rows = monitors.map((monitor, nth) => ({ ...newRow(monitor, secrets), nth }))
   const inserted = await tx.any(sql.prepared('insert_monitors', monitorRow)`
     with t as (
       select clock() as at, id, trial_over from teams
@@ -54,7 +58,12 @@ export async function insertMonitors(
         'uuid',
       )})) and ended_at is null order by id for share
     ),
-    i as (select * from ${unnest('i', rows, COLUMNS)}),
+    own as materialized (${lockedStorage(sql.fragment`s.team_id in (select id from t)`)}),
+    i as (${fitting(
+      sql.fragment`${unnest('i', rows, COLUMNS)}`,
+      sql.fragment`array[i.name, i.url, i.extract_config, i.diff_predicate, i.request_config, i.visual_config,
+        i.external_key, i.labels::jsonb::text]`,
+    )}),
     m as (
       insert into monitors (
         locked, id, team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode,
@@ -79,8 +88,23 @@ export async function insertMonitors(
     select ${MONITOR_COLUMNS} from m join c on c.no = m.no
   `)
   const byId = new Map(inserted.map((one) => [one.id, one]))
-  return rows.flatMap(({ id }) => byId.get(id) ?? [])
+  return rows.map(({ id }) => byId.get(id) ?? null)
 }
+
+/**
+ * Selects the rows `i` that fit beside what their team stores (`own`), each with those before it. `texts` are the texts
+ * of a configuration, as 000020-configuration-bytes.sql lists them.
+ */
+export const fitting = (rows: Fragment, texts: Fragment) => sql.fragment`
+  select sized.*
+  from (
+    select i.*, sum(configuration_bytes(${texts}, array[i.request_headers, i.deliveries]))
+      over (partition by i.team_id order by i.nth) as bytes
+    from ${rows}
+  ) sized join own on own.team_id = sized.team_id
+  where own.most is null or own.used + sized.bytes <= own.most`
+
+type Fragment = ReturnType<typeof sql.fragment>
 
 /** The columns of a new monitor of any kind. */
 export const RECORD_COLUMNS = {
@@ -97,6 +121,8 @@ export const RECORD_COLUMNS = {
   external_key: 'text',
   labels: 'text',
   shift_seconds: 'int2',
+  request_headers: 'bytea',
+  nth: 'int4',
 } as const
 
 const COLUMNS = {
@@ -109,7 +135,6 @@ const COLUMNS = {
   visual_config: 'text',
   template_slug: 'text',
   isolation: 'text',
-  request_headers: 'bytea',
   queue: 'text',
 } as const
 

@@ -1,6 +1,7 @@
+import Type from 'typebox'
 import { sql } from 'slonik'
-import type { Transaction } from '../db/client.ts'
-import { nothing } from '../db/row.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
 import { giveBack } from '../quota/pool.ts'
 
 const UNDER_WAY = 'The monitor was deleted while the run was under way.'
@@ -8,20 +9,23 @@ const QUEUED = 'The monitor was deleted before the run began, so nothing was use
 
 /**
  * Hides a monitor permanently and ends its schedule. Its runs stay readable, and pending deliveries finish: each has
- * its own target, and the signing secret stays until they have. Headers and destinations are erased. A run that is in
- * progress or queued ends as an error, so that no run stays `running` for ever. What a queued one was paid with is
+ * its own target, and the signing secret stays until they have. Headers and destinations are erased, and the rest of
+ * the configuration is dropped unless messages are still to be sent (`dropConfigurations` does it then). A run that is
+ * in progress or queued ends as an error, so that no run stays `running` for ever. What a queued one was paid with is
  * given back. The caller locks the team's quota before the monitor (`lockUsage`).
  */
 export const hideMonitor = (tx: Transaction, no: number): Promise<void> => hide(tx, sql.fragment`no = ${no}`)
 
 /** Does the same for all monitors of a team, whose quota the caller locks too. */
 export const hideMonitorsOf = (tx: Transaction, teamId: string): Promise<void> =>
-  hide(tx, sql.fragment`team_id = ${teamId}::uuid and deleted_at is null`)
+  hide(tx, sql.fragment`team_id = ${teamId}::uuid`)
 
 async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Promise<void> {
   await tx.query(sql.type(nothing)`
     with t as (select clock() as at),
-    chosen as materialized (select no from monitors where ${which} order by no for update),
+    chosen as materialized (
+      select no from monitors where ${which} and deleted_at is null order by no for update
+    ),
     m as (
       update monitors set deleted_at = t.at, request_headers = null, deliveries = null from t
       where no in (select no from chosen)
@@ -51,4 +55,39 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
       runs_total = c.runs_total + (select count(*) from open where open.no = c.no)
     where c.no in (select no from before)
   `)
+  await dropConfigurations(tx, which)
 }
+
+const counted = row({ count: Type.Integer() })
+
+/** Monitors in one statement. */
+const BATCH = 5_000
+
+/**
+ * Drops the configurations of deleted monitors that no message needs any more. The name stays: runs and deliveries show
+ * it. Returns how many were dropped, at most 5,000 at a time.
+ */
+export const dropConfigurations = (
+  store: Queryable,
+  which: ReturnType<typeof sql.fragment> = sql.fragment`true`,
+): Promise<number> =>
+  store.oneFirst(sql.type(counted)`
+    with dropped as (
+      update monitors m
+      set url = case when m.kind = 'page' then '' end, keyword = case when m.kind = 'serp' then '' end,
+        extract_config = case when m.kind = 'page' then '{}'::json end,
+        diff_predicate = case when m.kind = 'page' then '{}'::json end,
+        request_config = null, visual_config = null, target_domain = null, external_key = null, labels = null,
+        request_headers = null, deliveries = null
+      where m.no in (
+        select no from monitors
+        where deleted_at is not null and coalesce(url, keyword) <> '' and ${which}
+          and not exists (select from deliveries d where d.monitor_no = monitors.no and d.due_at is not null)
+          and not exists (select from notices n where n.monitor_no = monitors.no and n.due_at is not null)
+        limit ${BATCH}
+        for update skip locked
+      )
+      returning 1
+    )
+    select count(*) from dropped
+  `)

@@ -10,6 +10,7 @@ import { isMonitor, MONITOR_COLUMNS, monitorRow, type MonitorRow, type RowOfKind
 import { json, labelsJson, sealSpec } from './monitor-create.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { firstSecret } from './signing-secret.ts'
+import { hasRoom, lockedStorage } from '../quota/team-storage.ts'
 
 /** Reads a monitor of the team and locks it against other edits. Returns null when there is no such monitor. */
 export async function lockMonitor<K extends MonitorKind = 'page'>(
@@ -40,30 +41,41 @@ interface MonitorEdit {
 
 /**
  * Stores an edited configuration and its consequences for the check. With its first webhook, a monitor gets its
- * signing secret.
+ * signing secret. Returns null, and changes nothing, when the configuration grows and the team has no room for it.
  */
-export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: MonitorEdit): Promise<MonitorRow> {
+export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: MonitorEdit): Promise<MonitorRow | null> {
   const { stored, spec } = edit
   const own = { teamId: stored.team_id, id: stored.id }
   const sealed = sealSpec(own, spec, secrets)
-  return tx.one(sql.type(monitorRow)`
+  return tx.maybeOne(sql.type(monitorRow)`
     with t as (select clock() as at),
+    own as materialized (${lockedStorage(sql.fragment`s.team_id = ${stored.team_id}::uuid`)}),
+    n as (
+      select v.*, configuration_bytes(array[v.name, v.url, v.extract_config, v.diff_predicate, v.request_config,
+        v.visual_config, v.external_key, v.labels::text], array[v.request_headers, v.deliveries]) as bytes
+      from (values (
+        ${spec.name}, ${spec.url}, ${JSON.stringify(spec.extract_config)}, ${JSON.stringify(spec.diff_predicate)},
+        ${json(spec.request_config)}::text, ${json(spec.visual_config)}::text, ${spec.external_key}::text,
+        ${labelsJson(spec.labels)}::jsonb, ${bytes(sealed.requestHeaders)}::bytea, ${bytes(sealed.deliveries)}::bytea
+      )) v (name, url, extract_config, diff_predicate, request_config, visual_config, external_key, labels,
+        request_headers, deliveries)
+    ),
     m as (
-      update monitors
-      set name = ${spec.name}, url = ${spec.url}, schedule_interval_seconds = ${spec.schedule_interval_seconds},
-        extract_config = ${JSON.stringify(spec.extract_config)}::json, diff_predicate =
-          ${JSON.stringify(spec.diff_predicate)}::json,
-        fetch_mode = ${spec.fetch_mode}, request_config = ${json(spec.request_config)}::json,
-          visual_config = ${json(spec.visual_config)}::json,
+      update monitors m
+      set name = n.name, url = n.url, schedule_interval_seconds = ${spec.schedule_interval_seconds},
+        extract_config = n.extract_config::json, diff_predicate = n.diff_predicate::json,
+        fetch_mode = ${spec.fetch_mode}, request_config = n.request_config::json,
+        visual_config = n.visual_config::json,
         notify_on = ${sql.array([...spec.notify_on], 'text')}, isolation = ${spec.isolation},
-        external_key = ${spec.external_key}, labels = ${labelsJson(spec.labels)}::jsonb,
-        request_headers = ${bytes(sealed.requestHeaders)}, deliveries = ${bytes(sealed.deliveries)},
+        external_key = n.external_key, labels = n.labels,
+        request_headers = n.request_headers, deliveries = n.deliveries,
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
-      where no = ${stored.no}
-      returning *
+      from n, own
+      where m.no = ${stored.no} and ${hasRoom(sql.fragment`n.bytes`)}
+      returning m.*
     ),
     c as (
-      update checks c set ${checkSets(edit)} from t where c.no = ${stored.no} returning c.*
+      update checks c set ${checkSets(edit)} from t, m where c.no = m.no returning c.*
     )
     select ${MONITOR_COLUMNS} from m join c on c.no = m.no
   `)

@@ -5,10 +5,11 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import { bytes, row as rowWith, unnest } from '../db/row.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { type Declared, labelsJson, newRecord, RECORD_COLUMNS, sealSpec } from './monitor-create.ts'
+import { type Declared, fitting, labelsJson, newRecord, RECORD_COLUMNS, sealSpec } from './monitor-create.ts'
 import { scheduleSets } from './monitor-edit.ts'
 import { selected, type SerpMonitorRow } from './monitor-record.ts'
 import { firstSecret } from './signing-secret.ts'
+import { hasRoom, lockedStorage } from '../quota/team-storage.ts'
 
 const { columns, row } = selected('serp')
 
@@ -22,7 +23,7 @@ interface NewSerpMonitor {
   readonly declared?: Declared
 }
 
-/** Stores a monitor of a search and its check, as `insertSerpMonitors` does. Returns null when the team has ended. */
+/** Stores a monitor of a search and its check, as `insertSerpMonitors` does. Returns null where that does. */
 export async function insertSerpMonitor(
   tx: Transaction,
   secrets: SecretBox,
@@ -35,14 +36,14 @@ export async function insertSerpMonitor(
 /**
  * Stores monitors of searches and their checks, which are due at once. They are locked where the trial is over, and
  * where the plan has no SERP and no credits are left (core/machine/plan.ts). The caller has validated the specs.
- * Returns them in the same order, without those whose team has ended.
+ * Returns them in the same order, with null for each whose team has ended or has no room for it.
  */
 export async function insertSerpMonitors(
   tx: Transaction,
   secrets: SecretBox,
   monitors: readonly NewSerpMonitor[],
-): Promise<readonly SerpMonitorRow[]> {
-  const rows = monitors.map((monitor) => newRow(monitor, secrets))
+): Promise<readonly (SerpMonitorRow | null)[]> {
+  const rows = monitors.map((monitor, nth) => ({ ...newRow(monitor, secrets), nth }))
   const teams = sql.array(
     rows.map((one) => one.team_id),
     'uuid',
@@ -54,7 +55,11 @@ export async function insertSerpMonitors(
       where t.id in (select unnest(${teams})) and t.ended_at is null order by t.id
       for share
     ),
-    i as (select * from ${unnest('i', rows, COLUMNS)}),
+    own as materialized (${lockedStorage(sql.fragment`s.team_id in (select id from t)`)}),
+    i as (${fitting(
+      sql.fragment`${unnest('i', rows, COLUMNS)}`,
+      sql.fragment`array[i.name, i.keyword, i.target_domain, i.external_key, i.labels::jsonb::text]`,
+    )}),
     m as (
       insert into monitors (
         kind, locked, id, team_id, user_id, name, schedule_interval_seconds, keyword, engine, mode, pages,
@@ -77,7 +82,7 @@ export async function insertSerpMonitors(
     select ${columns} from m join c on c.no = m.no
   `)
   const byId = new Map(inserted.map((one) => [one.id, one]))
-  return rows.flatMap(({ id }) => byId.get(id) ?? [])
+  return rows.map(({ id }) => byId.get(id) ?? null)
 }
 
 const COLUMNS = {
@@ -109,13 +114,14 @@ interface SerpMonitorEdit {
 
 /**
  * Stores an edited configuration and its consequences for the check. A run that is paid for asks for
- * the pages that it was paid with: another number of pages counts from the next one.
+ * the pages that it was paid with: another number of pages counts from the next one. Returns null, and changes
+ * nothing, when the configuration grows and the team has no room for it.
  */
 export async function saveSerpMonitor(
   tx: Transaction,
   secrets: SecretBox,
   { stored, spec, changed, resetsBaseline }: SerpMonitorEdit,
-): Promise<SerpMonitorRow> {
+): Promise<SerpMonitorRow | null> {
   const own = { teamId: stored.team_id, id: stored.id }
   const sealed = sealSpec(own, { ...spec, request_headers: null }, secrets)
   const sets = scheduleSets({ stored, spec, changed, startsOver: resetsBaseline })
@@ -126,22 +132,32 @@ export async function saveSerpMonitor(
   if (resetsBaseline)
     sets.push(sql.fragment`
       was_failing = ${WAS_FAILING}, failures = 0, reading_id = null, reading_hash = null, body_hash = null`)
-  return tx.one(sql.type(row)`
+  return tx.maybeOne(sql.type(row)`
     with t as (select clock() as at),
+    own as materialized (${lockedStorage(sql.fragment`s.team_id = ${stored.team_id}::uuid`)}),
+    n as (
+      select v.*, configuration_bytes(
+        array[v.name, v.keyword, v.target_domain, v.external_key, v.labels::text], array[v.deliveries]) as bytes
+      from (values (
+        ${spec.name}, ${spec.keyword}, ${spec.target_domain}::text, ${spec.external_key}::text,
+        ${labelsJson(spec.labels)}::jsonb, ${bytes(sealed.deliveries)}::bytea
+      )) v (name, keyword, target_domain, external_key, labels, deliveries)
+    ),
     m as (
-      update monitors
-      set name = ${spec.name}, schedule_interval_seconds = ${spec.schedule_interval_seconds},
-        keyword = ${spec.keyword}, engine = ${spec.engine}, mode = ${spec.mode}, pages = ${spec.pages}::smallint,
+      update monitors m
+      set name = n.name, schedule_interval_seconds = ${spec.schedule_interval_seconds},
+        keyword = n.keyword, engine = ${spec.engine}, mode = ${spec.mode}, pages = ${spec.pages}::smallint,
         location_code = ${spec.location_code}, language_code = ${spec.language_code}, device = ${spec.device},
-        target_domain = ${spec.target_domain}, rank_change_threshold = ${spec.rank_change_threshold}::int,
-        notify_on = ${sql.array([...spec.notify_on], 'text')}, deliveries = ${bytes(sealed.deliveries)},
-        external_key = ${spec.external_key}, labels = ${labelsJson(spec.labels)}::jsonb,
+        target_domain = n.target_domain, rank_change_threshold = ${spec.rank_change_threshold}::int,
+        notify_on = ${sql.array([...spec.notify_on], 'text')}, deliveries = n.deliveries,
+        external_key = n.external_key, labels = n.labels,
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(own, spec, secrets))})
-      where no = ${stored.no}
-      returning *
+      from n, own
+      where m.no = ${stored.no} and ${hasRoom(sql.fragment`n.bytes`)}
+      returning m.*
     ),
     c as (
-      update checks c set ${sql.join(sets, sql.fragment`, `)} from t where c.no = ${stored.no} returning c.*
+      update checks c set ${sql.join(sets, sql.fragment`, `)} from t, m where c.no = m.no returning c.*
     )
     select ${columns} from m join c on c.no = m.no
   `)

@@ -23,6 +23,7 @@ const TeamUsage = Type.Object({
   llm_calls_used: Type.Number(),
   proxy_bytes_used: Type.Number(),
   screenshot_bytes_used: Type.Number(),
+  configuration_bytes: Type.Number(),
   credits: Type.Number(),
   period_start: Type.String(),
   resets_at: Type.String(),
@@ -99,13 +100,14 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
     select l.tier, l.serp, l.limits, u.runs_used, u.runs_limit, u.visual_used, u.visual_limit, u.serp_used,
       u.serp_limit,
       u.llm_calls_used, u.screenshot_bytes_used, u.proxy_bytes_used, u.provider_pages_used, u.credits,
-      u.period_start,
+      s.configuration_bytes, u.period_start,
       ${RUNS_RESET_AT} as resets_at, pace.runs_per_day, pace.used_up_at,
       t.trial_ends_at, t.tier = 'free' and coalesce(t.trial_ends_at > clock(), false) as trial_active,
       exists (select from subscriptions s where s.team_id = t.id and s.is_live) as is_billing,
       m.monitors_active, m.monitors_locked, m.serp_monitors_locked
     from teams t
     join team_usage u on u.team_id = t.id
+    join team_storage s on s.team_id = t.id
     cross join lateral team_limits(t.id) l
     ${PACE}
     cross join lateral (
@@ -122,7 +124,7 @@ export async function readUsage(store: Queryable, teamId: string): Promise<Usage
 function toUsage(found: TeamUsage): Usage {
   const { tier, serp, credits, trial_ends_at: trialEndsAt, trial_active: trialActive } = found
   const isTrial = tier === 'free'
-  const { maxTeamMembers: _, ...limits } = found.limits
+  const { maxTeamMembers: _, configurationBytes, ...limits } = found.limits
   return {
     monitorsActive: found.monitors_active,
     monitorsLocked: found.monitors_locked,
@@ -130,6 +132,7 @@ function toUsage(found: TeamUsage): Usage {
     llmCallsThisMonth: found.llm_calls_used,
     proxyBytesThisMonth: found.proxy_bytes_used,
     screenshotBytesThisMonth: found.screenshot_bytes_used,
+    configurationBytes: { used: found.configuration_bytes, limit: configurationBytes },
     runs: { used: found.runs_used, limit: found.runs_limit },
     visualRuns: found.visual_limit === null ? null : { used: found.visual_used, limit: found.visual_limit },
     serpRuns: found.serp_limit === null || serp === 'none' ? null : { used: found.serp_used, limit: found.serp_limit },

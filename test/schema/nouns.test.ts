@@ -81,5 +81,7 @@ test('the plans are those of the contract, and one without limits', () => {
   expect(column('llmCallsPerMonth')).toEqual([50, 250, 500, 5000, 25_000])
   expect(column('proxyBytesPerMonth')).toEqual([0, 0, 52_428_800, 524_288_000, 5_368_709_120])
   expect(column('maxTeamMembers')).toEqual([2, 2, 3, 10, 25])
+  expect(column('configurationBytes')).toEqual(Array(5).fill(409_600_000))
+  expect(PLANS.unlimited.configurationBytes).toBeNull()
   expect(column('screenshotBytesPerMonth')).toEqual([209_715_200, null, null, null, null])
 })

@@ -41,9 +41,10 @@ describe('plan table', () => {
   })
 
   test.each(TIERS.map((tier) => [tier]))('the plan %s is shown with its limits in the usage summary', async (tier) => {
-    const { maxTeamMembers: _seats, ...limits } = PLANS[tier]
+    const { maxTeamMembers: _seats, configurationBytes: limit, ...limits } = PLANS[tier]
     const { body } = await (await served.anotherTeam(tier)).get('/v1/usage')
-    expect(body).toMatchObject({ tier, limits, runs: { used: 0, limit: limits.runsPerMonth } })
+    const runs = { used: 0, limit: limits.runsPerMonth }
+    expect(body).toMatchObject({ tier, limits, runs, configurationBytes: { used: 0, limit } })
   })
 
   test('visual and SERP runs have pools of their own in the trial only', () => {

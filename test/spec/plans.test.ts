@@ -3,7 +3,7 @@ import { grantCredits, setPlan } from '../../store/accounts/admin-accounts.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor } from '../support/api/monitor-requests.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 /** The store as another process has it: that of the administrator's commands. */
@@ -47,7 +47,13 @@ describe('usage summary', () => {
     'screenshotBytesPerMonth',
   ]
   /** Beyond the contract. */
-  const OURS = ['proxyBytesThisMonth', 'screenshotBytesThisMonth', 'serpProviderPagesThisMonth', 'pace']
+  const OURS = [
+    'proxyBytesThisMonth',
+    'screenshotBytesThisMonth',
+    'configurationBytes',
+    'serpProviderPagesThisMonth',
+    'pace',
+  ]
   const isInstant = (value: unknown) => typeof value === 'string' && new Date(value).toISOString() === value
 
   test.each(['free', 'lite', 'starter', 'pro', 'scale'] as const)('of %s has the fields of its table', async (plan) => {
@@ -66,6 +72,23 @@ describe('usage summary', () => {
 })
 
 describe('plans', () => {
+  test('that are full of configurations refuse another one, and allow each edit that needs less', async () => {
+    const client = await account('free')
+    const { id } = await createMonitor(client, { name: MONITOR.name })
+    const { used } = (await client.usage())['configurationBytes'] as { used: number }
+    expect(used).toBeGreaterThan(0)
+    const limits = JSON.stringify({ configurationBytes: used - 1 })
+    await served.api.sql(`update teams set limits = '${limits}' where id = '${client.owner.team_id}'`)
+    const refused = await client.post('/v1/monitors', MONITOR)
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { error: { code: 'TIER_LIMIT_EXCEEDED', details: [{ used, limit: used - 1, tier: 'free' }] } },
+    })
+    const patch = (name: string) => client.patch(`/v1/monitors/${String(id)}`, { name })
+    expect(await patch(`${MONITOR.name}.`)).toMatchObject({ status: 429 })
+    expect(await patch(MONITOR.name.slice(1))).toMatchObject({ status: 200 })
+  })
+
   test('SERP plan variants have the same seats as the base plan', async () => {
     for (const plan of ['lite', 'starter', 'pro', 'scale'] as const) {
       const client = await account(plan)

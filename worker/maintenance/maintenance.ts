@@ -4,6 +4,7 @@ import type { OutageLog } from '../../concurrency/outage.ts'
 import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
+import { dropConfigurations } from '../../store/monitors/monitor-delete.ts'
 import { eraseSecretsOfDeleted } from '../../store/maintenance/deleted-monitors.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { purgeIdempotentAnswers } from '../../store/maintenance/idempotent-answers.ts'
@@ -36,9 +37,10 @@ const FORGET_AFTER_MS = 60_000
 /**
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
  * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: deletes
- * previews that nobody waits for. Once a minute: ends checks that no browser takes. Once an hour: deletes expired data,
- * and the secrets of deleted monitors. Once a day: deletes data beyond the retention period. Hours and days are those
- * of the store's clock. `others` is further work of the same kind; stopping the maintenance does not stop it.
+ * previews that nobody waits for, and drops configurations of deleted monitors. Once a minute: ends checks that no
+ * browser takes. Once an hour: deletes expired data, and the secrets of deleted monitors. Once a day: deletes data
+ * beyond the retention period. Hours and days are those of the store's clock. `others` is further work of the same
+ * kind; stopping the maintenance does not stop it.
  */
 export async function startMaintenance(
   store: Store,
@@ -77,6 +79,7 @@ export async function startMaintenance(
     await restUsedUp(store)
     if (performance.now() - sweptAt >= SWEEP_EVERY_MS) {
       await sweepPreviews(store)
+      await dropConfigurations(store)
       sweptAt = performance.now()
     }
     if (!purges.isReached(now)) return

@@ -69,6 +69,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   serp_unread: { excused: 'a row for each search engine' },
   subscriptions: { excused: 'a row for each team' },
   team_members: 'constant',
+  team_storage: 'retention',
   team_usage: 'retention',
   teams: 'retention',
   visual_baselines: 'constant',

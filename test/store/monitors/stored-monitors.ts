@@ -28,6 +28,8 @@ export function edit(
     if (!stored) throw new Error('there is no such monitor')
     const before = monitorSpec(stored, database.secrets)
     const spec = { ...before, ...patch }
-    return saveMonitor(tx, database.secrets, { stored, spec, ...specChange(before, spec) })
+    const saved = await saveMonitor(tx, database.secrets, { stored, spec, ...specChange(before, spec) })
+    if (!saved) throw new Error('the team has no room for it')
+    return saved
   })
 }
