@@ -223,6 +223,15 @@ describe('serving and committing', () => {
     expect(answer.headers['content-type']).toMatch(/^application\/json/)
     expect(answer.json()).toEqual(JSON.parse(OUTPUTS.find(({ path }) => path === 'api/openapi.json')!.make()))
   })
+
+  test('who has it already is told so, without its text', async () => {
+    const { headers } = await api.app.inject('/api/openapi.json')
+    const ask = (etag: string) => api.app.inject({ url: '/api/openapi.json', headers: { 'if-none-match': etag } })
+    const same = await ask(String(headers.etag))
+    expect(same).toMatchObject({ statusCode: 304, body: '' })
+    expect(same.headers).toMatchObject({ etag: headers.etag, 'cache-control': 'public, no-cache' })
+    expect((await ask('"another"')).statusCode).toBe(200)
+  })
 })
 
 test.each(OUTPUTS.map(({ path, make }) => [path, make] as const))('%s is made the same each time', (_path, make) => {
