@@ -65,9 +65,11 @@ describe('the usage summary', () => {
   })
 
   test.each(TIERS.map((tier) => [tier]))('has the limits of the plan %s, and not its seats', async (tier: Tier) => {
-    const { maxTeamMembers: _, ...limits } = PLANS[tier]
-    const { limits: shown } = await usageOf(await api.owner({ plan: tier }))
+    const { maxTeamMembers: _, configurationBytes, ...limits } = PLANS[tier]
+    const { limits: shown, ...usage } = await usageOf(await api.owner({ plan: tier }))
     expect(shown).toEqual({ ...limits, serp: tier === 'free' ? 'trial' : 'included' })
+    // Beyond the contract, with what is used of it.
+    expect(usage['configurationBytes']).toEqual({ used: 0, limit: configurationBytes })
   })
 
   test("has the team's own limits instead of the plan's", async () => {
