@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { exitCode } from './exit-codes.ts'
-import { forTerminal, hasEscapes, printable, printableDocument } from './printable.ts'
+import { print, tell } from './print.ts'
+import { hasEscapes, printable, printableDocument } from './printable.ts'
 
 /** What a command prints: a table for people, or a form for programs. */
 export const OUTPUT_FORMS = ['table', 'wide', 'name', 'json', 'yaml'] as const
@@ -109,21 +110,6 @@ export async function dataText(form: 'json' | 'line' | 'yaml', data: unknown): P
     },
   })
   return printableDocument(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }))
-}
-
-/** Prints a text. A pipe or a file gets it exactly, a terminal without what it would act on. */
-export const print = (text: string): void => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text)
-
-/** Prints the bytes of a page, likewise. */
-export const printBytes = (bytes: Uint8Array): void =>
-  process.stdout.isTTY ? print(Buffer.from(bytes).toString()) : void process.stdout.write(bytes)
-
-/** Prints a text on standard error, likewise. */
-export const tell = (text: string): void => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text)
-
-/** Prints a line about what the command does at this moment, on a terminal only. */
-export function progress(text: string): void {
-  if (process.stderr.isTTY) tell(`${text}\n`)
 }
 
 /** Returns a text in a colour, where standard output is a terminal and NO_COLOR is not set. */

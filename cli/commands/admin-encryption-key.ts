@@ -7,7 +7,8 @@ import { duringRotation, reEncrypt } from '../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { type AdminContext, withStore } from '../boot/parts/with-store.ts'
 import { addKeyToFile, keepNewestInFile } from '../boot/settings/encryption-key.ts'
-import { formOf, isForPrograms, type OutputOptions, print, printResult } from '../output.ts'
+import { formOf, isForPrograms, type OutputOptions, printResult } from '../output.ts'
+import { print } from '../print.ts'
 
 /** Returns the command that encrypts everything with a new key. */
 export const rotateKeyCommand = (): Command =>

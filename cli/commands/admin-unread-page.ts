@@ -6,7 +6,8 @@ import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
 import { findUnreadPage, listUnreadPages } from '../../store/objects/unread-pages.ts'
 import { objectsOf } from '../boot/parts/objects.ts'
 import { withStore } from '../boot/parts/with-store.ts'
-import { formOf, isForPrograms, type OutputOptions, printBytes, printItems, printResult } from '../output.ts'
+import { formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
+import { printBytes } from '../print.ts'
 
 interface UnreadOptions extends OutputOptions {
   readonly engine?: string

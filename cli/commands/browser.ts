@@ -3,7 +3,7 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import { startBrowserLauncher } from '../../runners/browser/chromium/browser-launcher.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
-import { print } from '../output.ts'
+import { print } from '../print.ts'
 
 /** Starts browsers for the runner of the same pod, until a signal comes. */
 export async function browser(): Promise<void> {

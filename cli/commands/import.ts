@@ -13,7 +13,8 @@ import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { readText } from '../check/source.ts'
-import { dataText, formOf, type OutputForm, type OutputOptions, print, tell } from '../output.ts'
+import { dataText, formOf, type OutputForm, type OutputOptions } from '../output.ts'
+import { print, tell } from '../print.ts'
 import { printable } from '../printable.ts'
 
 /** The options of `tidemark import`. */

@@ -10,7 +10,8 @@ import { progressOf } from '../boot/process/until-stopped.ts'
 import { encryptionKey } from '../boot/settings/encryption-key.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
-import { type OutputOptions, printResult, tell } from '../output.ts'
+import { type OutputOptions, printResult } from '../output.ts'
+import { tell } from '../print.ts'
 
 /**
  * Migrates the database of the settings, and prints what was applied. Waits for a database that does not answer yet. A

@@ -7,7 +7,7 @@ import { createHealth } from '../boot/process/health.ts'
 import { serveHealth } from '../boot/process/serve-health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
-import { print } from '../output.ts'
+import { print } from '../print.ts'
 
 /** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */
 export const operator = (flags: OperatorFlags): Promise<void> =>

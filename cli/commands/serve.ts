@@ -13,7 +13,7 @@ import { followKeys, keyFile } from '../boot/settings/encryption-key.ts'
 import type { ConfigFlags } from '../boot/parts/config-folder.ts'
 import { startWorker, type Worker } from '../boot/roles/start-worker.ts'
 import { banner } from '../boot/process/banner.ts'
-import { print } from '../output.ts'
+import { print } from '../print.ts'
 
 /** The first owner's address where TIDEMARK_OWNER_EMAIL is not set. It is only good to sign in with. */
 const PLACEHOLDER = 'owner@tidemark.local'

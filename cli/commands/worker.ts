@@ -6,7 +6,7 @@ import { serveHealth } from '../boot/process/serve-health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/roles/start-worker.ts'
-import { print } from '../output.ts'
+import { print } from '../print.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { RemoteError } from './remote-error.ts'
-import { tell } from '../output.ts'
+import { tell } from '../print.ts'
 
 /** A server and a key for it. */
 interface Profile {

@@ -13,7 +13,7 @@ import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { printable } from '../printable.ts'
 import type { RemoteClient, RemoteRequest } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
-import { tell } from '../output.ts'
+import { tell } from '../print.ts'
 
 /** A kind of monitor, as the API and people name it. */
 interface RemoteKind {

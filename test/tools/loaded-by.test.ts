@@ -31,6 +31,7 @@ describe('tidemark runner', () => {
     expect(files).toEqual([
       'cli/boot/parts/browsers.ts',
       'cli/boot/parts/egress.ts',
+      'cli/boot/parts/page-errors.ts',
       'cli/boot/parts/search-means.ts',
       'cli/boot/process/idle-watch.ts',
       'cli/boot/process/lean-start.ts',
@@ -52,6 +53,8 @@ describe('tidemark runner', () => {
       'cli/boot/settings/service-links.ts',
       'cli/boot/settings/stripe-issues.ts',
       'cli/commands/runner.ts',
+      'cli/print.ts',
+      'cli/printable.ts',
       'platform/connection-guard.ts',
       'platform/health-server.ts',
       'platform/reachable.ts',

@@ -11,7 +11,7 @@ import { progressOf } from '../process/until-stopped.ts'
 import { joinDatabase } from './database.ts'
 import { encryptionKey, hasInstallation } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
-import { tell } from '../../output.ts'
+import { tell } from '../../print.ts'
 
 /** What a command for the administrator gets besides the store. */
 export interface AdminContext {

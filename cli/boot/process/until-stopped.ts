@@ -1,6 +1,6 @@
 import { type DestinationStream, destination } from 'pino'
 import { createLogger, type Logger, type LogLevel, terminalLine } from '../../../core/logger.ts'
-import { tell } from '../../output.ts'
+import { tell } from '../../print.ts'
 import { forTerminal } from '../../printable.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { releaseMemory } from './lean-start.ts'

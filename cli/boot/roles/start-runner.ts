@@ -24,7 +24,7 @@ import { watchIdle } from '../process/idle-watch.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
 import { TokenRefusedError } from '../process/token-refused-error.ts'
-import { print } from '../../output.ts'
+import { print } from '../../print.ts'
 
 /** The time that pages in flight have at a stop. Unfinished ones are released, and another runner claims them. */
 const DRAIN_MS = 18_000

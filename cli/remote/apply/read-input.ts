@@ -18,7 +18,7 @@ import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/ch
 import { printable } from '../../printable.ts'
 import { SUSPENDED_LABEL } from '../records.ts'
 import { RemoteError } from '../remote-error.ts'
-import { tell } from '../../output.ts'
+import { tell } from '../../print.ts'
 
 /** A manifest with the whole configuration that it declares. */
 export interface Wanted {

@@ -1,5 +1,6 @@
 import { type CommonOptions, connect } from '../connect.ts'
-import { formOf, isForPrograms, print, printData } from '../../output.ts'
+import { formOf, isForPrograms, printData } from '../../output.ts'
+import { print } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { forEachRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS } from '../records.ts'
 import type { RemoteRequest } from '../remote-client.ts'

@@ -4,17 +4,8 @@ import { exitCode } from '../../exit-codes.ts'
 import { inLines, readInput } from '../apply/read-input.ts'
 import { planOf, type Step } from '../apply/steps.ts'
 import { connect } from '../connect.ts'
-import {
-  clipped,
-  coloured,
-  formOf,
-  isForPrograms,
-  type OutputOptions,
-  print,
-  printData,
-  progress,
-  tell,
-} from '../../output.ts'
+import { clipped, coloured, formOf, isForPrograms, type OutputOptions, printData } from '../../output.ts'
+import { print, progress, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { print } from '../../output.ts'
+import { print } from '../../print.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 

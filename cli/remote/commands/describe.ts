@@ -8,11 +8,11 @@ import {
   formOf,
   isForPrograms,
   interval,
-  print,
   printData,
   table,
   terminalWidth,
 } from '../../output.ts'
+import { print } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import {
   forEachRecord,

@@ -101,7 +101,7 @@ test('what stands in an output for a terminal keeps its lines and our colours, a
 })
 
 /** Writes where nobody else has written: the log on a terminal, a counter of its own, and the functions themselves. */
-const WRITERS = ['cli/boot/process/until-stopped.ts', 'cli/commands/admin-encryption-key.ts', 'cli/output.ts']
+const WRITERS = ['cli/boot/process/until-stopped.ts', 'cli/commands/admin-encryption-key.ts', 'cli/print.ts']
 
 test('every command prints through print and tell', () => {
   const direct = globSync('cli/**/*.ts', { cwd: ROOT }).filter((file) =>
