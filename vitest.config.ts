@@ -18,6 +18,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
  */
 const SLOW = [
   'test/api/auth/account-pages-in-browser.test.ts',
+  'test/api/http/long-lists-memory.test.ts',
   'test/api/manual/pages-in-browser.test.ts',
   'test/bench/run-bench.test.ts',
   'test/charts/{chart,notes}.test.ts',

@@ -21,6 +21,7 @@ import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createMailBoundLog } from './mail-bound-log.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
+import { LongLists } from './http/long-lists.ts'
 import { createAccountMails } from './auth/account-mails.ts'
 import { createWorkSlots, type WorkSlots } from './http/work-slots.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
@@ -89,6 +90,7 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly billing: BillingProvider
   readonly principals: Principals
   readonly limits: RateLimits
+  readonly lists: LongLists
   readonly signIn: SignIn
   /** Logs that a bound of several teams refused an invitation. */
   onSharedBound(reached: ReachedBound): void
@@ -134,6 +136,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),
     limits,
     onSharedBound: createMailBoundLog(log),
+    lists: new LongLists(log),
     signIn,
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     sessionKey: key,

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
+import { LIST_LIMITS } from '../../schema/list-limits.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { admit, admitPublic } from '../auth/admit.ts'
 import { actorOf } from '../auth/principals.ts'
@@ -12,6 +12,7 @@ import { bodyLimitOf } from './body-limits.ts'
 import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
 import type { Answer, PublicCall, Route } from './route.ts'
 import { atWork } from './at-work.ts'
+import { timedStream } from './timed-stream.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -56,6 +57,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
     url: route.path,
     bodyLimit: bodyLimitOf(route),
     config: { policy: route.policy, isPage: isPage(route) },
+    ...(route.streams && { handlerTimeout: LIST_LIMITS.answerMs }),
     onRequest: async (request, reply) => {
       if (route.policy === 'public') await admitPublic(services, route, request, reply)
       else {
@@ -73,7 +75,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
       if (answer.bytes) return reply.type(answer.bytes.type).send(Buffer.from(answer.bytes.content))
       if (answer.stream)
-        return reply.type(`${answer.stream.type}; charset=utf-8`).send(Readable.from(answer.stream.content))
+        return reply.type(`${answer.stream.type}; charset=utf-8`).send(timedStream(answer.stream.content))
       if (answer.body === undefined) return reply.send()
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
     },
@@ -91,6 +93,7 @@ function answerOf(services: Services, route: Route, request: FastifyRequest, rep
     headers: request.headers,
     address,
     requestId: request.id,
+    left: request.signal,
     log: request.log,
   }
   if (route.policy === 'public') return route.handle(call)

@@ -29,6 +29,11 @@ export interface Answer {
 type PageRefusal = 403 | 404 | 409 | 422 | 429
 export const ok = (body: unknown): Answer => ({ status: 200, body })
 export const okText = (type: string, content: string): Answer => ({ status: 200, text: { type, content } })
+/** The content is whole JSON, in parts. */
+export const okParts = (content: AsyncIterable<string>): Answer => ({
+  status: 200,
+  stream: { type: 'application/json', content },
+})
 export const created = (body: unknown): Answer => ({ status: 201, body })
 export const noContent = (): Answer => ({ status: 204 })
 
@@ -47,6 +52,8 @@ export interface PublicCall<P, Q, B, S = Services> {
   /** The client's address, as far as TIDEMARK_TRUSTED_PROXIES allows it to be known. */
   readonly address: string | null
   readonly requestId: string
+  /** Fires when the client has left, or when the time for an answer is over. */
+  readonly left: AbortSignal
   readonly log: FastifyBaseLogger
 }
 
@@ -96,6 +103,8 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
    */
   readonly review?: (body: unknown, known: readonly Issue[], services: Services) => readonly Issue[]
   readonly answers: Partial<Record<Answer['status'], AnswerShape>>
+  /** Its answer may be a stream. That may take longer than other answers, as long as the client takes its parts. */
+  readonly streams?: boolean
   /** Errors that cannot be derived from the rest of the route. */
   readonly refusals?: readonly ErrorCode[]
   /** Not part of the contract. */

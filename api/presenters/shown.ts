@@ -2,7 +2,7 @@ import { maskedAddress, maskedDelivery, maskedHeaders } from '../../schema/monit
 import type { Delivery } from '../../schema/run/delivery.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
 import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
-import { type StoredDelivery, toDelivery } from '../../store/deliveries/stored-delivery.ts'
+import { type StoredDelivery, toDeliveryHead } from '../../store/deliveries/stored-delivery.ts'
 import { type MonitorRow, type SerpMonitorRow, toMonitor, toSerpMonitor } from '../../store/monitors/monitor-record.ts'
 import { tolerantBox } from '../../store/secrets/secret-box.ts'
 import { permits } from '../auth/policies.ts'
@@ -24,8 +24,14 @@ export const shownSerpMonitor = (stored: SerpMonitorRow, reader: Reader): SerpMo
   masked(toSerpMonitor(stored, tolerant(reader, `monitor ${stored.id}`)), reader)
 
 /** Returns the delivery for a reader. Values that cannot be opened are left out and logged. */
-export function shownDelivery(stored: StoredDelivery, reader: Reader): Delivery {
-  const delivery = toDelivery(stored, tolerant(reader, `delivery ${stored.id}`))
+export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery => ({
+  ...shownDeliveryHead(stored, reader),
+  payload: JSON.parse(stored.payload) as Delivery['payload'],
+})
+
+/** Returns the same with an empty payload. */
+export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Delivery {
+  const delivery = toDeliveryHead(stored, tolerant(reader, `delivery ${stored.id}`))
   return seesSecrets(reader) ? delivery : { ...delivery, destination: maskedAddress(delivery.destination) }
 }
 

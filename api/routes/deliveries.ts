@@ -9,6 +9,7 @@ import { findDelivery, listDeliveries, sumDeliveries } from '../../store/deliver
 import { doneOf, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, route } from '../http/route.ts'
+import { answerDeliveries } from './delivery-list.ts'
 import { shownDelivery } from '../presenters/shown.ts'
 
 const Retention = Closed({
@@ -31,7 +32,9 @@ export const listDeliveriesRoute = route({
       schema: Closed({ data: Type.Array(Delivery), pagination: Pagination, retention: Retention }),
     },
   },
-  async handle({ query, principal, services }) {
+  streams: true,
+  async handle(call) {
+    const { query, principal, services } = call
     const { teamId } = principal
     const wanted = { teamId, status: query.status, name: query.name, monitorId: query.monitor_id }
     const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
@@ -40,8 +43,7 @@ export const listDeliveriesRoute = route({
     const facts =
       first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(services.store, wanted)
     const { tier, retention_days, cutoff_at, total } = facts
-    return ok({
-      data: rows.map((stored) => shownDelivery(stored, { services, principal })),
+    return answerDeliveries(call, rows, {
       pagination: await paginationOf(query, rows.length, async () => total),
       retention: { tier, retention_days, cutoff_at },
     })

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
 import { SerpAnalysisBlock, SerpBlock } from '../serp/serp-result.ts'
-import { Diff } from './run.ts'
+import { Diff, Truncated } from './run.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 
 /** The status of a delivery. `core/machine/delivery.ts` describes the transitions. */
@@ -97,6 +97,7 @@ export const Delivery = Closed({
     }),
   ),
   created_at: Instant(),
+  truncated: Truncated('`payload.diff.after.body`', '`GET /v1/deliveries/{id}`'),
 })
 export type Delivery = Static<typeof Delivery>
 

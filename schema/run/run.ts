@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { LIST_LIMITS } from '../list-limits.ts'
 import { SerpCheck } from '../serp/serp-check.ts'
 import { SerpResult } from '../serp/serp-result.ts'
 import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
@@ -46,6 +47,18 @@ export const Diff = Closed({
   after: Dictionary(Type.Unknown(), { maxProperties: 200 }),
 })
 export type Diff = Static<typeof Diff>
+
+/** What a list says of the values that it has cut. */
+export const Truncated = (paths: string, whole: string) =>
+  Type.Optional(
+    Type.Array(Text(1, 200), {
+      minItems: 1,
+      maxItems: 600,
+      description:
+        `Beyond the contract: in lists, the paths of values over ${LIST_LIMITS.valueBytes / 1024} KiB, such as ` +
+        `${paths}. The list has only their beginning; ${whole} has all of it.`,
+    }),
+  )
 
 /** One check. Descriptions that begin with "Beyond the contract" get a mark in OpenAPI (api/openapi). */
 export const Run = Closed({
@@ -106,6 +119,7 @@ export const Run = Closed({
     }),
   ),
   serp_check: Type.Optional(Nullable(SerpCheck)),
+  truncated: Truncated('`extracted.body` or `diff.before.body`', '`GET /v1/runs/{id}`'),
 })
 export type Run = Static<typeof Run>
 

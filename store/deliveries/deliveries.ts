@@ -1,11 +1,12 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
-import { DELIVERY_COLUMNS, deliveryRow, StoredDelivery } from './stored-delivery.ts'
+import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
 import { nameContains } from '../monitors/monitor-record.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
+import { listedBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
 import { row, rowOf } from '../db/row.ts'
 
 /** Returns a delivery of the team inside its retention window, or null. */
@@ -17,16 +18,58 @@ export async function findDelivery(store: Queryable, teamId: string, id: string)
   `)
 }
 
-/** Returns the deliveries of one run, in the order of their creation. */
-export async function listRunDeliveries(
+/** Returns these deliveries of the team, in no order. One that retention has deleted is missing. */
+export async function readDeliveries(
   store: Queryable,
   teamId: string,
-  runId: string,
+  ids: readonly string[],
 ): Promise<readonly StoredDelivery[]> {
   return store.any(sql.type(deliveryRow)`
     select ${DELIVERY_COLUMNS}
     from deliveries d join monitors m on m.no = d.monitor_no
-    where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
+    where d.id = any(${sql.array([...ids], 'uuid')}) and d.team_id = ${teamId}::uuid
+  `)
+}
+
+const ListedDelivery = Type.Object({
+  ...StoredDelivery.properties,
+  // Null where they are too large for one answer (`hasValues`).
+  payload: Type.Unsafe<string>({}),
+  target: Type.Unsafe<Uint8Array>({}),
+  response_body: Type.Union([Type.String(), Type.Null()]),
+  ...listedBytes,
+})
+export type ListedDelivery = Static<typeof ListedDelivery>
+const listedDelivery = rowOf(ListedDelivery)
+
+/** The most destinations of a monitor, which the deliveries of a run go to. */
+const DESTINATIONS = 25
+
+/** Columns of `monitors m` and `d`, which has `page_bytes`. */
+const LISTED_COLUMNS = sql.fragment`
+  ${DELIVERY_HEAD}, d.bytes, d.page_bytes, ${valuesOfPage('d', ['payload', 'target', 'response_body'])}`
+
+/** The bytes of `d`. */
+const BYTES = sql.fragment`
+  octet_length(d.payload) + octet_length(d.target) + coalesce(octet_length(d.response_body), 0)`
+
+/**
+ * Returns the deliveries of one run, in the order of their creation. Without values where they are too large for one
+ * answer.
+ */
+export async function listRunDeliveries(
+  store: Queryable,
+  teamId: string,
+  runId: string,
+): Promise<readonly ListedDelivery[]> {
+  return store.any(sql.type(listedDelivery)`
+    select ${LISTED_COLUMNS}
+    from ${withBytes('d', {
+      rows: sql.fragment`select * from deliveries where run_id = ${runId}::uuid and team_id = ${teamId}::uuid`,
+      bytes: BYTES,
+      limit: DESTINATIONS,
+    })}
+    join monitors m on m.no = d.monitor_no
     order by d.created_at, d.id
   `)
 }
@@ -40,20 +83,26 @@ interface DeliveryQuery extends Page {
   readonly monitorId?: string | undefined
 }
 
-const listed = rowOf(Type.Object({ ...StoredDelivery.properties, ...retentionProperties }))
+const listed = rowOf(Type.Object({ ...ListedDelivery.properties, ...retentionProperties }))
 
-/** Returns a page of the team's deliveries inside its retention window, newest first. Each row includes that window. */
+/**
+ * Returns a page of the team's deliveries inside its retention window, newest first. Each row includes that window.
+ * Without values where they are too large for one answer.
+ */
 export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
   const { status = 'all', name, monitorId } = query
   const kind = `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}`
   const { typed, limit, offset } = pageStatement(`list_deliveries_${kind}`, listed, query)
   return store.any(typed`
-    select ${DELIVERY_COLUMNS}, ${RETENTION_COLUMNS}
-    from (
-      select * from deliveries d where ${visible(query)}
-      order by d.created_at desc, d.id
-      limit ${limit} offset ${offset}
-    ) d
+    select ${LISTED_COLUMNS}, ${RETENTION_COLUMNS}
+    from ${withBytes('d', {
+      bytes: BYTES,
+      limit,
+      rows: sql.fragment`
+        select * from deliveries d where ${visible(query)}
+        order by d.created_at desc, d.id
+        limit ${limit} offset ${offset}`,
+    })}
     join monitors m on m.no = d.monitor_no
     cross join lateral team_limits(d.team_id) l
     order by d.created_at desc, d.id

@@ -30,16 +30,25 @@ export const StoredDelivery = Type.Object({
 export type StoredDelivery = Static<typeof StoredDelivery>
 export const deliveryRow = rowOf(StoredDelivery)
 
-/** Columns of `deliveries d join monitors m`. */
-export const DELIVERY_COLUMNS = sql.fragment`
-  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.target, d.payload,
-  d.status, d.attempts, d.last_attempt_at, d.next_attempt_at, d.response_status, d.response_body, d.created_at`
+/** Columns of `deliveries d join monitors m` that are always small. */
+export const DELIVERY_HEAD = sql.fragment`
+  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.status, d.attempts,
+  d.last_attempt_at, d.next_attempt_at, d.response_status, d.created_at`
+
+/** All columns of a delivery. */
+export const DELIVERY_COLUMNS = sql.fragment`${DELIVERY_HEAD}, d.target, d.payload, d.response_body`
 
 /** Shown instead of an address that a tolerant box cannot open. */
 const UNREADABLE = 'cannot be read'
 
 /** Returns the delivery in the form of the API. */
-export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery {
+export const toDelivery = (stored: StoredDelivery, secrets: SecretBox): Delivery => ({
+  ...toDeliveryHead(stored, secrets),
+  payload: JSON.parse(stored.payload) as Delivery['payload'],
+})
+
+/** Returns the same with an empty payload. */
+export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Delivery {
   const place = { teamId: stored.team_id, column: 'deliveries.target', rowId: stored.id } as const
   const config = secrets.open(place, stored.target) as DeliveryConfig | null
   return {
@@ -49,7 +58,7 @@ export function toDelivery(stored: StoredDelivery, secrets: SecretBox): Delivery
     run_id: stored.run_id,
     delivery_type: stored.type,
     destination: config === null ? UNREADABLE : destinationOf(config),
-    payload: JSON.parse(stored.payload) as Delivery['payload'],
+    payload: {},
     status: stored.status,
     attempts: stored.attempts,
     last_attempt_at: stored.last_attempt_at,

@@ -11,6 +11,7 @@ import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { SerpMonitor, SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import { jsonBytes, type ListedBytes, listedBytes, valuesOfPage } from '../db/listed-bytes.ts'
 import { rowOf, type RowSchema } from '../db/row.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -83,15 +84,33 @@ export interface RowOfKind {
   readonly serp: SerpMonitorRow
 }
 
-const EVERY_COLUMN = sql.fragment`
-  m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on, m.deliveries,
-  m.paused, m.suspended, m.locked, m.managed_by, m.external_key, m.labels,
-  m.created_at, c.failures, c.last_run_at`
+/** The columns of each kind of `monitors m` that may be large: json, and what is encrypted. */
+const LARGE = {
+  page: {
+    json: ['extract_config', 'diff_predicate', 'request_config', 'visual_config', 'labels'],
+    sealed: ['request_headers', 'deliveries'],
+  },
+  serp: { json: ['labels'], sealed: ['deliveries'] },
+} as const satisfies Record<MonitorKind, { readonly json: readonly string[]; readonly sealed: readonly string[] }>
 
-/** Columns of `monitors m join checks c` for a page. */
-export const MONITOR_COLUMNS = sql.fragment`
-  m.url, m.extract_config, m.diff_predicate, m.fetch_mode, m.request_config, m.visual_config, m.template_slug,
-  m.isolation, m.request_headers, ${EVERY_COLUMN},
+/** Large columns that the form of the API shows as they are stored. */
+const SHOWN_AS_STORED = ['extract_config', 'diff_predicate', 'request_config', 'visual_config'] as const
+/** These columns as JSON. */
+export type MonitorTexts = { readonly [Column in (typeof SHOWN_AS_STORED)[number]]?: string | null | undefined }
+
+const ofMonitor = (columns: readonly string[]) =>
+  sql.join(
+    columns.map((column) => sql.identifier(['m', column])),
+    sql.fragment`, `,
+  )
+
+const EVERY_COLUMN = sql.fragment`
+  m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on,
+  m.paused, m.suspended, m.locked, m.managed_by, m.external_key, m.created_at, c.failures, c.last_run_at`
+
+/** Columns of `monitors m join checks c` for a page that are always small. */
+const MONITOR_HEAD = sql.fragment`
+  m.url, m.fetch_mode, m.template_slug, m.isolation, ${EVERY_COLUMN},
   -- Without runs, the next one is when there are runs again.
   case when c.next_run_at is not null then greatest(c.next_run_at, (
     select ${RUNS_RESET_AT}
@@ -100,9 +119,16 @@ export const MONITOR_COLUMNS = sql.fragment`
   )) end as next_run_at`
 
 // Without runs, each check that is due is a skipped run.
-const SERP_COLUMNS = sql.fragment`
+const SERP_HEAD = sql.fragment`
   m.keyword, m.engine, m.mode, m.pages, m.location_code, m.language_code, m.device, m.target_domain,
   m.rank_change_threshold, ${EVERY_COLUMN}, c.next_run_at`
+
+/** All columns of `monitors m join checks c` for a page. */
+export const MONITOR_COLUMNS = sql.fragment`${MONITOR_HEAD}, ${largeOf('page')}`
+
+function largeOf(kind: MonitorKind) {
+  return ofMonitor([...LARGE[kind].json, ...LARGE[kind].sealed])
+}
 
 /** What a statement selects of a monitor, and the rows that it gets. */
 interface Selected<Row> {
@@ -110,9 +136,57 @@ interface Selected<Row> {
   readonly row: RowSchema<Row>
 }
 
+/** A monitor of a list. Its large columns are null where they are too large for one answer (`hasValues`). */
+export type ListedMonitor<K extends MonitorKind> = RowOfKind[K] & ListedBytes
+
+/** What a statement selects of a list of monitors. */
+interface SelectedList<Row> {
+  /** Of `monitors m`, which has `bytes` and `page_bytes`, and `checks c`. */
+  readonly columns: typeof EVERY_COLUMN
+  /** An expression for the bytes of `monitors m`. */
+  readonly bytes: typeof EVERY_COLUMN
+  readonly row: RowSchema<Row & ListedBytes>
+  /** Columns with JSON for each of those in `MonitorTexts`, and rows of these. */
+  readonly texts: Selected<Row>
+}
+
+function selectedList<Row>(
+  kind: MonitorKind,
+  head: typeof EVERY_COLUMN,
+  properties: typeof MonitorRow | typeof SerpMonitorRow,
+): SelectedList<Row> {
+  const { json, sealed } = LARGE[kind]
+  const column = (name: string) => sql.fragment`${sql.identifier(['m', name])}`
+  const isText = (name: string) => (SHOWN_AS_STORED as readonly string[]).includes(name)
+  const large = [...json, ...sealed].map((name) =>
+    isText(name) ? sql.fragment`${column(name)}::text as ${sql.identifier([name])}` : column(name),
+  )
+  const sizes = [
+    ...json.map((name) => jsonBytes(column(name))),
+    ...sealed.map((name) => sql.fragment`coalesce(octet_length(${column(name)}), 0)`),
+  ]
+  return {
+    columns: sql.fragment`${head}, m.bytes, m.page_bytes, ${valuesOfPage('m', [...json, ...sealed])}`,
+    bytes: sql.fragment`${sql.join(sizes, sql.fragment` + `)}`,
+    row: rowOf(Type.Object({ ...properties.properties, ...listedBytes })) as unknown as RowSchema<Row & ListedBytes>,
+    texts: {
+      columns: sql.fragment`${head}, ${sql.join(large, sql.fragment`, `)}`,
+      row: rowOf(properties) as unknown as RowSchema<Row>,
+    },
+  }
+}
+
+const LISTED: { readonly [K in MonitorKind]: SelectedList<RowOfKind[K]> } = {
+  page: selectedList('page', MONITOR_HEAD, MonitorRow),
+  serp: selectedList('serp', SERP_HEAD, SerpMonitorRow),
+}
+
+/** Returns what a statement selects for a list of monitors of this kind. */
+export const selectedInList = <K extends MonitorKind>(kind: K): SelectedList<RowOfKind[K]> => LISTED[kind]
+
 const SELECTED: { readonly [K in MonitorKind]: Selected<RowOfKind[K]> } = {
   page: { columns: MONITOR_COLUMNS, row: monitorRow },
-  serp: { columns: SERP_COLUMNS, row: rowOf(SerpMonitorRow) },
+  serp: { columns: sql.fragment`${SERP_HEAD}, ${largeOf('serp')}`, row: rowOf(SerpMonitorRow) },
 }
 
 /** Returns what a statement selects from `monitors m join checks c` for a monitor of this kind. */

@@ -5,8 +5,17 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
-import { hasStatus, isMonitor, nameContains, type RowOfKind, selected } from './monitor-record.ts'
+import {
+  hasStatus,
+  isMonitor,
+  type ListedMonitor,
+  nameContains,
+  type RowOfKind,
+  selected,
+  selectedInList,
+} from './monitor-record.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
+import { withBytes } from '../db/listed-bytes.ts'
 import { nothing, row as rowWith } from '../db/row.ts'
 
 /**
@@ -44,11 +53,14 @@ interface MonitorQuery<K extends MonitorKind = MonitorKind> extends Page {
 
 const counted = rowWith({ total: Type.Integer() })
 
-/** Returns a page of the team's monitors of a kind, newest first. */
+/**
+ * Returns a page of the team's monitors of a kind, newest first. Without their large columns where these are too large
+ * for one answer.
+ */
 export async function listMonitors<K extends MonitorKind = 'page'>(
   store: Queryable,
   query: MonitorQuery<K>,
-): Promise<readonly RowOfKind[K][]> {
+): Promise<readonly ListedMonitor<K>[]> {
   const { kind = 'page' as K, visual = 'all', status = 'any', name, id, externalKey, labels } = query
   const narrowed = [
     `${visual}_${status}`,
@@ -57,18 +69,37 @@ export async function listMonitors<K extends MonitorKind = 'page'>(
     ...(externalKey === undefined ? [] : ['keyed']),
     ...(labels === undefined ? [] : ['labelled']),
   ].join('_')
-  const { columns, row } = selected(kind)
+  const { columns, bytes, row } = selectedInList(kind)
   const { typed, limit, offset } = pageStatement(`list_${kind}_monitors_${narrowed}`, row, query)
   return store.any(typed`
     select ${columns}
-    from (
-      select * from monitors m
-      where ${ofTeam(query)}
-      order by m.created_at desc, m.id
-      limit ${limit} offset ${offset}
-    ) m
+    from ${withBytes('m', {
+      bytes,
+      limit,
+      rows: sql.fragment`
+        select * from monitors m
+        where ${ofTeam(query)}
+        order by m.created_at desc, m.id
+        limit ${limit} offset ${offset}`,
+    })}
     join checks c on c.no = m.no
     order by m.created_at desc, m.id
+  `)
+}
+
+/**
+ * Returns monitors of the team by their numbers, in no order, and those that were deleted meanwhile too. Columns of
+ * `MonitorTexts` are JSON.
+ */
+export async function readMonitorTexts<K extends MonitorKind>(
+  store: Queryable,
+  { teamId, kind, numbers }: { readonly teamId: string; readonly kind: K; readonly numbers: readonly number[] },
+): Promise<readonly RowOfKind[K][]> {
+  const { columns, row } = selectedInList(kind).texts
+  return store.any(sql.type(row)`
+    select ${columns}
+    from monitors m join checks c on c.no = m.no
+    where m.no = any(${sql.array([...numbers], 'int8')}) and m.team_id = ${teamId}::uuid
   `)
 }
 

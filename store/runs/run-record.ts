@@ -4,6 +4,7 @@ import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schem
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
+import { listedBytes } from '../db/listed-bytes.ts'
 import { rowOf } from '../db/row.ts'
 
 const Null = Type.Null()
@@ -39,6 +40,23 @@ const RunRow = Type.Object({
 })
 export type RunRow = Static<typeof RunRow>
 export const runRow = rowOf(RunRow)
+
+const ListedRun = Type.Object({ ...RunRow.properties, ...listedBytes })
+/** A run of a list. Its values are null where they are too large for one answer (`hasValues`). */
+export type ListedRun = Static<typeof ListedRun>
+export const listedRun = rowOf(ListedRun)
+
+const JsonText = Type.Union([Type.String(), Null])
+const RunTexts = Type.Object({
+  id: Type.String(),
+  extracted: JsonText,
+  diff: JsonText,
+  warnings: JsonText,
+  organic_results: JsonText,
+})
+/** The values of a run as JSON; null: none. */
+export type RunTexts = Static<typeof RunTexts>
+export const runTexts = rowOf(RunTexts)
 
 /** Returns the run in the form of the API. */
 export function toRun(stored: RunRow): Run {

@@ -1,26 +1,30 @@
 import Type from 'typebox'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { runIdMonitor } from '../../core/run-id.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { isMonitor } from '../monitors/monitor-record.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
+import { jsonBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
 import { row } from '../db/row.ts'
-import { runRow, type RunRow } from './run-record.ts'
+import { type ListedRun, listedRun, runRow, type RunRow, type RunTexts, runTexts } from './run-record.ts'
 
-/** Columns of `monitors m join lateral (…) r`, with the reading that an unchanged run refers to. */
-const RUN_COLUMNS = sql.fragment`
+/** Columns of `monitors m join lateral (…) r` but for the values. */
+const HEAD_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms,
-  r.fetch_method, r.fetch_reason, r.delivery_triggered,
+  r.fetch_method, r.fetch_reason, r.delivery_triggered, r.error_code, r.error_message, m.kind, m.mode, r.target_rank,
+  r.rank_delta, r.ai_overview_present, r.featured_snippet_present, r.serp_check,
+  (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
+
+/** The same with the values. An unchanged run has those of the reading that it refers to. */
+const RUN_COLUMNS = sql.fragment`
+  ${HEAD_COLUMNS}, r.diff, r.warnings,
   case when r.reading_id is null then r.extracted
     else (select s.extracted from runs s where s.monitor_no = m.no and s.id = r.reading_id) end as extracted,
-  r.diff, r.error_code, r.error_message, r.warnings, m.kind, m.mode,
   case when r.reading_id is null then r.organic_results
     else (select s.organic_results from runs s where s.monitor_no = m.no and s.id = r.reading_id)
-    end as organic_results,
-  r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present, r.serp_check,
-  (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
+    end as organic_results`
 
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
@@ -66,32 +70,75 @@ interface RunQuery extends Page {
   readonly kind?: MonitorKind
 }
 
+/** Joins the reading of each run in `r`, of the monitor `no`, and selects what the run shows of it. */
+const withReading = (no: FragmentSqlToken) => sql.fragment`
+  left join lateral (
+    select s.extracted, s.organic_results from runs s where s.monitor_no = ${no} and s.id = r.reading_id
+  ) reading on true
+  cross join lateral (
+    select case when r.reading_id is null then r.extracted else reading.extracted end as extracted,
+      case when r.reading_id is null then r.organic_results else reading.organic_results end as organic_results
+  ) shown`
+
+const RUN_BYTES = sql.fragment`${sql.join(
+  ['extracted', 'organic_results', 'diff', 'warnings'].map((column) =>
+    jsonBytes(sql.fragment`${sql.identifier(['r', column])}`),
+  ),
+  sql.fragment` + `,
+)}`
+
 /**
- * Returns a page of a monitor's runs, newest first, including those in progress. The list is also empty when there is
- * no such monitor; `countRuns` distinguishes the two.
+ * Returns a page of a monitor's runs, newest first, including those in progress. Without values where they are too
+ * large for one answer. The list is also empty when there is no such monitor; `countRuns` distinguishes the two.
  */
-export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly RunRow[]> {
+export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly ListedRun[]> {
   const { teamId, monitorId, kind = 'page' } = query
-  const { typed, limit, offset, reach } = pageStatement('list_runs', runRow, query)
+  const { typed, limit, offset, reach } = pageStatement('list_runs', listedRun, query)
   return store.any(typed`
     with m as materialized (
       select m.no, m.id, m.name, m.user_id, m.kind, m.mode from monitors m
       where ${isMonitor(teamId, monitorId, kind)}
     )
-    select ${RUN_COLUMNS}
+    select ${HEAD_COLUMNS}, r.bytes, r.page_bytes,
+      ${valuesOfPage('r', ['extracted', 'diff', 'warnings', 'organic_results'])}
     from m
-    cross join lateral (
-      select * from (
-        (${waiting(sql.fragment`m.no`)})
-        union all
-        (select ${STORED} from runs s
-          where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
-          order by s.id desc limit ${reach})
-      ) both_kinds
-      order by id desc
-      limit ${limit} offset ${offset}
-    ) r
+    cross join lateral ${withBytes('r', {
+      limit,
+      bytes: RUN_BYTES,
+      rows: sql.fragment`
+        select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.delivery_triggered,
+          r.error_code, r.error_message, r.target_rank, r.rank_delta, r.ai_overview_present,
+          r.featured_snippet_present, r.serp_check, r.diff, r.warnings, shown.extracted, shown.organic_results
+        from (
+          select * from (
+            (${waiting(sql.fragment`m.no`)})
+            union all
+            (select ${STORED} from runs s
+              where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
+              order by s.id desc limit ${reach})
+          ) both_kinds
+          order by id desc
+          limit ${limit} offset ${offset}
+        ) r
+        ${withReading(sql.fragment`m.no`)}`,
+    })}
     order by r.id desc
+  `)
+}
+
+/**
+ * Returns the values of stored runs of one monitor by their ids, in no order. A run that retention has deleted is
+ * missing.
+ */
+export async function readRunTexts(store: Queryable, ids: readonly string[]): Promise<readonly RunTexts[]> {
+  const [first] = ids
+  if (first === undefined) return []
+  const no = sql.fragment`${runIdMonitor(first)}::bigint`
+  return store.any(sql.type(runTexts)`
+    select r.id, shown.extracted::text as extracted, r.diff::text as diff, r.warnings::text as warnings,
+      shown.organic_results::text as organic_results
+    from runs r ${withReading(no)}
+    where r.monitor_no = ${no} and r.id = any(${sql.array([...ids], 'uuid')})
   `)
 }
 

@@ -16,6 +16,7 @@ import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
 import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/monitor/diff-predicate.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor/monitor.ts'
+import { LIST_LIMITS } from '../../schema/list-limits.ts'
 import { pageQuery } from '../../schema/page-of.ts'
 import { TRIAL_DAYS } from '../../schema/account/plan.ts'
 import { Pagination, RequestConfig } from '../../schema/monitor/request-config.ts'
@@ -92,6 +93,26 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ],
   ['`page`', range(of(pageQuery.page))],
   ['`limit`', withDefault(of(pageQuery.limit))],
+  [
+    'one value in a list of runs or deliveries',
+    `${LIST_LIMITS.valueBytes / 1024} KiB; more is cut and named in \`truncated\``,
+  ],
+  [
+    'a row of a page that is answered at once',
+    `${LIST_LIMITS.pageBytes / 1024} KiB by \`limit\`; others are sent in parts`,
+  ],
+  [
+    'parts of pages under way in a process',
+    `${mib(LIST_LIMITS.underWayBytes)}, ${mib(LIST_LIMITS.teamBytes)} of a team, else a wait`,
+  ],
+  [
+    'pages that wait in a process',
+    `${LIST_LIMITS.waiting}, ${LIST_LIMITS.teamWaiting} of a team, ${LIST_LIMITS.waitMs / 1000} s each, else 429`,
+  ],
+  [
+    'time for a client to take 256 KiB of a page',
+    `${LIST_LIMITS.takeMs / 1000} s; of the whole page ${LIST_LIMITS.answerMs / 60_000} minutes`,
+  ],
   ['`name`', `${range(key(MonitorCreate, 'name'))} characters`],
   ['address', `${n(key(MonitorCreate, 'url').maxLength)} characters`],
   ['`schedule_interval_seconds`', `${n(MIN_INTERVAL_SECONDS)} to ${n(MAX_INTERVAL_SECONDS)}`],

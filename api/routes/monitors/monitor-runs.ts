@@ -1,11 +1,14 @@
 import { PageOf, pageQuery } from '../../../schema/page-of.ts'
 import { Run } from '../../../schema/run/run.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
-import { toRun } from '../../../store/runs/run-record.ts'
-import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import type { Queryable } from '../../../store/db/client.ts'
+import { hasValues } from '../../../store/db/listed-bytes.ts'
+import type { ListedRun } from '../../../store/runs/run-record.ts'
+import { countRuns, listRuns, readRunTexts } from '../../../store/runs/runs.ts'
 import { noSuch } from '../../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
-import { ById, ok, route } from '../../http/route.ts'
+import { ById, ok, okParts, route } from '../../http/route.ts'
+import { runInList, shownInList } from '../../presenters/listed.ts'
 import type { ServedKind } from './monitor-kind.ts'
 
 /** Returns the route that lists the runs of a monitor of one kind. */
@@ -21,7 +24,8 @@ export const monitorRunsRoute = ({ path, noun, tag, kind }: ServedKind) =>
     params: ById,
     query: Closed(pageQuery),
     answers: { 200: { description: 'A page of runs.', schema: PageOf(Run) } },
-    async handle({ params, query, principal: { teamId }, services: { store } }) {
+    streams: true,
+    async handle({ params, query, principal: { teamId }, services: { store, lists }, left }) {
       const rows = await listRuns(store, { teamId, monitorId: params.id, ...(kind && { kind }), ...windowOf(query) })
       const count = async () => {
         const total = await countRuns(store, teamId, params.id, kind)
@@ -30,9 +34,31 @@ export const monitorRunsRoute = ({ path, noun, tag, kind }: ServedKind) =>
       }
       // There are no rows: the page is empty, or the monitor does not exist.
       const total = rows.length === 0 ? await count() : null
-      return ok({
-        data: rows.map(toRun),
-        pagination: await paginationOf(query, rows.length, async () => total ?? count()),
-      })
+      const pagination = await paginationOf(query, rows.length, async () => total ?? count())
+      if (hasValues(rows)) return ok({ data: rows.map(shownInList), pagination })
+      const read = (group: readonly ListedRun[]) => textsOf(store, group)
+      return okParts(
+        await lists.open({
+          teamId,
+          rows: rows.map((row) => ({ ...row, ...NO_VALUES })),
+          read,
+          rest: { pagination },
+          left,
+        }),
+      )
     },
   })
+
+/** Returns the JSON of runs whose values are still to be read. One that is deleted by now is missing. */
+async function textsOf(store: Queryable, runs: readonly ListedRun[]): Promise<readonly string[]> {
+  const stored = runs.filter(isStored).map(({ id }) => id)
+  const texts = new Map((await readRunTexts(store, stored)).map((each) => [each.id, each]))
+  return runs.flatMap((run) => {
+    const own = isStored(run) ? texts.get(run.id) : NO_VALUES
+    return own ? [runInList(run, own)] : []
+  })
+}
+
+/** A run in progress has no row yet, and no values. */
+const isStored = ({ status }: ListedRun): boolean => status !== 'running'
+const NO_VALUES = { extracted: null, diff: null, warnings: null, organic_results: null }

@@ -23,10 +23,12 @@ import { PageOf, pageQuery } from '../../../schema/page-of.ts'
 import { RunQueued } from '../../../schema/run/run.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import { countMonitors, findMonitor, listMonitors } from '../../../store/monitors/monitors.ts'
+import type { MonitorRow } from '../../../store/monitors/monitor-record.ts'
 import { faultOf } from '../../http/fault.ts'
 import { doneOf, noSuch, outcomeError } from '../../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
 import { ById, created, keyedRoute, noContent, ok, route } from '../../http/route.ts'
+import { answerMonitors } from './monitor-list.ts'
 import { shownMonitor } from '../../presenters/shown.ts'
 
 export const listMonitorsRoute = route({
@@ -43,15 +45,16 @@ export const listMonitorsRoute = route({
     ),
   }),
   answers: { 200: { description: 'A page of monitors.', schema: PageOf(Monitor) } },
-  async handle({ query, principal, services }) {
+  streams: true,
+  async handle(call) {
+    const { query, principal, services } = call
     const { visual, status, name, monitor_id: id, external_key: externalKey, label } = query
     const labels = selectorOf(label)
     const wanted = { teamId: principal.teamId, visual, status, name, id, externalKey, labels }
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
-    return ok({
-      data: rows.map((stored) => shownMonitor(stored, { services, principal })),
-      pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
-    })
+    const pagination = await paginationOf(query, rows.length, () => countMonitors(services.store, wanted))
+    const show = (stored: MonitorRow) => shownMonitor(stored, { services, principal })
+    return answerMonitors(call, { kind: 'page', rows, rest: { pagination }, show })
   },
 })
 

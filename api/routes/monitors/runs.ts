@@ -10,7 +10,7 @@ import { toRun } from '../../../store/runs/run-record.ts'
 import { findRun } from '../../../store/runs/runs.ts'
 import { doneOf, noSuch } from '../../http/outcome-error.ts'
 import { ById, ok, route } from '../../http/route.ts'
-import { shownDelivery } from '../../presenters/shown.ts'
+import { answerDeliveries } from '../delivery-list.ts'
 
 export const getRunRoute = route({
   method: 'GET',
@@ -56,11 +56,12 @@ export const listRunDeliveriesRoute = route({
   policy: 'deliveries.read',
   params: ById,
   answers: { 200: { description: 'All deliveries of the run.', schema: Closed({ data: Type.Array(Delivery) }) } },
-  async handle({ params, principal, services }) {
+  streams: true,
+  async handle(call) {
+    const { params, principal, services } = call
     const { teamId } = principal
     if (!(await findRun(services.store, teamId, params.id))) throw noSuch('run')
-    const rows = await listRunDeliveries(services.store, teamId, params.id)
-    return ok({ data: rows.map((stored) => shownDelivery(stored, { services, principal })) })
+    return answerDeliveries(call, await listRunDeliveries(services.store, teamId, params.id))
   },
 })
 

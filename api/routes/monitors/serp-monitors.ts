@@ -26,6 +26,7 @@ import type { Principal } from '../../auth/principals.ts'
 import { doneOf, later, noSuch } from '../../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
 import { ById, created, keyedRoute, type KeyedServices, noContent, ok, route } from '../../http/route.ts'
+import { answerMonitors } from './monitor-list.ts'
 import { shownSerpMonitor } from '../../presenters/shown.ts'
 import { selectorOf } from './monitors.ts'
 import { SEARCHES } from './monitor-kind.ts'
@@ -55,15 +56,16 @@ const list = route({
   policy: 'monitors.read',
   query: Closed({ ...pageQuery, ...serpMonitorQuery }),
   answers: { 200: { description: 'A page of SERP monitors.', schema: PageOf(SerpMonitor) } },
-  async handle({ query, principal, services }) {
+  streams: true,
+  async handle(call) {
+    const { query, principal, services } = call
     const { status, name, monitor_id: id, external_key: externalKey, label } = query
     const labels = selectorOf(label)
     const wanted = { teamId: principal.teamId, kind, status, name, id, externalKey, labels } as const
     const rows = await listMonitors(services.store, { ...wanted, ...windowOf(query) })
-    return ok({
-      data: rows.map((row) => shownSerpMonitor(row, { services, principal })),
-      pagination: await paginationOf(query, rows.length, () => countMonitors(services.store, wanted)),
-    })
+    const pagination = await paginationOf(query, rows.length, () => countMonitors(services.store, wanted))
+    const show = (row: SerpMonitorRow) => shownSerpMonitor(row, { services, principal })
+    return answerMonitors(call, { kind, rows, rest: { pagination }, show })
   },
 })
 

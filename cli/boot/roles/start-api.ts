@@ -21,6 +21,7 @@ import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from '../parts/api-store.ts'
 import { billingOf } from '../parts/billing.ts'
 import { holdPort } from '../process/ports.ts'
+import { showLongLists } from '../process/long-list-metrics.ts'
 import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
 import { serveHealth } from '../process/serve-health.ts'
@@ -96,6 +97,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
     objects,
   })
   measureWork(registry, services.work)
+  showLongLists(registry, services.lists)
   stack.defer('sign-in', () => services.close())
   const app = buildApp(services, servedRoutes)
   stack.defer('the API', () => app.close())

@@ -25,7 +25,7 @@ import {
 } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { statusOf } from './get.ts'
-import { newestRuns, RUN_COLUMNS } from './runs.ts'
+import { newestRuns, RUN_COLUMNS, wholeRuns } from './runs.ts'
 
 const RUNS = 5
 /** What the lines above the configuration say already. */
@@ -50,7 +50,7 @@ export const describe: Handler<object> = async ({ words, options }) => {
   const references = neededReferences(words)
   const ending = await forEachRecord(client, references, async (found) => {
     const last = await newestRuns(client, pathOf(found), RUNS)
-    if (isForPrograms(form)) described.push({ ...masked(found), runs: last })
+    if (isForPrograms(form)) described.push({ ...masked(found), runs: await wholeRuns(client, last) })
     else if (form === 'name') print(`${nameOf(found)}\n`)
     else {
       const runs = table(columnsOf(form, RUN_COLUMNS), last, terminalWidth() - INDENT.length)

@@ -1,6 +1,6 @@
 import type { Run } from '../../../schema/run/run.ts'
 import { connect } from '../connect.ts'
-import { type Column, clipped, distance, formOf, printItems } from '../../output.ts'
+import { type Column, clipped, distance, formOf, isForPrograms, printItems } from '../../output.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -57,13 +57,26 @@ export async function newestRuns(client: RemoteClient, path: string, most: numbe
   return found.slice(0, most)
 }
 
+/** Returns the runs with all of their values. Lists cut those that are large. */
+export async function wholeRuns(client: RemoteClient, found: readonly Run[]): Promise<Run[]> {
+  const whole: Run[] = []
+  for (const run of found) {
+    const read = run.truncated ? await client.find<Run>({ method: 'GET', path: `/v1/runs/${run.id}` }) : run
+    // Retention may have deleted it meanwhile.
+    whole.push(read ?? run)
+  }
+  return whole
+}
+
 export const runs: Handler<{ readonly limit: number }> = async ({ words, options }) => {
   const client = connect(options)
   const [reference] = neededReferences(words)
   if (!reference) return
   const found = await findRecord(client, reference)
-  await printItems(formOf(options), {
-    items: await newestRuns(client, pathOf(found), options.limit),
+  const form = formOf(options)
+  const newest = await newestRuns(client, pathOf(found), options.limit)
+  await printItems(form, {
+    items: isForPrograms(form) ? await wholeRuns(client, newest) : newest,
     columns: RUN_COLUMNS,
     name: ({ id }) => `run/${id}`,
     data: (run) => run,

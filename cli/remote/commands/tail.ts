@@ -10,7 +10,7 @@ import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 import { whenItAnswers } from '../when-it-answers.ts'
-import { newestRuns, resultOf } from './runs.ts'
+import { newestRuns, resultOf, wholeRuns } from './runs.ts'
 
 interface TailOptions {
   readonly limit: number
@@ -49,7 +49,8 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
         continue
       }
       const shown = (isFirst ? ended.slice(0, options.limit) : ended).toReversed().slice(0, left)
-      for (const run of shown) print(await lineOf(run, one.found.record.name, form))
+      const printed = isForPrograms(form) ? await whenItAnswers(() => wholeRuns(client, shown)) : shown
+      for (const run of printed) print(await lineOf(run, one.found.record.name, form))
       left -= shown.length
       if (left <= 0) return ending
     }

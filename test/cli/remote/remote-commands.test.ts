@@ -109,6 +109,25 @@ describe('get', () => {
   })
 })
 
+test('programs get runs with the whole of values that lists cut', async () => {
+  const id = await remote.watch('long values')
+  await remote.sql(`
+    update runs set extracted = json_build_object('price', repeat('x', 20000))
+    where monitor_no = (select no from monitors where id = '${id}')`)
+  const whole = 'x'.repeat(20_000)
+  type Shown = { readonly extracted: { readonly price: string }; readonly truncated?: readonly string[] }
+  const [cut] = (await remote.ask<{ data: Shown[] }>('GET', `/v1/monitors/${id}/runs`)).data
+  expect([cut?.extracted.price.length, cut?.truncated]).toEqual([16_384, ['extracted.price']])
+  const listed = JSON.parse((await remote.sh(`./tidemark runs ${id} -o json`)).stdout) as Shown[]
+  const described = JSON.parse((await remote.sh(`./tidemark describe ${id} -o json`)).stdout) as { runs: Shown[] }
+  const tailed = JSON.parse((await remote.sh(`./tidemark tail ${id} --count 1 -o json`)).stdout) as Shown
+  for (const run of [listed.at(-1), described.runs.at(-1), tailed]) {
+    expect(run?.extracted.price).toBe(whole)
+    expect(run).not.toHaveProperty('truncated')
+  }
+  await remote.sh(`./tidemark delete ${id}`)
+})
+
 test('describe shows the configuration with masked secrets, the state and the last runs', async () => {
   const { code, stdout } = await remote.sh('./tidemark describe kettle')
   expect(code).toBe(0)

@@ -40,8 +40,12 @@ test('runs of every kind are listed newest first, and an unchanged one has the v
     [first?.run_id, 'success', { price: '1' }],
   ])
   expect(await countRuns(database.store, team, id)).toBe(4)
-  expect(await all(team, id, { limit: 1, offset: 1 })).toEqual([rows[1]])
-  expect(await all(team, id, { limit: 2, offset: 3 })).toEqual([rows[3]])
+  expect(await all(team, id, { limit: 1, offset: 1 })).toMatchObject([
+    { id: rows[1]?.id, extracted: rows[1]?.extracted },
+  ])
+  expect(await all(team, id, { limit: 2, offset: 3 })).toMatchObject([
+    { id: rows[3]?.id, extracted: rows[3]?.extracted },
+  ])
   expect(await all(team, id, { limit: 2, offset: 4 })).toEqual([])
   expect(toRun(rows[1]!)).toMatchObject({ error_code: 'http_status', error_message: 'The page answered 500.' })
 })
