@@ -200,7 +200,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     })
     expect(JSON.stringify(manifest)).not.toContain('hooks.example.com')
     await kube.call('POST', `/api/v1/namespaces/${setup.namespace}/secrets`, {
-      metadata: { name: declared.name },
+      metadata: { name: declared.name, labels: { 'tidemark.dev/monitors': 'true' } },
       stringData: { 'delivery-1-url': 'https://hooks.example.com/a' },
     })
     const { metadata, spec } = manifest as { metadata: { annotations: Record<string, string> }; spec: object }

@@ -224,7 +224,7 @@ describe('serving and committing', () => {
     expect(answer.json()).toEqual(JSON.parse(OUTPUTS.find(({ path }) => path === 'api/openapi.json')!.make()))
   })
 
-  test('who has it already is told so, without its text', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { headers } = await api.app.inject('/api/openapi.json')
     const ask = (etag: string) => api.app.inject({ url: '/api/openapi.json', headers: { 'if-none-match': etag } })
     const same = await ask(String(headers.etag))
