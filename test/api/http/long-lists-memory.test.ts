@@ -14,6 +14,8 @@ beforeAll(async () => {
 afterAll(() => served.close())
 
 const CLIENTS = 10
+/** A list that waits too long on a busy machine is refused, and asked for again. */
+const MOST_TRIES = 10
 const MEGABYTES = 512
 /** Node gives half of what a container may use to its heap. The chart gives the API 512 MiB. */
 const HEAP = `--max-old-space-size=${MEGABYTES / 2}`
@@ -24,7 +26,7 @@ const hostile = (bytes: number): object => ({
   b: Array.from({ length: bytes / 3 - 6_000 }, () => []),
 })
 
-test('ten clients that list the largest rows at once end no API process of 512 MiB', { timeout: 300_000 }, async () => {
+test('ten clients that list the largest rows at once end no API process of 512 MiB', { timeout: 480_000 }, async () => {
   const { services, databaseUrl } = served.api
   const { id } = await createMonitor(served.me, MONITOR)
   const value = hostile(256 * 1024)
@@ -57,9 +59,13 @@ test('ten clients that list the largest rows at once end no API process of 512 M
     PORT: '0',
   })
   const [, base = ''] = await api.says(/(http:\/\/[^\s"]+)/)
-  const count = async (path: string): Promise<number> => {
+  const count = async (path: string, tries = 1): Promise<number> => {
     const authorization = `Bearer ${served.owner.api_key}`
     const answer = await fetch(base + path, { headers: { authorization } })
+    if ([429, 503].includes(answer.status) && tries < MOST_TRIES) {
+      await answer.body?.cancel()
+      return count(path, tries + 1)
+    }
     expect(answer.status).toBe(200)
     // Parsed, ten of these would take more memory than this process should need.
     return (await answer.text()).split('"user_id":').length - 1
