@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { createInTurn, type Whose } from '../../concurrency/in-turn.ts'
+import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
 import type { TextDiff } from '../../schema/run/run-diff.ts'
 import type { TextPair } from './diff-texts.ts'
@@ -39,8 +40,7 @@ export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number 
   })
   // One at a time, so that a pair's time limit starts when it runs, not when it waits.
   const turns = createInTurn()
-  const waiting = new Map<string, number>()
-  let allWaiting = 0
+  const room = createKeyedBudget<string>({ total: MOST_WAITING, perKey: MOST_OF_TEAM })
   return {
     diff: (pair, whose) => inTurn<TextDiff>('diffTexts', pair, whose),
     excerpt: (pair, whose) => inTurn<TextChange>('excerptTexts', pair, whose),
@@ -48,17 +48,12 @@ export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number 
   }
 
   async function inTurn<T>(name: Exported, pair: TextPair, whose: Whose): Promise<T | null> {
-    const ofTeam = waiting.get(whose.key) ?? 0
-    if (ofTeam >= MOST_OF_TEAM || allWaiting >= MOST_WAITING) return null
-    waiting.set(whose.key, ofTeam + 1)
-    allWaiting += 1
+    const leave = room.take(whose.key, 1)
+    if (typeof leave === 'string') return null
     try {
       return await turns.do(() => run<T>(name, pair, whose), whose)
     } finally {
-      allWaiting -= 1
-      const left = (waiting.get(whose.key) ?? 1) - 1
-      if (left > 0) waiting.set(whose.key, left)
-      else waiting.delete(whose.key)
+      leave()
     }
   }
 
