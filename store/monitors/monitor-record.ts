@@ -77,6 +77,7 @@ const SerpMonitorRow = Type.Object({
   notify_on: Stored<SerpMonitorSpec['notify_on']>(),
 })
 export type SerpMonitorRow = Static<typeof SerpMonitorRow>
+const serpMonitorRow = rowOf(SerpMonitorRow)
 
 /** The row of each kind of monitor. */
 export interface RowOfKind {
@@ -153,7 +154,7 @@ interface SelectedList<Row> {
 function selectedList<Row>(
   kind: MonitorKind,
   head: typeof EVERY_COLUMN,
-  properties: typeof MonitorRow | typeof SerpMonitorRow,
+  rows: { readonly row: RowSchema<Row>; readonly listed: RowSchema<Row & ListedBytes> },
 ): SelectedList<Row> {
   const { json, sealed } = LARGE[kind]
   const column = (name: string) => sql.fragment`${sql.identifier(['m', name])}`
@@ -168,17 +169,23 @@ function selectedList<Row>(
   return {
     columns: sql.fragment`${head}, m.bytes, m.page_bytes, ${valuesOfPage('m', [...json, ...sealed])}`,
     bytes: sql.fragment`${sql.join(sizes, sql.fragment` + `)}`,
-    row: rowOf(Type.Object({ ...properties.properties, ...listedBytes })) as unknown as RowSchema<Row & ListedBytes>,
+    row: rows.listed,
     texts: {
       columns: sql.fragment`${head}, ${sql.join(large, sql.fragment`, `)}`,
-      row: rowOf(properties) as unknown as RowSchema<Row>,
+      row: rows.row,
     },
   }
 }
 
 const LISTED: { readonly [K in MonitorKind]: SelectedList<RowOfKind[K]> } = {
-  page: selectedList('page', MONITOR_HEAD, MonitorRow),
-  serp: selectedList('serp', SERP_HEAD, SerpMonitorRow),
+  page: selectedList('page', MONITOR_HEAD, {
+    row: monitorRow,
+    listed: rowOf(Type.Object({ ...MonitorRow.properties, ...listedBytes })),
+  }),
+  serp: selectedList('serp', SERP_HEAD, {
+    row: serpMonitorRow,
+    listed: rowOf(Type.Object({ ...SerpMonitorRow.properties, ...listedBytes })),
+  }),
 }
 
 /** Returns what a statement selects for a list of monitors of this kind. */
@@ -186,7 +193,7 @@ export const selectedInList = <K extends MonitorKind>(kind: K): SelectedList<Row
 
 const SELECTED: { readonly [K in MonitorKind]: Selected<RowOfKind[K]> } = {
   page: { columns: MONITOR_COLUMNS, row: monitorRow },
-  serp: { columns: sql.fragment`${SERP_HEAD}, ${largeOf('serp')}`, row: rowOf(SerpMonitorRow) },
+  serp: { columns: sql.fragment`${SERP_HEAD}, ${largeOf('serp')}`, row: serpMonitorRow },
 }
 
 /** Returns what a statement selects from `monitors m join checks c` for a monitor of this kind. */
