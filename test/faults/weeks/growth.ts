@@ -2,7 +2,14 @@ import { type Bound, BOUNDS, type TableSize, type TableSizes } from './tables.ts
 import { RETENTION_DAYS } from './weeks-service.ts'
 
 /** Bytes of a full table and its indexes may differ by this: freed room is used again, but not at once. */
-const SAME_BYTES = 1.2
+const SAME_BYTES = 1.5
+/**
+ * What is old is deleted once a day, at whatever hour the service started, so a day may have a day's worth more than
+ * another one, and what happens once a week has its own days. What is never deleted grows by forty days' worth.
+ */
+const DAYS_APART = 3
+/** A row of the day may or may not be deleted by the hour of the look. One that leaks each day makes 40 of them. */
+const FEW_ROWS = 5
 /** Small tables grow by whole pages: three for the table, its visibility map and its free space, three for indexes. */
 const FEW_PAGES_BYTES = 6 * 8192
 
@@ -20,11 +27,13 @@ export function growthOf(early: TableSizes, middle: TableSizes, late: TableSizes
   })
 }
 
-/** A day's worth more, because some of a day may be left to the next clean-up. */
 function mostOf(bound: Exclude<Bound, { readonly excused: string }>, { rows, bytes }: TableSize): TableSize {
-  if (bound === 'constant') return { rows, bytes: bytes + FEW_PAGES_BYTES }
+  if (bound === 'constant') return { rows: rows + FEW_ROWS, bytes: bytes + FEW_PAGES_BYTES }
   const days = typeof bound === 'object' ? bound.days : RETENTION_DAYS
-  return { rows: rows + Math.ceil(rows / days), bytes: Math.ceil(bytes * SAME_BYTES) + FEW_PAGES_BYTES }
+  return {
+    rows: rows + Math.ceil((rows * DAYS_APART) / days) + FEW_ROWS,
+    bytes: Math.ceil(bytes * SAME_BYTES) + FEW_PAGES_BYTES,
+  }
 }
 
 const show = ({ rows, bytes }: TableSize) => `${rows} rows in ${bytes} bytes`
