@@ -6,7 +6,7 @@ import { type KubeClient, MERGE_PATCH } from './kube-client.ts'
 import { type KubeObject, microTime } from './kube-object.ts'
 
 /** Something that happened to a resource, for `kubectl describe`. */
-interface Happening {
+export interface Happening {
   readonly type: 'Normal' | 'Warning'
   /** One word in CamelCase. */
   readonly reason: string

@@ -1,8 +1,10 @@
 import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { keyOf } from '../cluster/kube-object.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
 import type { OperatedKind } from './kinds.ts'
+import { happeningsBetween } from './status-events.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
 
 interface StatusWriterOptions {
@@ -12,6 +14,7 @@ interface StatusWriterOptions {
   readonly resourceOf: (key: string) => CustomResource | undefined
   /** Takes over the answer to a write, so that the next look does not see an older state. */
   readonly learn: (resource: CustomResource) => void
+  readonly events: EventRecorder
   /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
   /** Milliseconds after which a part of a status is tried again that the definition in the cluster did not have. */
@@ -75,7 +78,7 @@ export class StatusWriter {
     // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
     if (!isSameQuestion(resource, judged)) return false
-    const { kind, client, learn } = this.#options
+    const { kind, client, events, learn } = this.#options
     const noRunners = this.#options.noRunners()
     const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
     const whole = statusOf(kind, resource, judgement, new Date())
@@ -97,6 +100,7 @@ export class StatusWriter {
     if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
     learn(answer.body)
     this.#noteUnknown(status, answer.body.status ?? {})
+    for (const happening of happeningsBetween(resource.status, status)) events.record(resource, happening)
     return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
   }
 

@@ -174,12 +174,20 @@ export async function openOperatorSetup(kube: KubeApi, more: Partial<OperatorOpt
       const metric = await registry.getSingleMetric(`tidemark_operator_${name}`)?.get()
       return metric?.values[0]?.value ?? 0
     },
-    /** The reasons and texts of the Events in the namespace. */
-    async events(): Promise<readonly { reason: string; note: string }[]> {
+    /** The Events in the namespace. */
+    async events(): Promise<readonly SeenEvent[]> {
       const found = await kube.call('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`)
-      return (found.body as { items: { reason: string; note: string }[] }).items
+      return (found.body as { items: SeenEvent[] }).items
     },
   }
+}
+
+interface SeenEvent {
+  readonly type: string
+  readonly reason: string
+  readonly action: string
+  readonly note: string
+  readonly eventTime: string
 }
 export type OperatorSetup = Awaited<ReturnType<typeof createOperatorSetup>>
 

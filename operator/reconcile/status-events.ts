@@ -1,0 +1,25 @@
+import type { Happening } from '../cluster/event-recorder.ts'
+import type { Condition, ResourceStatus } from './custom-resource.ts'
+
+/** Returns what the Events of a resource tell about its new status: the changes since the status before. */
+export function happeningsBetween(before: ResourceStatus | undefined, now: ResourceStatus): readonly Happening[] {
+  return healthEvents(before, now)
+}
+
+const conditionIn = (status: ResourceStatus | undefined, type: string) =>
+  status?.conditions?.find((condition) => condition.type === type)
+
+/** The state of a new resource. It is no change. */
+const NEVER_RUN: Pick<Condition, 'status' | 'reason'> = { status: 'Unknown', reason: 'NeverRun' }
+
+/** Reasons of `Healthy` = Unknown that somebody should know of. The others are what somebody chose, or a beginning. */
+const UNKNOWN_BUT_WRONG: ReadonlySet<string> = new Set(['NoSuccess', 'NoRunners'])
+
+function healthEvents(before: ResourceStatus | undefined, now: ResourceStatus): readonly Happening[] {
+  const last = conditionIn(before, 'Healthy') ?? NEVER_RUN
+  const healthy = conditionIn(now, 'Healthy')
+  if (!healthy || (healthy.status === last.status && healthy.reason === last.reason)) return []
+  const isWrong = healthy.status === 'False' || UNKNOWN_BUT_WRONG.has(healthy.reason)
+  const { reason, message: note } = healthy
+  return [{ type: isWrong ? 'Warning' : 'Normal', reason, action: 'Check', note }]
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { openSite, status } from '../support/network/site.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { startWorker } from '../support/worker/check-worker.ts'
+import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', () => {
+  let setup: OperatorSetup
+  operatorForEachTest((opened) => ({ setup } = opened))
+
+  /** Waits for an Event with this reason, and returns the Events about checks, in the order of their times. */
+  async function checksUntil(expected: string) {
+    const events = await eventually(setup.events, (found) => found.some(({ reason }) => reason === expected))
+    return events
+      .filter(({ action }) => action === 'Check')
+      .toSorted((one, other) => one.eventTime.localeCompare(other.eventTime))
+      .map(({ type, reason, note }) => ({ type, reason, note }))
+  }
+
+  test('tell once that checks fail, with the reason, and once that they succeed again', async () => {
+    await using site = await openSite({ otherwise: status(503) })
+    await using worker = await startWorker({ url: setup.url, secrets: createSecretBox(KEY) })
+    worker.loop.start()
+    await setup.apply('kettle', { url: site.url })
+    await setup.until('kettle', 'Healthy', 'NoSuccess')
+    // Four more failures would take a quarter of an hour.
+    await setup.sql(`update checks set failures = 4, due_at = clock()`)
+    worker.loop.wake()
+    await setup.until('kettle', 'Healthy', 'Failing')
+    site.price('$10')
+    await setup.apply('kettle', { url: site.url }, { 'tidemark.dev/run-requested-at': 'now' })
+    worker.loop.wake()
+    await setup.until('kettle', 'Healthy', 'Succeeding')
+    expect(await checksUntil('Succeeding')).toEqual([
+      { type: 'Warning', reason: 'NoSuccess', note: expect.stringContaining('503') },
+      { type: 'Warning', reason: 'Failing', note: expect.stringContaining('503') },
+      { type: 'Normal', reason: 'Succeeding', note: 'The checks succeed.' },
+    ])
+  })
+
+  test('are not written again for a health that stays, whatever else of the status changes', async () => {
+    const checked = (failures: number) =>
+      setup.sql(`update checks set failures = ${failures}, last_run_at = clock()
+        where no = (select no from monitor_resources where name = 'kettle')`)
+    await setup.apply('kettle')
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    await checked(7)
+    await setup.until('kettle', 'Healthy', 'Failing')
+    await checksUntil('Failing')
+    await setup.apply('kettle', { scheduleIntervalSeconds: 600 })
+    await setup.until('kettle', 'Healthy', 'Failing')
+    await setup.restart()
+    await setup.apply('kettle', { scheduleIntervalSeconds: 1_200 })
+    await setup.until('kettle', 'Healthy', 'Failing')
+    // Events are written one after the other, and stopping the operator waits for them.
+    await setup.stop()
+    const events = await setup.events()
+    expect(events.filter(({ reason }) => reason === 'Failing')).toMatchObject([{ type: 'Warning', action: 'Check' }])
+    expect(events.find(({ reason }) => reason === 'Failing')).not.toHaveProperty('series')
+  })
+})
