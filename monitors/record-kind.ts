@@ -22,7 +22,7 @@ import { mirroredRecords, type ResultsRow, resultsOf } from '../store/monitors/m
 import { findMonitor } from '../store/monitors/monitors.ts'
 import { insertSerpMonitors, saveSerpMonitor } from '../store/monitors/serp-monitors.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
-import { checkConfiguration, checkSerpConfiguration } from './check/check-configuration.ts'
+import { checkDeclaration, checkSerpDeclaration } from './check/check-configuration.ts'
 import { serpMonitorWarnings } from './create-serp-monitor.ts'
 import { overDeliveryCaps, type OverCap } from './outcome.ts'
 import { run, type RunOutcome } from './run-monitor.ts'
@@ -108,7 +108,7 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
   resource: MONITOR_RESOURCE,
   definition: MonitorSpec,
   audited: 'monitor',
-  check: checkConfiguration,
+  check: checkDeclaration,
   find: findMonitor,
   lock: lockMonitor,
   spec: (secrets, stored) => monitorSpec(stored, secrets),
@@ -143,7 +143,7 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
   resource: SERP_MONITOR_RESOURCE,
   definition: SerpMonitorSpec,
   audited: 'serp_monitor',
-  check: checkSerpConfiguration,
+  check: checkSerpDeclaration,
   find: (store, teamId, id) => findMonitor(store, teamId, id, 'serp'),
   lock: (tx, teamId, id) => lockMonitor(tx, teamId, id, 'serp'),
   spec: (secrets, stored) => serpMonitorSpec(stored, secrets),

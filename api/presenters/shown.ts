@@ -1,3 +1,4 @@
+import { unsentHeaderWarnings } from '../../monitors/check/unsent-headers.ts'
 import { maskedAddress, maskedDelivery, maskedHeaders } from '../../schema/monitor/mask.ts'
 import type { Delivery } from '../../schema/run/delivery.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
@@ -17,11 +18,11 @@ interface Reader {
 
 /** Returns the monitor for a reader. Destinations and headers that cannot be opened are left out and logged. */
 export const shownMonitor = (stored: MonitorRow, reader: Reader): Monitor =>
-  masked(toMonitor(stored, tolerant(reader, `monitor ${stored.id}`)), reader)
+  masked(warned(toMonitor(stored, tolerant(reader, `monitor ${stored.id}`))), reader)
 
 /** Does the same for a monitor of a search. */
 export const shownSerpMonitor = (stored: SerpMonitorRow, reader: Reader): SerpMonitor =>
-  masked(toSerpMonitor(stored, tolerant(reader, `monitor ${stored.id}`)), reader)
+  masked(warned(toSerpMonitor(stored, tolerant(reader, `monitor ${stored.id}`))), reader)
 
 /** Returns the delivery for a reader. Values that cannot be opened are left out and logged. */
 export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery => ({
@@ -33,6 +34,11 @@ export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery 
 export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Delivery {
   const delivery = toDeliveryHead(stored, tolerant(reader, `delivery ${stored.id}`))
   return seesSecrets(reader) ? delivery : { ...delivery, destination: maskedAddress(delivery.destination) }
+}
+
+function warned<M extends Monitor | SerpMonitor>(monitor: M): M {
+  const warnings = unsentHeaderWarnings(monitor)
+  return warnings.length === 0 ? monitor : { ...monitor, warnings }
 }
 
 const seesSecrets = ({ principal }: Reader) => permits('monitors.write', principal)

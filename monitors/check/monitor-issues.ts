@@ -14,6 +14,7 @@ import { shapeOf } from '../../core/prompt-shape/shape-of.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { checkTargetUrl } from '../../egress/target-url.ts'
 import { pagingIssues } from './paging-issues.ts'
+import { unsentHeaderIssues } from './unsent-headers.ts'
 
 /**
  * Returns the issues of a configuration that its schema cannot find: selectors, expressions and patterns that do not
@@ -21,6 +22,15 @@ import { pagingIssues } from './paging-issues.ts'
  * the same, each item of a list and each field by itself, so that one response names every fault.
  */
 export function monitorIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
+  const isSound = soundness(known)
+  const { deliveries } = partsOf(body) as MonitorPatch
+  // A header of another name may be what is not sound in its delivery.
+  const unsent = unsentHeaderIssues(listOf(deliveries).map((delivery) => partsOf(delivery) as DeliveryConfig))
+  return [...declaredIssues(body, known, egress), ...unsent.filter(({ path }) => isSound(path))]
+}
+
+/** Returns the same for a declaration of a monitor, which may be stored already: it may have headers never sent. */
+export function declaredIssues(body: unknown, known: readonly Issue[], egress: EgressPolicy): Issue[] {
   const isSound = soundness(known)
   // A sound part has the shape that the schema describes, and a part that is not sound is not looked into.
   const config = partsOf(body) as MonitorPatch

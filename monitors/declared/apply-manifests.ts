@@ -72,6 +72,7 @@ export async function applyManifests(
       if (outcome.kind === 'applied') counts[outcome.change] += 1
       if (!manifest) continue
       if (outcome.kind === 'applied') stored.push({ manifest, outcome })
+      else if (outcome.kind === 'invalid') refused.push(...faultsOf(manifest, outcome.issues))
       else refused.push({ ...manifest.place, message: refusalOf(outcome, manifest) })
     }
   }
@@ -172,7 +173,7 @@ const withRequest = (declaration: Declaration, record: DeclaredRow | undefined):
   state: { ...declaration.state, lastRequest: declaration.state.lastRequest ?? record?.last_request ?? null },
 })
 
-function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' }>, { adopts }: Manifest): string {
+function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' | 'invalid' }>, { adopts }: Manifest): string {
   switch (outcome.kind) {
     case 'over_cap':
       return `the plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}`

@@ -1,7 +1,9 @@
 import { isUuid } from '../../core/is-uuid.ts'
+import type { Invalid } from '../../core/outcome.ts'
 import { type Requester, SYSTEM } from '../../schema/account/audit.ts'
 import { type AuditEntry, recordAudit, recordAudits } from '../../store/accounts/audit.ts'
 import type { Transaction } from '../../store/db/client.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { beginEpoch } from '../../store/db/operator-epoch.ts'
 import { hideMonitor } from '../../store/monitors/monitor-delete.ts'
 import {
@@ -24,6 +26,7 @@ import { lockUsage } from '../../store/quota/usage.ts'
 import { lockStorage } from '../../store/quota/team-storage.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { MonitorContext } from '../context.ts'
+import { unsentHeaderIssues } from '../check/unsent-headers.ts'
 import { notStored, type OverCap, type OverStorage } from '../outcome.ts'
 import { changeSpec } from '../edit-monitor.ts'
 import { type MonitorRecord, recordKind, type RecordKind } from '../record-kind.ts'
@@ -69,7 +72,7 @@ interface OtherTeam {
   readonly kind: 'other_team'
 }
 
-export type ApplyOutcome = Applied | OverCap | OverStorage | NotAdoptable | DeclaresAnother | OtherTeam
+export type ApplyOutcome = Applied | Invalid | OverCap | OverStorage | NotAdoptable | DeclaresAnother | OtherTeam
 
 type Context = Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
 
@@ -170,6 +173,10 @@ async function createAll(
       if (over && creation) outcomes.set(creation.declaration, over)
     }
   }
+  for (const { declaration } of creations) {
+    const invalid = unsent(declaration)
+    if (invalid) outcomes.set(declaration, invalid)
+  }
   const allowed = creations.filter(({ declaration }) => !outcomes.has(declaration))
   if (allowed.length === 0) return outcomes
   const records = allowed.map(({ declaration: { teamId, userId, resource, spec, suspend } }) => ({
@@ -204,6 +211,12 @@ async function createAll(
     outcomes.set(declaration, { kind: 'applied', change: 'created', monitor, requested })
   }
   return outcomes
+}
+
+/** Returns why destinations cannot be saved: they have headers that are never sent. Those stored before are kept. */
+function unsent({ spec }: Declaration): Invalid | null {
+  const issues = unsentHeaderIssues((spec as Pick<MonitorSpec, 'deliveries'>).deliveries)
+  return issues.length > 0 ? { kind: 'invalid', issues } : null
 }
 
 async function noRoom(tx: Transaction, { teamId }: Declaration): Promise<OverStorage> {
@@ -279,6 +292,9 @@ async function edit(
   const [over] = await kind.overCaps(tx, teamId, [spec])
   if (over) return over
   const declared = kind.asDeclared(kind.spec(secrets, stored), spec)
+  const isSaved = kind.change(kind.spec(secrets, stored), declared).changed.includes('deliveries')
+  const invalid = isSaved ? unsent(declaration) : null
+  if (invalid) return invalid
   const edition = { teamId, actor, stored, spec: declared, metadata: origin(resource) }
   const monitor = await changeSpec(tx, secrets, kind, edition)
   if (monitor === null) return noRoom(tx, declaration)

@@ -2,6 +2,7 @@ import type { ApplyOutcome } from '../../monitors/declared/apply-resource.ts'
 import { overStorageText } from '../../monitors/outcome.ts'
 import { FILES, type ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
+import { inWords } from './issues-in-words.ts'
 
 /** What an application of a resource was refused with. */
 type Refused = Exclude<ApplyOutcome, { kind: 'applied' }>
@@ -32,6 +33,8 @@ export function refusalOf(
   clusterId: string,
 ): { reason: RefusalReason; message: string } {
   switch (outcome.kind) {
+    case 'invalid':
+      return { reason: 'Invalid', message: inWords(outcome.issues) }
     case 'over_cap':
       return {
         reason: 'PlanLimit',

@@ -1,17 +1,17 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { labelsOf, READ_BY_MONITORS } from '../../core/custom-resource/annotations.ts'
-import { toApiNames, toResourcePath } from '../../core/custom-resource/names.ts'
+import { toApiNames } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { RecordKind } from '../../monitors/record-kind.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
-import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/team/teams.ts'
 import type { KubeClient } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
 import type { Resolved } from './decide.ts'
+import { inWords } from './issues-in-words.ts'
 import { createSecretReader, type FoundSecret } from './secret-reader.ts'
 import type { SecretRules } from './secret-rules.ts'
 import { type DefaultTeam, type CustomResource, TEAM, teamIdOf } from './custom-resource.ts'
@@ -265,12 +265,3 @@ const textOf = (base64 = ''): string =>
   Buffer.from(base64, 'base64')
     .toString('utf8')
     .replace(/\r?\n$/, '')
-
-/** Returns the API's own words, with paths in the resource's spelling. A sentence of its own is behind a colon. */
-const inWords = (issues: readonly Issue[]): string =>
-  issues
-    .map(({ path, message }) => {
-      if (path === '') return message
-      return `${toResourcePath(path)}${/^\p{Lu}/u.test(message) ? ':' : ''} ${message}`
-    })
-    .join('; ')

@@ -7,7 +7,7 @@ import type { Extractor } from '../extract/pool/extractor.ts'
 import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
-import { unsentHeaders } from '../fetch/request-headers.ts'
+import { unsentNames, unsentWarning } from '../../egress/unsent-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { leftAlone, type SearchMeans, searchReading } from '../serp/search-reading.ts'
@@ -217,7 +217,7 @@ type Read = Pick<
 const shotsOf = (fetched: Fetched & { readonly shots?: readonly Shot[] }): readonly Shot[] => fetched.shots ?? []
 
 function warningsOf({ warnings = [] }: FetchedBody, { headers }: PageTask): readonly string[] {
-  const unsent = headers && unsentHeaders(headers)
+  const unsent = unsentWarning(unsentNames(headers ?? {}), 'request_headers')
   return unsent ? [...warnings, unsent] : warnings
 }
 

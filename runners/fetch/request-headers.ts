@@ -50,17 +50,6 @@ function withUser(user: Readonly<Record<string, string>>): string[] {
   return [...DEFAULTS.filter(([name]) => !names.has(name)).flat(), ...own.flat()]
 }
 
-/** Returns the warning for headers of the monitor that are not sent; null: all of them are. */
-export function unsentHeaders(user: Readonly<Record<string, string>>): string | null {
-  const names = Object.keys(user).filter((name) => UNSENT_HEADERS.has(name.toLowerCase()))
-  if (names.length === 0) return null
-  const listed = names.map((name) => JSON.stringify(name)).join(', ')
-  return `Headers that belong to a connection cannot be sent: ${listed}. Remove them from request_headers.`.slice(
-    0,
-    500,
-  )
-}
-
 function named(flat: readonly string[]): Set<string> {
   return new Set(flat.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()))
 }

@@ -129,6 +129,14 @@ export const stateOfMonitor = {
   next_run_at: Nullable(Instant('When the next check is due. Null: no check is scheduled.')),
   created_at: Instant('When the monitor was created.'),
   managed_by: ManagedBy,
+  warnings: Type.Optional(
+    Type.Array(Text(1, 500), {
+      maxItems: 10,
+      description:
+        'Beyond the contract: what does not refuse the monitor and should be known, such as a header that is never ' +
+        'sent. Of a search, some are only in the answer to a create, an edit and a resume.',
+    }),
+  ),
 }
 
 /** A monitor in the form of the API. It never contains the signing secret. */
@@ -148,5 +156,6 @@ export const Monitor = Closed({
   next_run_at: stateOfMonitor.next_run_at,
   created_at: stateOfMonitor.created_at,
   managed_by: stateOfMonitor.managed_by,
+  warnings: stateOfMonitor.warnings,
 })
 export type Monitor = Static<typeof Monitor>

@@ -2,7 +2,7 @@ import { keyPath, keyRule, type Rule } from './rule.ts'
 
 type Headers = Readonly<Record<string, string>>
 /** Names that a user may not set. */
-const RESERVED = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie']
+export const RESERVED_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding', 'cookie']
 
 /** Returns a pattern for a word in any case: JSON Schema knows no flags. */
 const anyCase = (word: string): string => word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
@@ -30,8 +30,8 @@ export const HEADER_VALUES = keyRule<string>({
 
 export const HEADER_RESERVED = keyRule<string>({
   name: 'header_reserved',
-  message: `this header is set by the service and cannot be configured (${RESERVED.join(', ')})`,
-  cel: `self.all(name, !(name.lowerAscii() in ${JSON.stringify(RESERVED).replaceAll('"', "'")}))`,
+  message: `this header is set by the service and cannot be configured (${RESERVED_HEADERS.join(', ')})`,
+  cel: `self.all(name, !(name.lowerAscii() in ${JSON.stringify(RESERVED_HEADERS).replaceAll('"', "'")}))`,
   accepts: [{ accept: 'text/html' }, { 'x-host': 'a' }],
   rejects: [
     { Host: 'a' },
@@ -40,8 +40,8 @@ export const HEADER_RESERVED = keyRule<string>({
     { Connection: 'close' },
     { 'Transfer-Encoding': 'chunked' },
   ],
-  json: { propertyNames: { not: { pattern: `^(${RESERVED.map(anyCase).join('|')})$` } } },
-  holds: (name) => !RESERVED.includes(name.toLowerCase()),
+  json: { propertyNames: { not: { pattern: `^(${RESERVED_HEADERS.map(anyCase).join('|')})$` } } },
+  holds: (name) => !RESERVED_HEADERS.includes(name.toLowerCase()),
 })
 
 export const HEADER_CASE: Rule<Headers> = {

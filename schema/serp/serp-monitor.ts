@@ -108,13 +108,7 @@ export const SerpMonitor = Closed({
   next_run_at: stateOfMonitor.next_run_at,
   created_at: stateOfMonitor.created_at,
   managed_by: stateOfMonitor.managed_by,
-  warnings: Type.Optional(
-    Type.Array(Text(1, 500), {
-      maxItems: 10,
-      description:
-        'Beyond the contract: in the answer to a create and to an edit, what does not refuse them and should be known.',
-    }),
-  ),
+  warnings: stateOfMonitor.warnings,
 })
 
 export type SerpMonitor = Static<typeof SerpMonitor>

@@ -110,6 +110,15 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     expect(await stored(status?.id)).toMatchObject({ location_code: 'gb', language_code: 'en' })
   })
 
+  test('are refused where they bring a webhook header that is never sent', async () => {
+    const deliveries = [{ type: 'webhook', url: 'https://hooks.example/x', headers: { Expect: 'v' } }]
+    await apply('headers', { ...SPEC, deliveries })
+    const refused = await until('headers', 'Invalid')
+    expect(JSON.stringify(refused.status)).toContain('spec.deliveries[0].headers.Expect belongs to the connection')
+    await apply('headers', { ...SPEC, deliveries: [{ ...deliveries[0], headers: { 'x-a': 'v' } }] })
+    await until('headers', 'Scheduled')
+  })
+
   test('are warned of where more are scheduled than an exit can do in time', async () => {
     for (let at = 0; at < 18; at++)
       await apply(`kettle-${at}`, { ...SPEC, engine: 'yandex', scheduleIntervalSeconds: 600 })

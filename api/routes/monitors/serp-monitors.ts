@@ -44,8 +44,10 @@ interface ServedReader {
 /** The monitor as it was just stored, with what should be known about it. */
 async function stored(monitor: SerpMonitorRow, reader: ServedReader): Promise<SerpMonitor> {
   const { store, serpSpacingMs } = reader.services
-  const [warnings = []] = await serpMonitorWarnings(store, [monitor], serpSpacingMs)
-  return { ...shownSerpMonitor(monitor, reader), ...(warnings.length > 0 && { warnings }) }
+  const shown = shownSerpMonitor(monitor, reader)
+  const [found = []] = await serpMonitorWarnings(store, [monitor], serpSpacingMs)
+  const warnings = [...(shown.warnings ?? []), ...found]
+  return { ...shown, ...(warnings.length > 0 && { warnings }) }
 }
 
 const list = route({

@@ -14,7 +14,7 @@ import {
 } from '../../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../../manifests/resolve-manifest.ts'
 import { environmentName, secretValues } from '../../../manifests/secret-values.ts'
-import { checkConfiguration, checkSerpConfiguration } from '../../../monitors/check/check-configuration.ts'
+import { checkDeclaration, checkSerpDeclaration } from '../../../monitors/check/check-configuration.ts'
 import { printable } from '../../printable.ts'
 import { SUSPENDED_LABEL } from '../records.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -64,7 +64,7 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
     const key = keyOfIdentity(manifest)
     const labels = { ...(resolved.body['labels'] as object), ...set, ...(suspend && { [SUSPENDED_LABEL]: 'true' }) }
     const body = { ...resolved.body, labels, external_key: key }
-    const check = resource.declares === 'serp' ? checkSerpConfiguration : checkConfiguration
+    const check = resource.declares === 'serp' ? checkSerpDeclaration : checkDeclaration
     const checked = check(body, ANY_ADDRESS)
     if (checked.kind === 'invalid') faults.push(...faultsOf(manifest, checked.issues))
     else wanted.push({ manifest, key, spec: declaredKeys(checked.spec) })

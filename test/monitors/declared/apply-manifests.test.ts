@@ -109,6 +109,14 @@ test('a manifest that is not valid keeps the whole folder from being applied, an
   expect(await list()).toEqual(before)
 })
 
+test('a manifest with a webhook header that is never sent is a fault, and the others are applied', async () => {
+  const hook = '  deliveries: [{ type: webhook, url: "https://example.com/", headers: { Expect: v } }]'
+  const message = expect.stringContaining('spec.deliveries[0].headers.Expect belongs to the connection')
+  const fault = { file: 'a.yaml', line: 23, message }
+  const applied = await apply([monitor('kettle'), monitor('lamp', hook)])
+  expect(applied).toMatchObject({ isValid: true, created: 1, faults: [fault] })
+})
+
 test('a manifest that asks for a pod of its own is a fault where nobody starts any', async () => {
   const isolated = monitor('lamp', '  fetchMode: browser\n  isolation: pod')
   const texts = [monitor('kettle'), isolated]

@@ -57,6 +57,29 @@ describe('Resources that are applied together', () => {
     ).toEqual({ transactions: 1, records: 50, resting: 1 })
   })
 
+  test('with a webhook header that is never sent are refused where it is saved, and kept where it was', async () => {
+    const person = await cases.person()
+    const deliveries = [{ ...WEBHOOK, headers: { Expect: 'v' } }]
+    const kettle = declaration(person, 'kettle', { spec: { deliveries: [WEBHOOK] } })
+    await apply(kettle)
+    const issues = [expect.objectContaining({ path: 'deliveries[0].headers.Expect' })]
+    expect(
+      await apply(declaration(person, 'lamp', { spec: { deliveries } }), {
+        ...kettle,
+        spec: { ...SPEC, name: 'kettle', deliveries },
+      }),
+    ).toEqual([
+      { kind: 'invalid', issues },
+      { kind: 'invalid', issues },
+    ])
+    const { id } = await cases.monitor(person, { deliveries })
+    const taken = declaration(person, 'taken', { adopts: id, spec: { deliveries } })
+    expect(await apply(taken)).toMatchObject([{ kind: 'applied', change: 'adopted', monitor: { name: 'taken' } }])
+    expect(await apply({ ...taken, spec: { ...SPEC, name: 'other', deliveries } })).toMatchObject([
+      { kind: 'applied', change: 'updated', monitor: { name: 'other' } },
+    ])
+  })
+
   test('have outcomes of their own: a new record, an edit, a plan that is too small, another team', async () => {
     const [free, other] = [await cases.person('free'), await cases.person()]
     const known = declaration(free, 'known')
