@@ -196,7 +196,7 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
     )
     expect(new Set(short.map(({ name }) => name)).size).toBe(5)
     for (const container of short) expect(container.resources, container.name).toMatchObject(resources)
-    const setup = manifests.find(({ kind, metadata }) => kind === 'Job' && /-setup-/.test(metadata.name))
+    const setup = manifests.find(({ kind, metadata }) => kind === 'Job' && metadata.name.endsWith('-setup'))
     expect(setup?.spec.template.spec).toMatchObject({
       ...{ priorityClassName: 'web', affinity: { nodeAffinity: {} }, nodeSelector: { pool: 'web' } },
     })
