@@ -12,7 +12,6 @@ import type { Store } from '../store/db/client.ts'
 import type { ReachedBound } from '../store/accounts/team/invitation-mails.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
-import { sessionKeys } from '../store/accounts/credentials/session-token.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Health } from '../core/health.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
@@ -30,8 +29,10 @@ import { sessionCookieName } from './auth/sign-in-options.ts'
 export interface ServicesOptions {
   readonly store: Store
   readonly databaseUrl: string
-  /** Signs sessions and addresses of pictures. */
+  /** Signs addresses of pictures. */
   readonly encryptionKey: string
+  /** Signs sessions: the key of `ensureSessionKey`. */
+  readonly sessionKey: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
   /** Address under which people reach the API, without a slash at its end. */
@@ -96,10 +97,6 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   onSharedBound(reached: ReachedBound): void
   /** Signs addresses of pictures. */
   readonly imageLinks: ImageLinks
-  /** Key that signs sessions. */
-  readonly sessionKey: string
-  /** Keys whose signatures of sessions are good, the newest first. */
-  readonly sessionKeys: readonly string[]
   /** Origins of our own pages. */
   readonly trustedOrigins: readonly string[]
   /** Closes what was opened here; the store stays open. */
@@ -108,9 +105,7 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
 
 /** Opens what the API needs beside the store. */
 export function createServices({ encryptionKey, databaseUrl, hasMail = false, ...options }: ServicesOptions): Services {
-  const { store, log, baseUrl } = options
-  const keys = sessionKeys(encryptionKey)
-  const [key = ''] = keys
+  const { store, log, baseUrl, sessionKey } = options
   const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
   const { signUp, signUpPlan: plan } = options
   const limits = createRateLimits(store, log)
@@ -118,7 +113,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
   const signIn = createSignIn({
     store,
     databaseUrl,
-    sessionKey: key,
+    sessionKey,
     baseUrl,
     trustedOrigins,
     plan,
@@ -133,14 +128,12 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     work: options.work ?? createWorkSlots(),
     mail,
     billing: options.billing ?? MANUAL_BILLING,
-    principals: createPrincipals(store, { keys, cookieName: sessionCookieName(baseUrl) }),
+    principals: createPrincipals(store, { key: sessionKey, cookieName: sessionCookieName(baseUrl) }),
     limits,
     onSharedBound: createMailBoundLog(log),
     lists: new LongLists(log),
     signIn,
     imageLinks: createImageLinks(encryptionKey, baseUrl),
-    sessionKey: key,
-    sessionKeys: keys,
     trustedOrigins,
     close: () => signIn.close(),
   }

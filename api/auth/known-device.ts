@@ -4,8 +4,6 @@ import { deviceCookieName } from './sign-in-options.ts'
 /** What a marker is made with. */
 interface DeviceKeys {
   readonly sessionKey: string
-  /** Keys whose markers are good. */
-  readonly sessionKeys: readonly string[]
   readonly baseUrl: string
 }
 
@@ -27,8 +25,7 @@ export function knownDevice(cookies: string | undefined, keys: DeviceKeys, accou
   const prefix = `${deviceCookieName(keys.baseUrl)}=`
   const pair = pairsOf(cookies).find((text) => text.startsWith(prefix))
   const [id = '', given = ''] = pair?.slice(prefix.length).split('.') ?? []
-  const isOurs = keys.sessionKeys.some((key) => isSame(given, signature(key, account, id)))
-  return id !== '' && isOurs ? id : null
+  return id !== '' && isSame(given, signature(keys.sessionKey, account, id)) ? id : null
 }
 
 /** Returns the cookies without the marker: the sign-in library asks more of a request with cookies. */

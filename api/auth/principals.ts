@@ -101,8 +101,8 @@ type Credentials =
 
 /** The ways in which a session is transported. */
 export interface SessionCarrier {
-  /** Keys whose signatures are good. */
-  readonly keys: readonly string[]
+  /** The key of `ensureSessionKey`. */
+  readonly key: string
   readonly cookieName: string
 }
 
@@ -125,7 +125,7 @@ export function readCredentials(headers: IncomingHttpHeaders, carrier: SessionCa
 }
 
 function session(credential: string, carrier: SessionCarrier, viaCookie: boolean): Credentials | null {
-  const token = readSessionCredential(credential, carrier.keys)
+  const token = readSessionCredential(credential, carrier.key)
   return token === null ? null : { kind: 'session', token, viaCookie }
 }
 

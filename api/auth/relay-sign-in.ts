@@ -7,13 +7,13 @@ import {
 } from '../../store/accounts/credentials/sessions.ts'
 import type { Store } from '../../store/db/client.ts'
 import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
-import { signSessionToken, withNewestSignature } from '../../store/accounts/credentials/session-token.ts'
+import { signSessionToken } from '../../store/accounts/credentials/session-token.ts'
 import { OIDC } from './oidc.ts'
 import { tooMany } from './admit.ts'
 import { addressBlock } from './rate-limits.ts'
 import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
 import type { Answer, Method, PublicCall } from '../http/route.ts'
-import { CLIENT_ADDRESS_HEADER, PASSWORD_HEADER, sessionCookieName } from './sign-in-options.ts'
+import { CLIENT_ADDRESS_HEADER, PASSWORD_HEADER } from './sign-in-options.ts'
 
 /** Returns how the address of an account is confirmed: with the token of a mail, and the account's password. */
 export const confirming = (token: string, password: string): SignInOperation => ({
@@ -160,9 +160,7 @@ function requestFor(
   // A browser that sends one of the Sec-Fetch headers sends this one. Node's fetch sends another one alone, and the
   // library would take it for a browser that hides its Origin. Browsers that send none of them send an Origin.
   if (headers['sec-fetch-site'] === undefined) for (const name of OF_BROWSERS) passed.delete(name)
-  const cookies = resigned(withoutDevice(headers.cookie, services), services)
-  const bearer = /^(bearer )(\S+)$/i.exec(headers.authorization ?? '')
-  if (bearer) passed.set('authorization', `${bearer[1]}${withNewestSignature(bearer[2] ?? '', services.sessionKeys)}`)
+  const cookies = withoutDevice(headers.cookie, services)
   if (cookies === '') passed.delete('cookie')
   else passed.set('cookie', cookies)
   for (const [name, value] of Object.entries(added)) passed.set(name, value)
@@ -174,20 +172,6 @@ function requestFor(
     headers: passed,
     body: JSON.stringify(Object.fromEntries(fields)),
   })
-}
-
-/** The library knows the newest key only. */
-function resigned(cookies: string, { sessionKeys, baseUrl }: SignInCall['services']): string {
-  const name = `${sessionCookieName(baseUrl)}=`
-  return cookies
-    .split('; ')
-    .map((pair) => {
-      if (!pair.startsWith(name)) return pair
-      const given = pair.slice(name.length)
-      const newest = withNewestSignature(given, sessionKeys)
-      return newest === given ? pair : name + encodeURIComponent(newest)
-    })
-    .join('; ')
 }
 
 /**

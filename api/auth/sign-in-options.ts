@@ -18,7 +18,7 @@ export const PASSWORD_HEADER = 'x-tidemark-password'
 
 /** The settings that differ between installations. */
 export interface SignInSettings {
-  /** The key from `sessionKey`. */
+  /** The key of `ensureSessionKey`. */
   readonly sessionKey: string
   readonly baseUrl: string
   /** Origins of Tidemark's own pages. */

@@ -38,6 +38,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     store,
     databaseUrl,
     encryptionKey: ENCRYPTION_KEY,
+    sessionKey: ENCRYPTION_KEY,
     secrets: createSecretBox(ENCRYPTION_KEY),
     egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
     baseUrl: 'http://127.0.0.1:8080',

@@ -3,7 +3,6 @@ import { ApiKeyCreate, SCOPES, type Scope } from '../../schema/account/api-key.t
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
-import { sessionKey } from '../../store/accounts/credentials/session-token.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import {
@@ -68,12 +67,12 @@ function ownerCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
       withStore(
-        async (store, { encryptionKey: key }) => {
+        async (store, { sessionKey }) => {
           const made = await createOwner(store, {
             email: options.email,
             plan: options.plan,
             serp: options.serp,
-            sessionKey: sessionKey(key),
+            sessionKey: await sessionKey(),
             ...(options.password !== undefined && { password: options.password }),
           })
           if (!made.ok) throw new InvalidArgumentError(`there is already an account with the address ${options.email}`)

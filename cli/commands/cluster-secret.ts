@@ -4,7 +4,6 @@ import { changeSecret, ensureSecret } from '../../operator/cluster/ensured-secre
 import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
 import { OWNER_PLAN } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner, ownedTeam } from '../../store/accounts/accounts.ts'
-import { sessionKey } from '../../store/accounts/credentials/session-token.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import { emailAddress, noAccount } from './admin-accounts.ts'
@@ -76,12 +75,12 @@ async function makeOwner(client: KubeClient, secret: string, email: string): Pro
   if (content['api-key'] !== undefined) return null
   const { password } = content
   let done = ''
-  await withStore(async (store, { encryptionKey }) => {
+  await withStore(async (store, { sessionKey }) => {
     const made = await createOwner(store, {
       email,
       plan: OWNER_PLAN,
       serp: true,
-      sessionKey: sessionKey(encryptionKey),
+      sessionKey: await sessionKey(),
       ...(password !== undefined && { password }),
     })
     if (made.ok) {

@@ -22,7 +22,7 @@ interface NewOwner {
   readonly password?: string
   readonly plan: Tier
   readonly serp: boolean
-  /** The key of `sessionKey`. */
+  /** The key of `ensureSessionKey`. */
   readonly sessionKey: string
 }
 

@@ -134,9 +134,9 @@ const sealedRow = row({
 })
 
 async function oneBatch(tx: Transaction, secrets: SecretBox, { table, after, last }: Range) {
-  const { table: name, columns } = table
+  const { table: name, columns, owner } = table
   const found = await tx.any(sql.type(sealedRow)`
-    select id, team_id, json_build_object(${sql.join(
+    select id, ${sql.identifier([owner])} as team_id, json_build_object(${sql.join(
       columns.flatMap((column) => [
         sql.fragment`${sql.literalValue(column)}`,
         sql.fragment`encode(${sql.identifier([column])}, 'base64')`,

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import { SEALED_COLUMNS, type SealedPlace } from './secret-box.ts'
 
-type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers' | 'previews'
+type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers' | 'previews' | 'installation'
 type ColumnOf<T extends string> = Extract<SealedPlace['column'], `${T}.${string}`> extends `${T}.${infer C}` ? C : never
 
 /** One and many. */
@@ -11,23 +11,27 @@ const WORDS: Readonly<Record<SealedTable, readonly [string, string]>> = {
   notices: ['notice', 'notices'],
   idempotent_answers: ['kept answer', 'kept answers'],
   previews: ['preview', 'previews'],
+  installation: ['key of sessions', 'keys of sessions'],
 }
 
 /** A table with encrypted columns. */
 interface Sealed<T extends SealedTable = SealedTable> {
   readonly table: T
   readonly columns: readonly ColumnOf<T>[]
+  /** The column that says whose values they are: a team's, or the installation's own. */
+  readonly owner: 'team_id' | 'id'
   readonly words: readonly [string, string]
 }
 
-/** The tables whose rows hold encrypted values of teams. */
+/** The tables whose rows hold encrypted values that a rotation encrypts again. */
 export const SEALED_TABLES: readonly Sealed[] = (
-  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'previews'] as const
+  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'previews', 'installation'] as const
 ).map((table) => ({
   table,
   columns: SEALED_COLUMNS.filter((column) => column.startsWith(`${table}.`)).map(
     (column) => column.slice(table.length + 1) as ColumnOf<typeof table>,
   ),
+  owner: table === 'installation' ? 'id' : 'team_id',
   words: WORDS[table],
 }))
 

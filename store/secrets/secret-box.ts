@@ -32,6 +32,7 @@ export const SEALED_COLUMNS = [
   'previews.request',
   'previews.answer',
   'encryption_keys.proof',
+  'installation.session_key',
 ] as const
 
 /** The place of a sealed value. */

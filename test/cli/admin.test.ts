@@ -140,6 +140,12 @@ test('a rotated key in the data folder is taken up by a server that runs, and op
     return { serve, base, key: /API key\s+(svc_\w+)/.exec(banner)?.[1] }
   }
   const rotate = () => runCli(['admin', 'rotate-key', '--json'], environment)
+  const newSession = async (email: string): Promise<string> => {
+    const { stdout } = await runCli(['admin', 'create-owner', '--email', email, '--json'], environment)
+    return JSON.parse(stdout).session_token
+  }
+  const statusOf = async (base: string, session: string) =>
+    (await fetch(`${base}/v1/usage`, { headers: { authorization: `Bearer ${session}` } })).status
   const first = await start()
   await using _ = first.serve
   const headers = { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' }
@@ -163,23 +169,27 @@ test('a rotated key in the data folder is taken up by a server that runs, and op
 
   const before = await readFile(file, 'utf8')
   const older = await create(first.base)
+  const sessions = [await newSession('before@example.com')]
   const { code, stdout, stderr } = await rotate()
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout)).toMatchObject({ rows_encrypted: 1, old_keys_may_be_removed: true })
+  expect(JSON.parse(stdout)).toMatchObject({ rows_encrypted: 2, old_keys_may_be_removed: true })
   const after = await readFile(file, 'utf8')
   expect(after).toMatch(/^[\w+/]{43}=\n$/)
   expect(after).not.toBe(before)
   expect(await hookOf(first.base, older)).toBe(hook)
   const newer = await create(first.base)
+  sessions.push(await newSession('after@example.com'))
+  for (const session of sessions) expect(await statusOf(first.base, session)).toBe(200)
   first.serve.signal('SIGTERM')
   expect(await first.serve.exited).toBe(0)
 
   // Without a server the command does the same by itself.
-  expect(JSON.parse((await rotate()).stdout)).toMatchObject({ rows_encrypted: 2 })
+  expect(JSON.parse((await rotate()).stdout)).toMatchObject({ rows_encrypted: 3 })
   expect(await readFile(file, 'utf8')).not.toBe(after)
   const second = await start()
   await using __ = second.serve
   expect([await hookOf(second.base, older), await hookOf(second.base, newer)]).toEqual([hook, hook])
+  for (const session of sessions) expect(await statusOf(second.base, session)).toBe(200)
 }, 240_000)
 
 test('only the server says which key it uses, and a second rotation does not begin meanwhile', async () => {

@@ -3,6 +3,7 @@ import { ExplainedError } from '../../../core/explained-error.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
+import { ensureSessionKey } from '../../../store/accounts/credentials/session-key.ts'
 import { connectionFault } from '../../../store/db/connection-fault.ts'
 import { isMigrated, migrate } from '../../../store/db/migrate.ts'
 import { isOutage } from '../../../store/db/store-fault.ts'
@@ -16,6 +17,8 @@ import { tell } from '../../print.ts'
 /** What a command for the administrator gets besides the store. */
 export interface AdminContext {
   readonly encryptionKey: string
+  /** Returns the key that signs sessions. */
+  sessionKey(): Promise<string>
   readonly settings: Settings
   /** A server runs on the embedded database. */
   readonly isShared: boolean
@@ -44,8 +47,10 @@ export async function withStore(
     if (!database.isShared) await migrate(database.url, { plans: null })
     const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
     try {
-      await checkEncryptionKey(store, createSecretBox(key))
-      await work(store, { encryptionKey: key, settings, isShared: database.isShared })
+      const secrets = createSecretBox(key)
+      await checkEncryptionKey(store, secrets)
+      const sessionKey = () => ensureSessionKey(store, secrets, key)
+      await work(store, { encryptionKey: key, sessionKey, settings, isShared: database.isShared })
     } finally {
       await store.end()
     }

@@ -16,6 +16,7 @@ import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import { noteBaseUrl } from '../../../store/accounts/base-url.ts'
+import { ensureSessionKey } from '../../../store/accounts/credentials/session-key.ts'
 import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { openApiStore } from '../parts/api-store.ts'
@@ -67,6 +68,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const store = await openApiStore(context.databaseUrl, context.log)
   stack.defer('the store of the API', () => store.end())
   await noteEncryptionKey(store, context.secrets)
+  const sessionKey = await ensureSessionKey(store, context.secrets, context.encryptionKey)
   const health = createHealth({ ...context, store, registry })
   const prompts = promptsOf(settings, { store, log: context.log, isWaitedFor: true })
   stack.defer('questions to the model', () => prompts?.close())
@@ -90,6 +92,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   const services = createServices({
     ...servicesOptions(context, baseUrlOf(settings, port)),
     store,
+    sessionKey,
     health,
     previews,
     patterns,

@@ -1,17 +1,6 @@
 import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto'
-import { derivedKeys } from '../../../core/derived-key.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-
-/**
- * Returns the keys whose signatures of sessions are good, the newest first: it signs. They are derived from
- * TIDEMARK_ENCRYPTION_KEY and differ from the keys that encrypt secrets.
- */
-export const sessionKeys = (encryptionKey: string): readonly string[] =>
-  derivedKeys(encryptionKey, 'sign-in sessions').map((key) => key.toString('base64url'))
-
-/** Returns the key that signs sessions. */
-export const sessionKey = (encryptionKey: string): string => sessionKeys(encryptionKey)[0] ?? ''
 
 /** Returns how the sign-in library stores the name of a token: its hash, so that the database opens no account. */
 export const hashedIdentifier = (identifier: string): string => hash('sha256', identifier, 'base64url')
@@ -26,25 +15,15 @@ export const newSessionToken = (): string =>
  */
 export const signSessionToken = (token: string, key: string): string => `${token}.${signature(token, key)}`
 
-/** Returns the stored token of a credential, or null when no key gives its signature. */
-export function readSessionCredential(credential: string, keys: readonly string[]): string | null {
+/** Returns the stored token of a credential, or null when the key does not give its signature. */
+export function readSessionCredential(credential: string, key: string): string | null {
   const text = decoded(credential)
   const dot = text.lastIndexOf('.')
   if (dot < 1) return null
   const token = text.slice(0, dot)
   const given = Buffer.from(text.slice(dot + 1), 'base64')
-  const isRight = keys.some((key) => {
-    const right = Buffer.from(signature(token, key), 'base64')
-    return given.length === right.length && timingSafeEqual(given, right)
-  })
-  return isRight ? token : null
-}
-
-/** Returns a credential that an older key signed with the signature of the newest; any other one as it is. */
-export function withNewestSignature(credential: string, keys: readonly string[]): string {
-  const [newest = '', ...older] = keys
-  const token = older.length === 0 ? null : readSessionCredential(credential, older)
-  return token === null ? credential : signSessionToken(token, newest)
+  const right = Buffer.from(signature(token, key), 'base64')
+  return given.length === right.length && timingSafeEqual(given, right) ? token : null
 }
 
 const signature = (token: string, key: string) => createHmac('sha256', key).update(token).digest('base64')

@@ -140,7 +140,7 @@ test('the use of a key is noted at most once a minute', async () => {
 
 async function createTestPrincipals() {
   const { createPrincipals } = await import('../../../api/auth/principals.ts')
-  return createPrincipals(api.services.store, { keys: api.services.sessionKeys, cookieName: 'x' })
+  return createPrincipals(api.services.store, { key: api.services.sessionKey, cookieName: 'x' })
 }
 
 test('a session acts in its active team, with the role of now, and in its own team after leaving', async () => {

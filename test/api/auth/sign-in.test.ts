@@ -265,7 +265,7 @@ describe('signing in', () => {
   test('a session that a new password ended is refused at once by a process that has just let it in', async () => {
     const owner = await api.owner()
     const replica = createPrincipals(api.services.store, {
-      keys: api.services.sessionKeys,
+      key: api.services.sessionKey,
       cookieName: 'tidemark.session_token',
     })
     const other = (await signIn(owner.email, owner.password)).body.token

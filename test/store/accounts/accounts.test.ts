@@ -5,11 +5,11 @@ import { createKeyFor, createOwner, ensureFirstOwner } from '../../../store/acco
 import { findLiveApiKey } from '../../../store/accounts/credentials/api-key-text.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
-import { readSessionCredential, sessionKey } from '../../../store/accounts/credentials/session-token.ts'
+import { readSessionCredential } from '../../../store/accounts/credentials/session-token.ts'
 import { findLiveSession, purgeSessions } from '../../../store/accounts/credentials/sessions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 
-const key = sessionKey('a key of the tests, which is long enough')
+const key = 'a key of the tests, which is long enough'
 let database: TestDatabase
 let store: Store
 beforeAll(async () => {
@@ -57,7 +57,7 @@ test('an owner gets a key that may do all, and an open session, both for the tea
   if (!made.ok) throw new Error(made.reason)
   const { team_id: teamId, user_id: userId, api_key, session_token } = made.owner
   expect(await findLiveApiKey(store, api_key)).toMatchObject({ teamId, userId, scopes: ['read', 'write'] })
-  expect(await findLiveSession(store, readSessionCredential(session_token, [key]) ?? '')).toMatchObject({
+  expect(await findLiveSession(store, readSessionCredential(session_token, key) ?? '')).toMatchObject({
     teamId,
     userId,
     role: 'owner',
@@ -139,7 +139,7 @@ test('passwords and keys are nowhere in the database', async () => {
 test('sessions that ended are forgotten a day later, open ones never', async () => {
   const made = await createOwner(store, { email: 'purge@example.com', plan: 'lite', serp: false, sessionKey: key })
   if (!made.ok) throw new Error(made.reason)
-  const token = readSessionCredential(made.owner.session_token, [key]) ?? ''
+  const token = readSessionCredential(made.owner.session_token, key) ?? ''
   expect(await purgeSessions(store)).toBe(0)
   await store.query(
     sql.type(row({}))`update auth.sessions set expires_at = now() - interval '25 hours' where token = ${token}`,

@@ -65,6 +65,7 @@ export async function createTestApi(
     store,
     databaseUrl: database.url,
     encryptionKey: ENCRYPTION_KEY,
+    sessionKey: 'the key of the sessions of the tests',
     secrets: createSecretBox(ENCRYPTION_KEY),
     egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
     baseUrl: 'http://127.0.0.1:8080',
