@@ -15,7 +15,7 @@ import {
   writeSubscription,
 } from '../../store/accounts/team/subscriptions.ts'
 import type { Transaction } from '../../store/db/client.ts'
-import { anchorPeriod, changePlan } from '../../store/quota/usage.ts'
+import { anchorPeriod, changePlan, isTrialOver } from '../../store/quota/usage.ts'
 import type { AccountContext } from '../context.ts'
 import type { UserRequester } from '../team-act.ts'
 import {
@@ -38,7 +38,7 @@ interface BillingContext extends AccountContext {
 /** Why nothing was bought, cancelled or resumed. */
 export interface NotBilled {
   readonly kind: 'not_billed'
-  readonly why: 'manual' | 'subscribed' | 'no_subscription' | 'no_customer' | 'away'
+  readonly why: 'manual' | 'subscribed' | 'no_subscription' | 'no_customer' | 'trial_over' | 'away'
 }
 
 interface PageOpened {
@@ -114,7 +114,10 @@ export async function checkoutPlan(
   })
 }
 
-/** Opens a page where the owner pays for run credits. They are added when they are paid. */
+/**
+ * Opens a page where the owner pays for run credits. They are added when they are paid. After a trial without a plan
+ * they would pay for nothing, so none are sold.
+ */
 export async function checkoutCredits(
   context: BillingContext,
   { runs, ...requester }: UserRequester & { readonly runs: number },
@@ -122,14 +125,17 @@ export async function checkoutCredits(
   const pack = context.billing.prices.credits.find((one) => one.runs === runs)
   if (context.billing.payments !== null && !pack)
     return notSold('runs', `there is no pack of ${runs} runs; GET /v1/billing lists credit_packs`)
-  return withPayments(context, requester.teamId, (tx, payments, row) =>
-    asCustomer(context, { tx, payments, row, requester }, async (customer): Promise<PageOpened> => {
+  return withPayments(context, requester.teamId, async (tx, payments, row): Promise<PageOpened | NotBilled> => {
+    if (await isTrialOver(tx, row.team_id)) return refused('trial_over')
+    return asCustomer(context, { tx, payments, row, requester }, async (customer) => {
+      // The plan was lost if the customer was.
+      if (await isTrialOver(tx, row.team_id)) return refused('trial_over')
       const buyer = { teamId: row.team_id, userId: requester.userId, customer }
       const { url } = await payments.openCreditCheckout(buyer, pack ?? { runs, price: '' }, pagesOf(context))
       await recordCheckout(tx, requester, `${runs} runs`, { runs })
       return { kind: 'done', url }
-    }),
-  )
+    })
+  })
 }
 
 const notSold = (path: string, message: string): Invalid => ({ kind: 'invalid', issues: [{ path, message }] })

@@ -187,6 +187,9 @@ const NOT_BILLED = {
   manual: 'This installation takes no payments. Its administrator gives plans and run credits.',
   subscribed: 'The team has a subscription already. Change its plan on the page of POST /v1/billing/portal.',
   no_subscription: 'The team has no subscription. Begin one with POST /v1/billing/checkout.',
+  trial_over:
+    'The trial is over and the team has no plan, so run credits would pay for nothing. Choose a plan first, with ' +
+    'POST /v1/billing/checkout.',
   no_customer: 'Nothing was bought yet. Begin with POST /v1/billing/checkout or POST /v1/billing/credits.',
 } as const satisfies Record<Exclude<NotBilled['why'], 'away'>, string>
 

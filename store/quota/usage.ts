@@ -4,7 +4,7 @@ import { type SerpAccess, serpAccess } from '../../core/plan/serp-access.ts'
 import { type Tier, TRIAL_DAYS } from '../../schema/account/plan.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { monthOf, NOTHING_USED, renewPeriods } from './pool.ts'
+import { monthOf, NOTHING_USED, renewPeriods, TRIAL_OVER } from './pool.ts'
 
 /**
  * Creates the pools of a new team, with the sizes of its limits. The pools of a trial are never renewed. Those of a
@@ -81,6 +81,12 @@ export async function anchorPeriod(tx: Transaction, teamId: string, anchorAt: st
       ${begins ? sql.fragment`, ${NOTHING_USED}` : sql.fragment``}
     where team_id = ${teamId}::uuid`)
 }
+
+const over = row({ is_over: Type.Boolean() })
+
+/** Returns whether the trial of a team has ended without a plan. Run credits pay for nothing then. */
+export const isTrialOver = (tx: Transaction, teamId: string): Promise<boolean> =>
+  tx.oneFirst(sql.type(over)`select ${TRIAL_OVER} as is_over from team_usage u where u.team_id = ${teamId}::uuid`)
 
 const credits = row({ credits: Type.Integer() })
 

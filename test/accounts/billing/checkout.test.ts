@@ -166,6 +166,40 @@ describe('buying a plan', () => {
   })
 })
 
+describe('buying run credits after a trial without a plan', () => {
+  const endTrial = ({ team_id: id }: { readonly team_id: string }) =>
+    installation.api.sql(`update teams set trial_ends_at = clock() - interval '1 second' where id = '${id}'`)
+  const message = expect.stringContaining('The trial is over and the team has no plan, so run credits would pay for')
+
+  test('is refused with the reason: nothing is asked of Stripe or recorded until a plan holds', async () => {
+    const owner = await installation.api.owner({ plan: 'free' })
+    await endTrial(owner)
+    const calls = installation.stripe.calls.length
+    const { status, body } = await installation.post(owner, 'credits', { runs: 5000 })
+    expect({ status, error: body.error }).toMatchObject({ status: 409, error: { code: 'CONFLICT', message } })
+    expect(installation.stripe.calls).toHaveLength(calls)
+    expect(await installation.auditOf(owner)).toEqual([])
+    expect((await installation.post(owner, 'checkout', { plan: 'lite' })).status).toBe(200)
+    installation.stripe.pay()
+    expect(await installation.deliver(installation.stripe.subscriptionEvent('created'))).toBe(204)
+    expect((await installation.post(owner, 'credits', { runs: 5000 })).status).toBe(200)
+  })
+
+  test('is refused after a plan was lost, also where the purchase itself finds that it was', async () => {
+    const { owner, customer } = await installation.subscribed()
+    expect((await installation.post(owner, 'credits', { runs: 5000 })).status).toBe(200)
+    installation.stripe.deleteCustomer(customer)
+    const { status, body } = await installation.post(owner, 'credits', { runs: 5000 })
+    expect({ status, error: body.error }).toMatchObject({ status: 409, error: { message } })
+    expect(await installation.billingOf(owner)).toMatchObject({ tier: 'free', run_credits: 0 })
+  })
+
+  test('is possible in the trial', async () => {
+    const owner = await installation.api.owner({ plan: 'free' })
+    expect((await installation.post(owner, 'credits', { runs: 5000 })).status).toBe(200)
+  })
+})
+
 describe("a customer that was deleted in Stripe's dashboard", () => {
   test('is followed by a new one, at a checkout, a purchase of credits and in the portal', async () => {
     for (const [path, body] of [
