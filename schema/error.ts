@@ -30,6 +30,10 @@ export const ERRORS = {
   REQUEST_TIMEOUT: { status: 408, meaning: 'The request took too long to arrive.' },
   EXPECTATION_FAILED: { status: 417, meaning: 'The Expect header has a value other than 100-continue.' },
   HEADERS_TOO_LARGE: { status: 431, meaning: 'The request headers or the URL are too large.' },
+  INSUFFICIENT_STORAGE: {
+    status: 507,
+    meaning: 'A disk of the installation is nearly full. Previews wait until there is room again; checks go on.',
+  },
   UNAVAILABLE: {
     status: 503,
     meaning: 'The database cannot be reached, or needs too long. Try again after Retry-After seconds.',

@@ -18,6 +18,7 @@ import {
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
+import type { DiskFull } from '../../core/disk-guard.ts'
 import { forbidden, POLICIES, type PolicyName } from '../auth/policies.ts'
 import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { ApiError, apiError } from './api-error.ts'
@@ -36,6 +37,7 @@ type Refusal =
   | OutOfRuns
   | NoWebhook
   | PreviewLimit
+  | DiskFull
   | Stopping
   | Unanswered
   | KeyReplaced
@@ -82,6 +84,11 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('CONFLICT', 'The monitor has no webhook delivery, so it signs nothing: add one first.')
     case 'limit':
       return busy(refusal)
+    case 'disk_full':
+      return apiError(
+        'INSUFFICIENT_STORAGE',
+        `${refusal.reason}. Previews wait until there is room again; checks go on.`,
+      )
     case 'unanswered':
       return unanswered(refusal)
     case 'stopping':

@@ -1,6 +1,7 @@
 import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { MAX_ATTEMPTS } from '../../core/machine/delivery.ts'
+import { DISK_SLACK, DISK_STOPS_AT, type DiskPlaceName, usedPercent } from '../../schema/disk.ts'
 import { cleanText } from '../messages/clean-text.ts'
 import { shorten } from '../messages/shorten.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
@@ -127,6 +128,7 @@ const POOLS = {
   serp: 'SERP runs of the trial',
   pictures: 'bytes of pictures',
   trial: 'days of the trial',
+  disk: 'bytes of the disk',
 } as const
 /** The end of a period, as a person reads it. Null: it is not renewed. */
 const endOf = (resetsAt: string | null) => (resetsAt === null ? null : `${DAY.format(Date.parse(resetsAt))} UTC`)
@@ -138,6 +140,7 @@ function quota(used: Blocks['quota']): NoticeText {
   const { pool, threshold_pct: percent, used: count, limit, credits_remaining: credits, resets_at: resetsAt } = used
   if (used.locked !== undefined) return locked(pool, used.locked)
   if (used.needs !== undefined) return tooFew(used, used.needs)
+  if (used.place !== undefined) return disk(used.place, used)
   const until = endOf(resetsAt)
   const figures = `${NUMBER.format(count)} of ${NUMBER.format(limit)} ${POOLS[pool]} are used.`
   const isPictures = pool === 'pictures'
@@ -170,6 +173,38 @@ function quota(used: Blocks['quota']): NoticeText {
     until === null ? 'Checks go on when there are run credits or a plan.' : `Checks go on on ${until}.`,
     more,
   ])
+}
+
+const DISKS: Readonly<Record<DiskPlaceName, { readonly title: string; readonly more: string }>> = {
+  data_folder: {
+    title: 'The disk of the data folder',
+    more:
+      'Delete what else is on this disk, move the data folder to a larger one, or keep less: shorter retention, ' +
+      'fewer pictures.',
+  },
+  database: {
+    title: 'The database',
+    more: 'Give the database more room and raise TIDEMARK_DATABASE_MAX_BYTES, or keep less: shorter retention.',
+  },
+}
+
+/** It is about the installation: its first team gets it. */
+function disk(place: DiskPlaceName, { threshold_pct: level, used, limit }: NonNullable<Blocks['quota']>): NoticeText {
+  const { title, more } = DISKS[place]
+  const figures = `${NUMBER.format(used)} of ${NUMBER.format(limit)} bytes are used.`
+  const percent = usedPercent({ used, size: limit })
+  return level < DISK_STOPS_AT
+    ? textWith(`${title} is ${percent} % full`, [
+        figures,
+        `From ${DISK_STOPS_AT} % on, previews are refused, and new pictures are neither kept nor compared.`,
+        more,
+      ])
+    : textWith(`${title} is ${percent} % full, and previews and pictures have stopped`, [
+        figures,
+        'Checks and deliveries go on until the disk is full. Runs say that their pictures are missing.',
+        more,
+        `They go on by themselves below ${DISK_STOPS_AT - DISK_SLACK} %.`,
+      ])
 }
 
 /** Runs are left, and checks of searches stop all the same. */

@@ -1,4 +1,5 @@
 import { monitorQueue } from '../../core/check-queue.ts'
+import type { DiskFull } from '../../core/disk-guard.ts'
 import type { PreviewSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Queryable } from '../../store/db/client.ts'
@@ -7,7 +8,7 @@ import { type Locked, overDeliveryCap, type OutOfRuns, type OverCap } from '../o
 
 /** The slots for previews: a few in a process, and fewer for each team. */
 interface PreviewSlots {
-  enter(teamId: string): PreviewSlot | PreviewLimit
+  enter(teamId: string): PreviewSlot | PreviewLimit | DiskFull
 }
 
 interface PreviewSlot {
@@ -47,6 +48,7 @@ type PreviewOutcome =
   | OutOfRuns
   | Locked
   | PreviewLimit
+  | DiskFull
   | Stopping
   | Unanswered
 
@@ -58,7 +60,7 @@ export async function previewMonitor(
   const over = await overDeliveryCap(store, teamId, spec)
   if (over) return over
   const slot = previews.enter(teamId)
-  if (slot.kind === 'limit') return slot
+  if (slot.kind !== 'place') return slot
   try {
     const pool = monitorQueue(spec) === 'visual' ? 'visual' : 'runs'
     const paid = await spendRun(store, teamId, pool)

@@ -4,6 +4,7 @@ import { targetRank } from '../../core/serp/target-rank.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import { longestSearchMs } from '../../runners/serp/check-search.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
+import type { DiskFull } from '../../core/disk-guard.ts'
 import type { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -18,7 +19,7 @@ type SearchReading = Extract<Reading, { kind: 'search' | 'failed' }>
 
 /** The slots for previews, as far as searches need them. */
 interface SearchSlots {
-  enter(teamId: string): SearchSlot | PreviewLimit
+  enter(teamId: string): SearchSlot | PreviewLimit | DiskFull
 }
 
 interface SearchSlot {
@@ -57,6 +58,7 @@ type SearchPreviewOutcome =
   | OutOfRuns
   | Locked
   | PreviewLimit
+  | DiskFull
   | Stopping
 
 /** How long a preview waits for its turn at the engine: the requester waits too. */
@@ -73,7 +75,7 @@ export async function previewSearch(
   wanted: WantedPreview,
 ): Promise<SearchPreviewOutcome> {
   const slot = previews.enter(wanted.teamId)
-  if (slot.kind === 'limit') return slot
+  if (slot.kind !== 'place') return slot
   try {
     if (slot.searches !== null) return await inTurn(store, slot.searches, wanted)
     return await byRunner(store, slot.searchElsewhere, wanted)

@@ -160,6 +160,13 @@ export const Config = Closed({
       'Invitation mails an hour of all teams together, half of them at most of teams on the plan free. 0: no limit ' +
       'but that of each team; see docs/reference/teams-and-roles.md.',
   }),
+  TIDEMARK_DATABASE_MAX_BYTES: Optional(
+    Whole(1_000_000, Number.MAX_SAFE_INTEGER, {
+      description:
+        'Bytes that the database may have. From 90 % of them on the owner is told, and from 95 % on previews and ' +
+        'pictures stop. Unset: only the disk of the embedded Postgres is looked at; see docs/operations.md.',
+    }),
+  ),
   TIDEMARK_LEASE_SECONDS: Whole(2, 3600, {
     default: 60,
     description: 'Seconds without a heartbeat after which another worker takes over the checks of a worker.',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { DISK_PLACES } from '../disk.ts'
 import { DELIVERY_TYPES, NOTICE_KINDS } from '../monitor/delivery-config.ts'
 import { MONITOR_KINDS } from '../resource-kind.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
@@ -52,10 +53,15 @@ export const NoticePayload = Closed({
   ),
   quota: Type.Optional(
     Closed({
-      pool: Choice(['runs', 'visual', 'serp', 'pictures', 'trial'], {
-        description: 'What is used: runs, bytes of pictures, or the days of the trial.',
+      pool: Choice(['runs', 'visual', 'serp', 'pictures', 'trial', 'disk'], {
+        description: 'What is used: runs, bytes of pictures, the days of the trial, or bytes of a disk.',
       }),
-      threshold_pct: Type.Integer({ description: '80, or 100 when checks stop, or credits pay from now on.' }),
+      place: Type.Optional(Choice(DISK_PLACES, { description: 'Which disk it is.' })),
+      threshold_pct: Type.Integer({
+        description:
+          '80, or 100 when checks stop, or credits pay from now on. Of a disk 90, or 95 when previews and pictures ' +
+          'stop.',
+      }),
       used: Count(),
       limit: Count(),
       credits_remaining: Count(),

@@ -3,7 +3,7 @@ import { openApi, unexpected } from './api-process.ts'
 import { startBreakablePostgres } from '../support/database/breakable-postgres.ts'
 import { judgeInvariants } from './invariants.ts'
 import { refusals } from './refusals.ts'
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/run/small-disk.ts'
 import { until } from '../support/run/until.ts'
 import { type FaultService, openFaultService } from './fault-service.ts'
 

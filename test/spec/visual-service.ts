@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
+import type { DiskGuard } from '../../core/disk-guard.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
@@ -53,6 +54,7 @@ interface Run {
 export async function createVisualService(
   plan: Tier = 'scale',
   around: (objects: ObjectStore) => ObjectStore = (objects) => objects,
+  disk?: DiskGuard,
 ): Promise<VisualService> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pictures-'))
   const objects = createFolderStore(folder)
@@ -62,7 +64,7 @@ export async function createVisualService(
   const comparer = createComparer({ timeoutMs: 60_000 })
   const patterns = createPatternMatcher()
   const log = createLogger('silent')
-  const pictures = createPictures({ store, objects: around(objects), comparer, log })
+  const pictures = createPictures({ store, objects: around(objects), comparer, log, disk })
   const recorder = createRecorder({
     store,
     secrets,

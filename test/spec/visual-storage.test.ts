@@ -209,3 +209,24 @@ describe('screenshotBytesPerMonth', () => {
     await expectWhole()
   })
 })
+
+test('on a disk that is nearly full, fields go on and the run says why its picture is not kept', async () => {
+  let reason: string | null = null
+  service = await createVisualService('scale', undefined, { refusal: (what) => reason && `${what}: ${reason}` })
+  const { me } = service.served
+  const id = await service.monitor(me)
+  await service.run(me, id, { pngs: [await draw()], price: '$1' })
+  const used = async () => (await me.get('/v1/usage')).body['screenshotBytesThisMonth']
+  const before = await used()
+  reason = 'The disk is full'
+  const run = await service.run(me, id, { pngs: [await draw({ price: '7777' })], price: '$2' })
+  expect(run).toMatchObject({
+    status: 'success',
+    warnings: ["pictures: The disk is full: this run's pictures were neither kept nor compared."],
+  })
+  expect(run).not.toHaveProperty('visual_change_pct')
+  expect(await used()).toBe(before)
+  reason = null
+  expect((await service.run(me, id, { pngs: [await draw({ price: '7777' })] })).visual_change_pct).toBeGreaterThan(0)
+  await expectWhole()
+})

@@ -3,6 +3,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import { abandonImages, imageName, reserveImages } from '../../store/images/images.ts'
+import type { DiskGuard } from '../../core/disk-guard.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import type { PictureSet, RunPictures } from '../../store/queue/record-pictured.ts'
 import { BLANK } from './blank.ts'
@@ -44,10 +45,12 @@ interface PicturesOptions {
   readonly log: Logger
   /** Called for each run whose pictures the plan's bytes refuse, for a metric. */
   readonly onSkipped?: () => void
+  /** Absent: no disk is looked at. */
+  readonly disk?: DiskGuard | undefined
 }
 
 /** Creates it with a store, an object store and a comparer. It does not close any of them. */
-export function createPictures({ store, objects, comparer, log, onSkipped }: PicturesOptions): Pictures {
+export function createPictures({ store, objects, comparer, log, onSkipped, disk }: PicturesOptions): Pictures {
   async function take(captureRequest: CaptureRequest): Promise<Captured> {
     const { shots, baseline } = captureRequest
     const warnings = missingRegions(shots)
@@ -77,6 +80,12 @@ export function createPictures({ store, objects, comparer, log, onSkipped }: Pic
     const { teamId } = captureRequest
     const { pictures, fresh } = summaryOf(seen)
     if (fresh.length === 0) return { kind: 'kept', pictures, warnings }
+    const refusal = disk?.refusal('pictures') ?? null
+    if (refusal !== null)
+      return {
+        kind: 'skipped',
+        warnings: [...warnings, `${refusal}: this run's pictures were neither kept nor compared.`],
+      }
     const images = fresh.map(({ id, png }) => ({ id, bytes: png.byteLength }))
     const reserved = await reserveImages(store, captureRequest, images)
     if (!reserved.ok) {

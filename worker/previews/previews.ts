@@ -12,6 +12,7 @@ import { createExtractor, type Extractor } from '../../runners/extract/pool/extr
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
+import type { DiskFull, DiskGuard } from '../../core/disk-guard.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
@@ -46,6 +47,8 @@ interface PreviewsOptions {
   readonly search?: PreviewSearching | undefined
   /** The proxy for checks that a site refuses, and the allowance that it is counted against. */
   readonly proxy?: { readonly layer: ProxyLayer; holdFor(teamId: string): Hold } | undefined
+  /** Absent: no disk is looked at. */
+  readonly disk?: DiskGuard | undefined
   /** Is told of each unexpected error while a page was read. */
   readonly onInternalError?: InternalErrorReport
 }
@@ -56,7 +59,7 @@ export interface Previews {
    * Returns a slot to run one check in, or the limit that was reached. The caller must call `leave` on the slot in
    * every case.
    */
-  enter(teamId: string): PreviewPlace | PreviewLimit
+  enter(teamId: string): PreviewPlace | PreviewLimit | DiskFull
   /** How previews that waited for runners ended, since the start. */
   readonly counts: Readonly<Record<'answered' | 'unanswered', number>>
   /** Ends the running checks and closes their connections and threads. */
@@ -120,6 +123,7 @@ export function createPreviews({
   runners,
   waiting = 32,
   search: searching,
+  disk,
   onInternalError,
 }: PreviewsOptions): Previews {
   const agent = createGuardedAgent(egress, { connections: atOnce })
@@ -161,6 +165,8 @@ export function createPreviews({
 
   return {
     enter(teamId) {
+      const reason = disk?.refusal('previews') ?? null
+      if (reason !== null) return { kind: 'disk_full', reason }
       const slot = slots.enter(teamId)
       if ('kind' in slot) return slot
       const { leave } = slot

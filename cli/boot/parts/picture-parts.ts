@@ -7,6 +7,7 @@ import { checkTargetUrl } from '../../../egress/target-url.ts'
 import { createPeriodicWork, type PeriodicWork } from '../../../worker/maintenance/periodic-work.ts'
 import { createComparer } from '../../../worker/pictures/comparer.ts'
 import { createPictures, type Pictures } from '../../../worker/pictures/pictures.ts'
+import type { DiskGuard } from '../../../core/disk-guard.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { sweepUnreadPages } from '../../../store/objects/unread-pages.ts'
 import { sweepImages } from '../../../store/images/image-sweep.ts'
@@ -24,13 +25,14 @@ interface PictureContext {
 
 interface StartContext extends PictureContext {
   readonly registry: Registry
+  readonly disk: DiskGuard
 }
 
 /**
  * Starts what a worker needs for the pictures of its checks. The stack stops it. The maintenance runs the sweep, which
  * deletes unused pictures.
  */
-export function startPictures({ settings, store, log, stack, registry }: StartContext): {
+export function startPictures({ settings, store, log, stack, registry, disk }: StartContext): {
   readonly pictures: Pictures
   readonly sweep: PeriodicWork
 } {
@@ -45,7 +47,7 @@ export function startPictures({ settings, store, log, stack, registry }: StartCo
     help: 'Runs whose pictures were neither stored nor compared, because the bytes of the plan are used up.',
     registers: [registry],
   })
-  const pictures = createPictures({ store, objects, comparer, log, onSkipped: () => skipped.inc() })
+  const pictures = createPictures({ store, objects, comparer, log, disk, onSkipped: () => skipped.inc() })
   return { pictures, sweep }
 }
 

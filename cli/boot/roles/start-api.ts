@@ -26,6 +26,7 @@ import { showLongLists } from '../process/long-list-metrics.ts'
 import { countRefused } from '../process/refused-connections.ts'
 import { createHealth } from '../process/health.ts'
 import { serveHealth } from '../process/serve-health.ts'
+import { startDiskWatch } from '../parts/disk.ts'
 import { promptsOf } from '../parts/model.ts'
 import { objectsOf } from '../parts/objects.ts'
 import { searchPreviewsOf } from '../parts/search-parts.ts'
@@ -38,6 +39,8 @@ import type { Stack } from '../process/stack.ts'
 interface ApiContext {
   readonly settings: Settings
   readonly databaseUrl: string
+  /** The folder of the embedded database; null when there is none. */
+  readonly databaseFolder: string | null
   readonly encryptionKey: string
   readonly secrets: SecretBox
   readonly egress: EgressPolicy
@@ -74,6 +77,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   stack.defer('questions to the model', () => prompts?.close())
   const layer = proxyLayerOf(context)
   const previews = createPreviews({
+    disk: await startDiskWatch({ ...context, store, notifies: false }),
     egress: context.egress,
     browser: context.browsers ?? undefined,
     runners: context.browsers === null ? runnersOf(context, store) : undefined,

@@ -25,6 +25,7 @@ import type { SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
 import { startRunnerApi } from './start-runner-api.ts'
+import { startDiskWatch } from '../parts/disk.ts'
 import { mailerOf } from '../parts/mail.ts'
 import { promptsOf } from '../parts/model.ts'
 import { pageErrorsOf } from '../parts/page-errors.ts'
@@ -44,6 +45,8 @@ import type { CheckQueue } from '../../../core/check-queue.ts'
 interface WorkerContext {
   readonly settings: Settings
   readonly databaseUrl: string
+  /** The folder of the embedded database; null when there is none. */
+  readonly databaseFolder: string | null
   readonly secrets: SecretBox
   /** Signs addresses of pictures. */
   readonly encryptionKey: string
@@ -91,7 +94,8 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   measurePatterns(registry, patterns)
 
   const { deliveries, notices } = sendingLoops(context, store)
-  const { pictures, sweep } = startPictures({ settings, store, log, stack, registry })
+  const disk = await startDiskWatch({ ...context, store, notifies: true })
+  const { pictures, sweep } = startPictures({ ...context, store, disk })
   const recorder = createRecorder({
     store,
     pictures,

@@ -301,6 +301,12 @@ export interface SettingsValues {
    */
   TIDEMARK_INVITATION_MAILS?: pulumi.Input<number | undefined>
   /**
+   * Bytes that the database may have. From 90 % of them on the owner is told, and from 95 % on previews and pictures
+   * stop. Unset: only the disk of the embedded Postgres is looked at; see docs/operations.md. 1,000,000 to
+   * 9,007,199,254,740,991.
+   */
+  TIDEMARK_DATABASE_MAX_BYTES?: pulumi.Input<number | undefined>
+  /**
    * Seconds without a heartbeat after which another worker takes over the checks of a worker. 2 to 3,600. Default: 60.
    */
   TIDEMARK_LEASE_SECONDS?: pulumi.Input<number | undefined>

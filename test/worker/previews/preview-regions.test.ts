@@ -20,7 +20,7 @@ test('a preview warns of a region that is not on the page, and of no other', asy
   await using site = await openSite({ otherwise: status(404) })
   const url = site.page('/lamp', '<!doctype html><h1>Lamp</h1><p id="price">49</p>')
   const slot = previews.enter('team')
-  if (slot.kind === 'limit') throw new Error('no slot')
+  if (slot.kind !== 'place') throw new Error('no slot')
   const shown = await slot.run({
     url,
     extract_config: { method: 'css', fields: { name: 'h1' } },

@@ -79,7 +79,7 @@ test('a preview tells what a run would fail with', async () => {
 test('a preview without a model names the setting that is missing, and fetches nothing', async () => {
   const plain = createPreviews({ egress })
   const slot = plain.enter('team')
-  if (slot.kind === 'limit') throw new Error('no slot')
+  if (slot.kind !== 'place') throw new Error('no slot')
   const before = site.requests.length
   const shown = await slot.run({
     url: site.url,
