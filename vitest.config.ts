@@ -21,7 +21,7 @@ const SLOW = [
   'test/api/http/long-lists-memory.test.ts',
   'test/api/manual/pages-in-browser.test.ts',
   'test/bench/run-bench.test.ts',
-  'test/charts/{chart,notes,rollback}.test.ts',
+  'test/charts/{chart,notes,rollback,value-families}.test.ts',
   'test/cli/*.test.ts',
   'test/cli/remote/{apply,apply-faults,following,help-examples,hostile-server}.test.ts',
   'test/cli/remote/{more-commands,round-trip,shown-names}.test.ts',

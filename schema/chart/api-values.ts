@@ -1,5 +1,17 @@
 import { Choice, Closed } from '../shape/shape.ts'
-import { annotations, flag, keyedList, networks, number, requests, text, texts, value } from './value-shapes.ts'
+import {
+  annotations,
+  flag,
+  keyedList,
+  nameOf,
+  networks,
+  number,
+  ofFamily,
+  requests,
+  text,
+  texts,
+  value,
+} from './value-shapes.ts'
 
 /** The values of the API. */
 export const api = Closed(
@@ -14,7 +26,10 @@ export const api = Closed(
       },
       { description: 'HorizontalPodAutoscaler of the API.' },
     ),
-    baseUrl: text('', 'Public address of the API, https://…. Unset: that of the Ingress, else that of the Service.'),
+    baseUrl: ofFamily(
+      'http_address',
+      text('', 'Public address of the API, https://…. Unset: that of the Ingress, else that of the Service.'),
+    ),
     service: Closed(
       {
         type: value(
@@ -35,7 +50,7 @@ export const api = Closed(
           }),
           '',
         ),
-        loadBalancerClass: text('', 'Class of a LoadBalancer.', 253),
+        loadBalancerClass: ofFamily('label_key', text('', 'Class of a LoadBalancer.', 253)),
         loadBalancerSourceRanges: networks('Networks that a LoadBalancer lets in. Empty: all.'),
       },
       { description: 'Service of the API.' },
@@ -43,9 +58,9 @@ export const api = Closed(
     ingress: Closed(
       {
         enabled: flag(false, 'Make an Ingress.'),
-        className: text('', 'Its class.', 253),
-        host: text('', 'Host name. Required where it is enabled.', 253),
-        tlsSecretName: text('', 'Secret with the certificate. Unset: no TLS.', 253),
+        className: nameOf('Its class.'),
+        host: ofFamily('host_name', text('', 'Host name. Required where it is enabled.', 253)),
+        tlsSecretName: nameOf('Secret with the certificate. Unset: no TLS.'),
         annotations: annotations('Its annotations.'),
       },
       { description: 'Ingress of the API.' },
@@ -56,8 +71,9 @@ export const api = Closed(
         parentRefs: keyedList(
           ['group', 'kind', 'namespace', 'name', 'sectionName', 'port'],
           'Gateways that it belongs to, such as {name: …, namespace: …}. Required where it is enabled.',
+          { name: 'object_name', namespace: 'namespace', sectionName: 'object_name' },
         ),
-        hostnames: texts('Its host names. Empty: those of the gateways.'),
+        hostnames: texts('host_name', 'Its host names. Empty: those of the gateways.'),
         annotations: annotations('Its annotations.'),
       },
       { description: 'HTTPRoute of the API, in place of an Ingress.' },

@@ -13,9 +13,11 @@ import {
   keyedList,
   kubernetesList,
   labels,
+  nameOf,
   networks,
   number,
   objectName,
+  ofFamily,
   ofSetup,
   optionalFlag,
   requests,
@@ -59,10 +61,22 @@ export const CHART_SETTINGS = [
 
 const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name)
 
+/** Settings that a start refuses without a scheme. */
+const ADDRESSES: readonly (keyof Config)[] = [
+  'TIDEMARK_DASHBOARD_URL',
+  'TIDEMARK_OIDC_ISSUER',
+  'TIDEMARK_SERP_PROVIDER_URL',
+  'LLM_BASE_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+]
+
 const settings: TProperties = Object.fromEntries(
-  Object.entries(Config.properties)
+  Object.entries(Config.properties as Readonly<Record<string, TSchema>>)
     .filter(([name]) => !isOneOf(CHART_SETTINGS, name) && !isOneOf(SECRET_SETTINGS, name))
-    .map(([name, schema]) => [name, Type.Optional(schema as TSchema)]),
+    .map(([name, schema]) => [
+      name,
+      Type.Optional(isOneOf(ADDRESSES, name) ? ofFamily('http_address', schema) : schema),
+    ]),
 )
 
 const secretSettings: TProperties = Object.fromEntries(
@@ -82,14 +96,18 @@ export const ChartValues = Closed({
   namespaceOverride: objectName('Replaces the namespace of the release in all objects.', 63),
   commonLabels: labels('Labels of all objects.'),
   image: image('tidemark', 'Image of the API, the workers, the operator and the setup.'),
-  imageRegistry: text(
-    '',
-    'Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry.',
-    255,
+  imageRegistry: ofFamily(
+    'registry',
+    text(
+      '',
+      'Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry.',
+      255,
+    ),
   ),
   imagePullSecrets: keyedList(
     ['name'],
     'Secrets with which nodes fetch images, such as {name: registry}. Unset: global.imagePullSecrets.',
+    { name: 'object_name' },
   ),
   crds: Closed(
     {
@@ -100,7 +118,10 @@ export const ChartValues = Closed({
   ),
   owner: Closed(
     {
-      email: text('owner@tidemark.local', 'Address of the first owner, to whom notices go.', 254),
+      email: ofFamily(
+        'mail_address',
+        text('owner@tidemark.local', 'Address of the first owner, to whom notices go.', 254),
+      ),
       create: flag(true, 'Make the first owner, and write a password and an API key into a Secret, once.'),
     },
     { description: 'The first account. A Job makes it; the notes of the release say how to read its Secret.' },
@@ -127,9 +148,9 @@ export const ChartValues = Closed({
       image: image('postgres', 'Image of Postgres 15 or newer.', '18'),
       volume: Closed(
         {
-          existingClaim: text('', 'Claim that exists. Unset: one is made, and kept at an uninstall.', 253),
-          size: text('8Gi', 'Size of the claim that is made.', 32),
-          storageClassName: text('', 'Its storage class. Unset: the default of the cluster.', 253),
+          existingClaim: nameOf('Claim that exists. Unset: one is made, and kept at an uninstall.'),
+          size: ofFamily('quantity', text('8Gi', 'Size of the claim that is made.', 32)),
+          storageClassName: nameOf('Its storage class. Unset: the default of the cluster.'),
           emptyDir: flag(false, 'Keep the data in the pod only. It is lost with the pod.'),
         },
         { description: 'Where the data are.' },
@@ -144,13 +165,13 @@ export const ChartValues = Closed({
       bucket: Closed(
         {
           name: text('', 'Name of the bucket.', 255),
-          endpoint: text('', 'S3-compatible service. Unset: AWS.'),
+          endpoint: ofFamily('http_address', text('', 'S3-compatible service. Unset: AWS.')),
           region: text('us-east-1', 'Region of the bucket.', 64),
           existingSecret: Closed(
             {
-              name: text('', 'Secret with the access key.', 253),
-              idKey: text('access-key-id', 'Its key with the id.', 253),
-              secretKey: text('secret-access-key', 'Its key with the secret.', 253),
+              name: nameOf('Secret with the access key.'),
+              idKey: ofFamily('data_key', text('access-key-id', 'Its key with the id.', 253)),
+              secretKey: ofFamily('data_key', text('secret-access-key', 'Its key with the secret.', 253)),
             },
             { description: 'Access key of the bucket.' },
           ),
@@ -161,10 +182,10 @@ export const ChartValues = Closed({
       ),
       volume: Closed(
         {
-          existingClaim: text('', 'Claim that all pods can mount (ReadWriteMany, or one node).', 253),
+          existingClaim: nameOf('Claim that all pods can mount (ReadWriteMany, or one node).'),
           create: flag(false, 'Make a claim, which is kept at an uninstall.'),
-          size: text('8Gi', 'Size of the claim that is made.', 32),
-          storageClassName: text('', 'Its storage class. Unset: the default of the cluster.', 253),
+          size: ofFamily('quantity', text('8Gi', 'Size of the claim that is made.', 32)),
+          storageClassName: nameOf('Its storage class. Unset: the default of the cluster.'),
           accessMode: value(
             Choice(['ReadWriteMany', 'ReadWriteOnce'], { description: 'ReadWriteOnce: all pods run on one node.' }),
             'ReadWriteMany',
@@ -213,13 +234,13 @@ export const ChartValues = Closed({
     {
       enabled: flag(true, 'Run the operator, which keeps custom resources and monitors the same.'),
       replicas: number(2, [1, 10], 'Pods. One leads.'),
-      defaultTeam: text(
-        '',
-        'Id of the team of namespaces without the label tidemark.dev/team. Unset: the first owner’s.',
-        36,
+      defaultTeam: ofFamily(
+        'team_id',
+        text('', 'Id of the team of namespaces without the label tidemark.dev/team. Unset: the first owner’s.', 36),
       ),
-      namespaces: texts('Namespaces that the default team holds in, beside that of the release.'),
+      namespaces: texts('namespace', 'Namespaces that the default team holds in, beside that of the release.'),
       watchNamespaces: texts(
+        'namespace',
         'Namespaces in which the operator may read Secrets of resources. Elsewhere an administrator of the ' +
           'namespace binds the ClusterRole …-secret-reader.',
       ),
@@ -266,10 +287,13 @@ export const ChartValues = Closed({
         }),
         'auto',
       ),
-      seccompProfile: keyed(['type', 'localhostProfile'], 'Seccomp profile of runner pods; see docs/runners.md.', {
-        type: 'RuntimeDefault',
-      }),
-      runtimeClassName: text('', 'Runtime class of runner pods, such as gvisor.', 253),
+      seccompProfile: keyed(
+        ['type', 'localhostProfile'],
+        'Seccomp profile of runner pods; see docs/runners.md.',
+        { type: 'RuntimeDefault' },
+        { type: 'seccomp_type' },
+      ),
+      runtimeClassName: nameOf('Runtime class of runner pods, such as gvisor.'),
       hostUsers: optionalFlag('As hostUsers, for runner pods. Unset: hostUsers.'),
       browserResources: resources('Requests and limits of the container of the browser.', {
         requests: { cpu: '500m', memory: '1Gi', 'ephemeral-storage': '256Mi' },
@@ -355,6 +379,7 @@ export const ChartValues = Closed({
   extraEnv: keyedList(
     ['name', 'value', 'valueFrom'],
     'Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}.',
+    { name: 'variable' },
   ),
   extraObjects: kubernetesList(
     'Objects of your own that are installed with the release. Texts in them are templates of Helm.',

@@ -1,12 +1,18 @@
 import Type, { type TSchema } from 'typebox'
 import { Choice, Closed, Dictionary, Text, Whole } from '../shape/shape.ts'
+import { FAMILY, type ValueFamilyName } from './value-families.ts'
 
 /** A value with its default, which `values.yaml` shows. */
 export const value = <T extends TSchema>(schema: T, byDefault: unknown): T => ({ ...schema, default: byDefault })
 
+/** The same value, of a family that the chart judges. */
+export const ofFamily = <T extends TSchema>(family: ValueFamilyName, schema: T): T => ({ ...schema, [FAMILY]: family })
+
 /** A text that may be empty only where it is so by default. */
 export const text = (byDefault: string, description: string, most = 2048) =>
   value(Text(byDefault === '' ? 0 : 1, most, description), byDefault)
+/** The name of an object that is there, such as a Secret. */
+export const nameOf = (description: string) => ofFamily('object_name', text('', description, 253))
 export const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
 export const number = (byDefault: number, [least, most]: readonly [number, number], description: string) =>
   Whole(least, most, { default: byDefault, description })
@@ -18,18 +24,27 @@ export const optionalFlag = (description: string) =>
  * An object that Kubernetes defines, which templates copy as it is. Its own keys are known: the API server drops one
  * that is misspelt, and Helm does not say so.
  */
-export const keyed = (keys: readonly string[], description: string, byDefault: object = {}) =>
+export const keyed = (
+  keys: readonly string[],
+  description: string,
+  byDefault: object = {},
+  families: KeyFamilies = {},
+) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
     additionalProperties: true,
     propertyNames: { enum: [...keys] },
     description,
     default: byDefault,
+    [FAMILY]: families,
   })
 
+/** Families of what such an object holds, by path: `*` is each value, and `@` each key. */
+type KeyFamilies = Readonly<Record<string, ValueFamilyName>>
+
 /** A list of such objects. */
-export const keyedList = (keys: readonly string[], description: string) =>
-  value(Type.Array(keyed(keys, ''), { maxItems: 64, description }), [])
+export const keyedList = (keys: readonly string[], description: string, families: KeyFamilies = {}) =>
+  value(Type.Array(keyed(keys, '', {}, families), { maxItems: 64, description }), [])
 
 export const kubernetesList = (description: string, byDefault: readonly object[] = []) =>
   value(
@@ -37,8 +52,8 @@ export const kubernetesList = (description: string, byDefault: readonly object[]
     byDefault,
   )
 
-export const texts = (description: string, byDefault: readonly string[] = []) =>
-  value(Type.Array(Text(1, 253), { maxItems: 256, description }), byDefault)
+export const texts = (family: ValueFamilyName, description: string) =>
+  value(Type.Array(ofFamily(family, Text(1, 253)), { maxItems: 256, description }), [])
 
 /** What Kubernetes takes as the name of an object; empty: none. */
 export const objectName = (description: string, most: number) =>
@@ -46,29 +61,29 @@ export const objectName = (description: string, most: number) =>
 
 /** Networks, or single addresses. */
 export const networks = (description: string) =>
-  value(
-    Type.Array(
-      Type.String({
-        maxLength: 43,
-        pattern: String.raw`^([0-9]{1,3}(\.[0-9]{1,3}){3}|([0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4})(/[0-9]{1,3})?$`,
-      }),
-      { maxItems: 90, description },
-    ),
-    [],
-  )
+  value(Type.Array(ofFamily('network', Text(1, 43)), { maxItems: 90, description }), [])
 
 export const annotations = (description: string) =>
-  value(Dictionary(Text(0, 4096), { maxProperties: 64, description }), {})
+  value({ ...Dictionary(Text(0, 4096), { maxProperties: 64, description }), [FAMILY]: { '@': 'annotation_key' } }, {})
 /** Of what Kubernetes selects by. */
 export const labels = (description: string, byDefault: Readonly<Record<string, string>> = {}) =>
-  value(Dictionary(Type.String({ maxLength: 63, pattern: LABEL }), { maxProperties: 64, description }), byDefault)
+  value(
+    {
+      ...Dictionary(Type.String({ maxLength: 63, pattern: LABEL }), { maxProperties: 64, description }),
+      [FAMILY]: { '@': 'label_key' },
+    },
+    byDefault,
+  )
 const LABEL = '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'
 
 export const image = (repository: string, description: string, tag = '') =>
   Closed(
     {
-      repository: text(repository, 'Name of the image, with its registry.', 255),
-      tag: text(tag, tag === '' ? 'Unset: the version of the chart.' : 'Version of the image.', 128),
+      repository: ofFamily('image_name', text(repository, 'Name of the image, with its registry.', 255)),
+      tag: ofFamily(
+        'image_tag',
+        text(tag, tag === '' ? 'Unset: the version of the chart.' : 'Version of the image.', 128),
+      ),
       digest: value(
         Type.String({
           maxLength: 71,
@@ -88,8 +103,8 @@ export const image = (repository: string, description: string, tag = '') =>
 export const existing = (key: string, description: string) =>
   Closed(
     {
-      name: text('', 'Name of the Secret, in the namespace of the release.', 253),
-      key: text(key, 'Its key.', 253),
+      name: nameOf('Name of the Secret, in the namespace of the release.'),
+      key: ofFamily('data_key', text(key, 'Its key.', 253)),
     },
     { description },
   )
@@ -107,9 +122,13 @@ export const ofSetup = { ...podMetadata, serviceAccountAnnotations }
 
 const scheduling = {
   nodeSelector: labels('Labels that a node must have.'),
-  tolerations: keyedList(['key', 'operator', 'value', 'effect', 'tolerationSeconds'], 'Taints that pods tolerate.'),
+  tolerations: keyedList(['key', 'operator', 'value', 'effect', 'tolerationSeconds'], 'Taints that pods tolerate.', {
+    key: 'label_key',
+    operator: 'toleration',
+    effect: 'taint_effect',
+  }),
   affinity: keyed(['nodeAffinity', 'podAffinity', 'podAntiAffinity'], 'Affinity of pods.'),
-  priorityClassName: text('', 'Priority class of pods.', 253),
+  priorityClassName: nameOf('Priority class of pods.'),
   ...podMetadata,
   serviceAccountAnnotations,
 }
@@ -119,12 +138,18 @@ export const files = (whose: string) => ({
   extraVolumeMounts: keyedList(
     ['name', 'mountPath', 'readOnly', 'recursiveReadOnly', 'subPath', 'subPathExpr', 'mountPropagation'],
     'Where their containers see them, such as {name: …, mountPath: …, readOnly: true}.',
+    { name: 'volume', mountPath: 'folder' },
   ),
 })
 
 /** What a container asks for, and what it may use. */
 export const resources = (description: string, byDefault: object) =>
-  keyed(['requests', 'limits', 'claims'], description, byDefault)
+  keyed(['requests', 'limits', 'claims'], description, byDefault, {
+    'requests.@': 'resource',
+    'limits.@': 'resource',
+    'requests.*': 'quantity',
+    'limits.*': 'quantity',
+  })
 
 export const requests = (cpu: string, memory: string) => ({
   resources: resources('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {
@@ -139,7 +164,7 @@ export const scraping = (enabled: string, description: string) =>
   Closed(
     {
       enabled: flag(false, `${enabled} It needs the Prometheus Operator.`),
-      interval: text('30s', 'How often metrics are read.', 16),
+      interval: ofFamily('duration', text('30s', 'How often metrics are read.', 16)),
       labels: labels('Its labels, which Prometheus selects.'),
       annotations: annotations('Its annotations.'),
       relabelings: kubernetesList('Changes of the labels of what is read.'),

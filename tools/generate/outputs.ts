@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { dashboard } from './chart/dashboard.ts'
 import { publicNetworks } from './chart/public-networks.ts'
 import { seccompObject, seccompProfile } from './chart/seccomp-profile.ts'
+import { valueFamilies } from './chart/value-families.ts'
 import { valueDefaults } from './chart/value-defaults.ts'
 import { valuesSchema } from './chart/values-schema.ts'
 import { valuesYaml } from './chart/values-yaml.ts'
@@ -44,6 +45,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/files/public-networks.yaml`, make: publicNetworks },
   { path: `${CHART}/files/seccomp/chromium.json`, make: seccompProfile },
   { path: `${CHART}/files/seccomp/security-profiles-operator.yaml`, make: seccompObject },
+  { path: `${CHART}/files/value-families.yaml`, make: valueFamilies },
   { path: `${CHART}/values.schema.json`, make: valuesSchema },
   { path: `${CHART}/values.yaml`, make: valuesYaml },
   ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),

@@ -115,9 +115,43 @@ imagePullSecrets:
 {{- if or (not .Values.encryptionKey.name) .Values.postgres.enabled }}true{{ end -}}
 {{- end -}}
 
+{{/* Refuses a value of a wrong form: (dict "value" … "at" "worker.replicas" "rest" (list …) "family" …) */}}
+{{- define "tidemark.demand" -}}
+{{- $all := . -}}
+{{- $value := .value -}}
+{{- if not .rest -}}
+{{- if not (or (kindIs "invalid" $value) (eq (toString $value) "") (regexMatch .family.pattern (toString $value))) -}}
+{{- fail (printf "%s is %q, which is not %s" .at (toString $value) .family.words) -}}
+{{- end -}}
+{{- else -}}
+{{- $key := first .rest -}}
+{{- $more := dict "rest" (rest .rest) "family" .family -}}
+{{- if and (eq $key "@") (kindIs "map" $value) -}}
+{{- range $name, $_ := $value -}}
+{{- include "tidemark.demand" (merge (dict "value" $name "at" (printf "a key of %s" $all.at)) $more) -}}
+{{- end -}}
+{{- else if and (eq $key "*") (kindIs "map" $value) -}}
+{{- range $name, $one := $value -}}
+{{- include "tidemark.demand" (merge (dict "value" $one "at" (printf "%s.%s" $all.at $name)) $more) -}}
+{{- end -}}
+{{- else if and (eq $key "*") (kindIs "slice" $value) -}}
+{{- range $at, $one := $value -}}
+{{- include "tidemark.demand" (merge (dict "value" $one "at" (printf "%s[%d]" $all.at $at)) $more) -}}
+{{- end -}}
+{{- else if kindIs "map" $value -}}
+{{- include "tidemark.demand" (merge (dict "value" (get $value $key) "at" (printf "%s.%s" $all.at $key | trimPrefix ".")) $more) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What a rendering refuses, in words. */}}
 {{- define "tidemark.refusals" -}}
 {{- $values := .Values -}}
+{{- range $family := .Files.Get "files/value-families.yaml" | fromYamlArray -}}
+{{- range $family.paths -}}
+{{- include "tidemark.demand" (dict "value" $values "at" "" "rest" (splitList "/" .) "family" $family) -}}
+{{- end -}}
+{{- end -}}
 {{- $settings := default dict $values.settings -}}
 {{- if and (not $values.database.existingSecret.name) (not $values.postgres.enabled) -}}
 {{- fail "a database is needed: set database.existingSecret.name to a Secret with the address of a Postgres, or postgres.enabled=true to try Tidemark out" -}}

@@ -1,11 +1,15 @@
 import type { TSchema } from 'typebox'
 import { ChartValues } from '../../../schema/chart/chart-values.ts'
+import type { FAMILY, ValueFamilyName } from '../../../schema/chart/value-families.ts'
 
 /** A node of the chart's values. */
 export interface ValueNode {
   readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, ValueNode>>
   readonly additionalProperties?: boolean | ValueNode
+  readonly items?: ValueNode
+  readonly pattern?: string
+  readonly [FAMILY]?: ValueFamilyName | Readonly<Record<string, ValueFamilyName>>
   readonly default?: unknown
   readonly description?: string
   readonly enum?: readonly unknown[]
@@ -20,3 +24,16 @@ export const isSection = ({ properties, default: byDefault }: ValueNode): boolea
 
 /** The settings, which have defaults of their own and stay out of `values.yaml`. */
 export const isByName = (key: string): boolean => key === 'settings' || key === 'secretSettings'
+
+interface ValueLeaf {
+  /** From the root: `*` stands for each item of a list and each value of a map, and `@` for each key of a map. */
+  readonly path: readonly string[]
+  readonly node: ValueNode
+}
+
+/** Returns each value that is no section, with its path; items of lists too. */
+export const valueLeaves = (node: ValueNode = VALUES, path: readonly string[] = []): readonly ValueLeaf[] => {
+  const own = node.properties === undefined ? [{ path, node }] : []
+  const children = Object.entries(node.properties ?? {}).flatMap(([key, child]) => valueLeaves(child, [...path, key]))
+  return [...own, ...children, ...(node.items ? valueLeaves(node.items, [...path, '*']) : [])]
+}
