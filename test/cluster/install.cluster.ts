@@ -178,6 +178,21 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBe(before)
   })
 
+  test('is as it was after an upgrade that the API server refused', async () => {
+    const labels = { 'not a label': '1' }
+    const refused = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'refused', labels } }]
+    const options = ['--atomic', '--timeout=180s', '--set=owner.email=other@tidemark.local']
+    const failed = upgrade(...options, '--set-json', `extraObjects=${JSON.stringify(refused)}`)
+    await expect(failed).rejects.toThrow(/has been rolled back due to (?:atomic|rollback-on-failure)/)
+    await allReady()
+    const { spec } = await inTime(
+      () => read('-n', NAMESPACE, 'job', 'tidemark-setup'),
+      (job) => job?.status?.succeeded === 1,
+    )
+    expect(JSON.stringify(spec)).not.toContain('other@tidemark.local')
+    expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBeDefined()
+  })
+
   test('does what the README says: a page in a pod, a monitor of it, a change, and a verified webhook', async () => {
     const log = (await steps)()
     expect(log).toContain('received, verified:')
