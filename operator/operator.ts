@@ -14,7 +14,7 @@ import { type DeclaredRow, declaredRecords, finishedSince, restingRecords } from
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { EventRecorder } from './cluster/event-recorder.ts'
 import { type KubeClient, KubeError } from './cluster/kube-client.ts'
-import { Leader, OPERATOR_LEASE } from './cluster/leader.ts'
+import { installationOf, Leader, OPERATOR_LEASE } from './cluster/leader.ts'
 import type { KubeObject } from './cluster/kube-object.ts'
 import { Reflector } from './cluster/reflector.ts'
 import { KindOperator } from './kind-operator.ts'
@@ -63,6 +63,8 @@ export interface Operator {
   readonly leading: Promise<void>
   /** Resolves when the leadership is lost: the process must end, and starts anew. */
   readonly lost: Promise<void>
+  /** Whether this process leads, or another one that renews the lease. */
+  readonly isLed: boolean
   stop(): Promise<void>
 }
 
@@ -96,7 +98,16 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     )
   const clusterId = options.clusterId ?? (await clusterIdOf(client))
   const identity = `${hostname()}-${randomUUID().slice(0, 8)}`
-  const leader = new Leader({ client, namespace, name: OPERATOR_LEASE, identity, log, times: times.election })
+  const installation = await installationOf(client)
+  const leader = new Leader({
+    client,
+    namespace,
+    name: OPERATOR_LEASE,
+    identity,
+    installation,
+    log,
+    times: times.election,
+  })
   const stopping = new AbortController()
   let end = async () => {}
   const leading = leader.acquire(stopping.signal).then(async () => {
@@ -122,6 +133,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   return {
     leading,
     lost: leader.lost,
+    get isLed() {
+      return leader.isHeld
+    },
     async stop() {
       await endWork()
       await leader.release()

@@ -34,8 +34,9 @@ const run = (flags: OperatorFlags): Promise<void> =>
       let server: HealthServer | undefined
       context.stack.defer('metrics', () => server?.close())
       const { operator, store, server: cluster } = await startOperatorParts(context, flags)
-      // A waiting operator is healthy: its work is to wait.
-      server = await serveHealth(createHealth({ ...context, store, sinceProgress: () => 0 }), context)
+      // An operator that waits while another one leads is ready: its work is to wait.
+      const health = createHealth({ ...context, store, sinceProgress: () => 0, isLed: () => operator.isLed })
+      server = await serveHealth(health, context)
       // What this process knows is out of date from now on, or never was complete: another start reads it anew.
       const startAnew = () => {
         process.exitCode = 1

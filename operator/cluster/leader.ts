@@ -19,6 +19,8 @@ interface LeaderOptions {
   readonly name: string
   /** Unique for each process: the name of the pod, or of the host, with a random part. */
   readonly identity: string
+  /** The account that the operators of one installation share; see `installationOf`. Default: it is not known. */
+  readonly installation?: string | null
   readonly log: { warn(fields: object, text: string): void; info(fields: object, text: string): void }
   readonly times?: Partial<LeaderTimes>
 }
@@ -41,6 +43,27 @@ interface Lease extends KubeObject {
 /** Holds the lease while the finalizers are removed. It never renews it. */
 const UNINSTALL = 'uninstall'
 
+/** Annotation of the lease: the installation whose operator held it last. */
+const INSTALLATION = 'tidemark.dev/installation'
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/**
+ * Returns what tells this installation from one that was there before: the uid of the service account of the client,
+ * which lives as long as the release. Null: the client has none, as outside of a cluster, or the API server does not
+ * tell.
+ */
+export async function installationOf(client: KubeClient): Promise<string | null> {
+  const answer = await client.call<{
+    readonly status?: { readonly userInfo?: { readonly username?: string; readonly uid?: string } }
+  }>({
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+  })
+  const { username = '', uid = '' } = (answer.status < 300 && answer.body.status?.userInfo) || {}
+  return username.startsWith(SERVICE_ACCOUNT) && uid !== '' ? uid : null
+}
+
 /**
  * Takes the lease of the operators for this long, in seconds, whoever has it. A leader stops when it sees that, and
  * nobody leads until the time is over.
@@ -53,7 +76,9 @@ export async function seizeLease(client: KubeClient, namespace: string, seconds:
     const isThere = found.status === 200
     const now = microTime(new Date())
     const spec = { holderIdentity: identity, leaseDurationSeconds: seconds, acquireTime: now, renewTime: now }
-    const metadata = { name, namespace, ...(isThere && { resourceVersion: found.body.metadata.resourceVersion }) }
+    // The operators of the installation that held it know by the annotation that this is about them.
+    const { resourceVersion, annotations } = isThere ? found.body.metadata : {}
+    const metadata = { name, namespace, ...(isThere && { resourceVersion }), ...(annotations && { annotations }) }
     const answer = await client.call<Lease>({
       method: isThere ? 'PUT' : 'POST',
       path: isThere ? `${collection}/${name}` : collection,
@@ -88,6 +113,8 @@ export class Leader {
   #isTaken = false
   /** Who had the lease when this process could not take it. */
   #waitsFor: string | null = null
+  /** Another process held the lease when this one looked last, and it is no uninstall. */
+  #isOthers = false
 
   constructor(options: LeaderOptions) {
     this.#options = options
@@ -113,6 +140,15 @@ export class Leader {
     this.#renewing = this.#renew(heldAt)
   }
 
+  /**
+   * Whether an operator works: this one leads, or another one renews the lease. What holds it may be gone: an uninstall
+   * never renews it, and nor does a process that was killed.
+   */
+  get isHeld(): boolean {
+    const sinceChange = performance.now() - (this.#seen?.at ?? Number.NEGATIVE_INFINITY)
+    return this.#isLeader || (this.#isOthers && sinceChange < this.#times.renewMs)
+  }
+
   /** Ends the leadership, because something else than the lease says that another process leads. */
   giveUp(): void {
     this.#lose()
@@ -125,7 +161,7 @@ export class Leader {
     const { name, namespace, log } = this.#options
     if (!this.#isLeader || this.#seen === null) return
     this.#isLeader = false
-    const metadata = { name, namespace, resourceVersion: this.#seen.version }
+    const metadata = { name, namespace, resourceVersion: this.#seen.version, ...this.#annotations() }
     const spec = { ...this.#spec(0), holderIdentity: '', leaseDurationSeconds: 1 }
     await this.#write('PUT', { metadata, spec }).catch((err: unknown) =>
       log.warn({ err }, 'the lease of the leader could not be given up; it ends by itself'),
@@ -174,7 +210,11 @@ export class Leader {
     const found: KubeAnswer<Lease> = await client.call({ method: 'GET', path, signal })
     if (found.status === 404)
       return this.#isWritten(
-        await this.#write('POST', { metadata: { name, namespace }, spec: this.#spec(0) }, signal),
+        await this.#write(
+          'POST',
+          { metadata: { name, namespace, ...this.#annotations() }, spec: this.#spec(0) },
+          signal,
+        ),
         now,
       )
     if (found.status !== 200) throw new KubeError('the lease of the leader', found)
@@ -182,6 +222,7 @@ export class Leader {
     const { resourceVersion } = found.body.metadata
     if (this.#seen?.version !== resourceVersion) this.#seen = { version: resourceVersion, at: now }
     const isMine = spec.holderIdentity === identity
+    this.#isOthers = !isMine && !['', UNINSTALL].includes(spec.holderIdentity ?? '')
     if (!isMine && !this.#mayTake(found.body, now)) {
       this.#logWait(found.body)
       return false
@@ -189,7 +230,8 @@ export class Leader {
     const transitions = (spec.leaseTransitions ?? 0) + (isMine ? 0 : 1)
     const next = this.#spec(transitions, isMine ? spec.acquireTime : undefined)
     // The version makes the write conditional: of two processes that take a free lease, one gets a 409.
-    const answer = await this.#write('PUT', { metadata: { name, namespace, resourceVersion }, spec: next }, signal)
+    const metadata = { name, namespace, resourceVersion, ...this.#annotations() }
+    const answer = await this.#write('PUT', { metadata, spec: next }, signal)
     return this.#isWritten(answer, now)
   }
 
@@ -202,13 +244,26 @@ export class Leader {
   }
 
   /** Returns whether a lease of another process has ended. Whoever led before does not take it back. */
-  #mayTake({ spec: { holderIdentity, leaseDurationSeconds = 0, renewTime = '' } = {} }: Lease, now: number): boolean {
+  #mayTake({ metadata, spec = {} }: Lease, now: number): boolean {
+    const { holderIdentity, leaseDurationSeconds = 0, renewTime = '' } = spec
     if (this.#isLeader) this.#isTaken = true
     const seenAt = this.#seen?.at ?? now
     const ends = Date.parse(renewTime) + leaseDurationSeconds * 1_000
-    // An uninstall that ended long ago must not keep a new installation waiting from its own start.
-    const isOver = holderIdentity === UNINSTALL && ends <= Date.now()
+    // An uninstall that ended long ago, or was of another installation, must not keep a new one waiting.
+    const isOver = holderIdentity === UNINSTALL && (ends <= Date.now() || this.#isOfAnother(metadata.annotations))
     return !this.#isLeader && (!holderIdentity || isOver || seenAt + leaseDurationSeconds * 1_000 <= now)
+  }
+
+  /** Returns whether the lease was held last by an installation that is surely not this one. */
+  #isOfAnother(annotations: Readonly<Record<string, string>> = {}): boolean {
+    const own = this.#options.installation ?? null
+    const last = annotations[INSTALLATION]
+    return own !== null && last !== undefined && last !== own
+  }
+
+  #annotations(): { readonly annotations?: Readonly<Record<string, string>> } {
+    const { installation = null } = this.#options
+    return installation === null ? {} : { annotations: { [INSTALLATION]: installation } }
   }
 
   /** Says once for each holder why nothing happens here. */

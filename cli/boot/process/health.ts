@@ -5,7 +5,8 @@ import type { Store } from '../../../store/db/client.ts'
 import { storeState } from '../../../store/db/store-state.ts'
 
 /**
- * Returns the health of a process: its store, and its scheduler where it has one. From the stop signal on the process
+ * Returns the health of a process: its store, its scheduler where it has one, and whether operators have a leader,
+ * where it is one of them. From the stop signal on the process
  * is not ready, so that balancers send no more requests. Requests that still arrive are served.
  */
 export function createHealth({
@@ -13,12 +14,14 @@ export function createHealth({
   registry,
   log,
   sinceProgress,
+  isLed,
   stopping,
 }: {
   store: Store
   registry: Registry
   log: Logger
   sinceProgress: (() => number) | null
+  isLed?: () => boolean
   stopping: AbortSignal
 }): Health {
   return {
@@ -28,8 +31,13 @@ export function createHealth({
         await storeState(store, log),
         sinceProgress === null ? null : sinceProgress() < MOVING_MS,
       ]
-      const checks = { store: reachable, ...(moving !== null && { scheduler: moving ? 'moving' : 'stuck' }) }
-      return { ok: reachable === 'migrated' && moving !== false, checks }
+      const led = isLed?.()
+      const checks = {
+        store: reachable,
+        ...(moving !== null && { scheduler: moving ? 'moving' : 'stuck' }),
+        ...(led !== undefined && { leader: led ? 'there' : 'waiting for the lease of one that is gone' }),
+      }
+      return { ok: reachable === 'migrated' && moving !== false && led !== false, checks }
     },
     metrics: () => registry.metrics(),
   }

@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { EventRecorder } from '../../../operator/cluster/event-recorder.ts'
 import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
-import { Leader, OPERATOR_LEASE, seizeLease } from '../../../operator/cluster/leader.ts'
+import { installationOf, Leader, OPERATOR_LEASE, seizeLease } from '../../../operator/cluster/leader.ts'
 import type { KubeObject } from '../../../operator/cluster/kube-object.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
@@ -27,11 +27,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
   const log = { warn: () => {}, info: () => {} }
   const times = { leaseMs: 1_000, renewMs: 600, everyMs: 50 }
 
-  async function candidate(name: string, identity: string, said: string[] = []) {
+  async function candidate(name: string, identity: string, said: string[] = [], installation: string | null = null) {
     const faulty = await createFaultyKube(kube, folder)
     const client = createKubeClient(faulty.kubeconfig)
     const told = { ...log, info: (fields: object, text: string) => said.push(`${text} ${JSON.stringify(fields)}`) }
-    const leader = new Leader({ client, namespace: 'default', name, identity, log: told, times })
+    const leader = new Leader({ client, namespace: 'default', name, identity, installation, log: told, times })
     onTestFinished(async () => {
       await leader.release()
       client.close()
@@ -99,6 +99,75 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real A
     const renewTime = new Date(Date.now() - 700_000).toISOString().replace('Z', '000Z')
     await kube.call('PATCH', path, { spec: { renewTime } }, 'application/merge-patch+json')
     await eventually(() => one.isLeader, Boolean)
+  })
+
+  test('takes over at once from the uninstall of an installation that was there before', async () => {
+    const client = createKubeClient(kube.kubeconfig)
+    onTestFinished(() => client.close())
+    const lease = `/apis/coordination.k8s.io/v1/namespaces/default/leases/${OPERATOR_LEASE}`
+    await kube.call('DELETE', lease)
+    const old = await candidate(OPERATOR_LEASE, 'old', [], 'uid-1')
+    await old.acquire()
+    await seizeLease(client, 'default', 600)
+    await old.leader.lost
+    // A process of the installation that goes waits, and says that nobody leads.
+    const restarted = await candidate(OPERATOR_LEASE, 'restarted', [], 'uid-1')
+    void restarted.acquire()
+    await eventually(
+      () => restarted.faulty.seen.length,
+      (looks) => looks > 2,
+    )
+    expect([restarted.isLeader, restarted.leader.isHeld]).toEqual([false, false])
+    const next = await candidate(OPERATOR_LEASE, 'next', [], 'uid-2')
+    await next.acquire()
+    expect(next.leader.isHeld).toBe(true)
+    expect((await holder(OPERATOR_LEASE))['holderIdentity']).toBe('next')
+    await eventually(() => restarted.leader.isHeld, Boolean)
+  })
+
+  test('knows when the holder of the lease is gone', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+    const spec = () => {
+      const renewTime = new Date().toISOString().replace('Z', '000Z')
+      return { spec: { holderIdentity: 'other', leaseDurationSeconds: 600, renewTime } }
+    }
+    await kube.call('POST', path, { metadata: { name: 'gone' }, ...spec() })
+    const one = await candidate('gone', 'one')
+    expect(one.leader.isHeld).toBe(false)
+    void one.acquire()
+    const renew = async () => {
+      await kube.call('PATCH', `${path}/gone`, spec(), 'application/merge-patch+json')
+      return one.leader.isHeld
+    }
+    await eventually(renew, Boolean)
+    await eventually(
+      () => one.leader.isHeld,
+      (isHeld) => !isHeld,
+    )
+    expect(one.isLeader).toBe(false)
+  })
+
+  test('differs from one whose account was made again', async () => {
+    const account = '/api/v1/namespaces/default/serviceaccounts'
+    const uid = async () => {
+      await kube.call('POST', account, { metadata: { name: 'operator' } })
+      const made = await kube.call('POST', `${account}/operator/token`, { spec: {} })
+      const config = JSON.parse(await readFile(kube.kubeconfig, 'utf8'))
+      config.users[0].user.token = made.body.status.token
+      const file = join(folder, 'account')
+      await writeFile(file, JSON.stringify(config))
+      const client = createKubeClient(file)
+      onTestFinished(() => client.close())
+      return installationOf(client)
+    }
+    const first = await uid()
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await uid()).toBe(first)
+    await kube.call('DELETE', `${account}/operator`)
+    expect(await uid()).not.toBe(first)
+    const person = createKubeClient(kube.kubeconfig)
+    onTestFinished(() => person.close())
+    expect(await installationOf(person)).toBeNull()
   })
 
   test('gives up a lease that it has just made', async () => {
