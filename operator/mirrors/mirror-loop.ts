@@ -4,6 +4,7 @@ import type { Rate, TokenBucket } from '../../concurrency/token-bucket.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { resourceName } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
+import { ExplainedError } from '../../core/explained-error.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { MonitorRecord } from '../../monitors/record-kind.ts'
 import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
@@ -75,6 +76,8 @@ export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
   const { kind, pace, store, times, log } = options
   const writer = { ...options, secrets: tolerantBox(options.secrets, () => {}), take: () => sleep(pace.reserve()) }
   let sweep: Sweep | null = null
+  /** Said once, until something was mirrored again. */
+  let missing = ''
   return createWakeableLoop({
     async work(stopping) {
       sweep ??= begin(options)
@@ -102,12 +105,16 @@ export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
         await remove(writer, resource)
       }
       sweep = null
+      missing = ''
       return times.everyMs
     },
     onFault: (err) => {
       // What was seen so far may be out of date.
       sweep = null
-      log.warn({ err }, 'records could not be mirrored; trying again')
+      if (err instanceof MirrorRightsError) {
+        if (missing !== err.message) log.warn({ reason: err.reason }, err.message)
+        missing = err.message
+      } else log.warn({ err }, 'records could not be mirrored; trying again')
     },
     faultPauses: { firstMs: 1_000, longestMs: 60_000 },
   })
@@ -160,6 +167,23 @@ async function mirror(
   return isRight ? known : await write(writer, { metadata, spec }, known)
 }
 
+/** A namespace asks for mirrors, and the operator has no right to write them. */
+class MirrorRightsError extends ExplainedError {
+  override readonly name = 'MirrorRightsError'
+  readonly reason: string
+
+  constructor(namespace: string, reason: string) {
+    super(
+      `the namespace ${namespace} has the label ${MIRROR}, and the operator may not write mirrors: set ` +
+        'operator.mirrors=true in the values of the chart, or remove the label',
+    )
+    this.reason = reason
+  }
+}
+
+/** What the API server says to an account without a right. It says something else of a namespace that is going. */
+const LACKS_RIGHT = /cannot (?:create|update|delete) resource "/
+
 interface Wanted {
   readonly metadata: { readonly name: string; readonly namespace: string }
   readonly spec: CustomResource['spec']
@@ -189,6 +213,8 @@ async function write(
     learn(answer.body)
     return answer.body
   }
+  const said = answer.body.message ?? ''
+  if (answer.status === 403 && LACKS_RIGHT.test(said)) throw new MirrorRightsError(namespace, said)
   // Changed or deleted meanwhile, or the namespace is going: the next sweep sees what there is.
   if ([403, 404, 409].includes(answer.status)) return null
   if (answer.status !== 422) throw new KubeError(`the mirror ${namespace}/${name}`, answer)

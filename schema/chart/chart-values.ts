@@ -254,6 +254,11 @@ export const ChartValues = Closed({
         },
         { description: 'Secrets that resources name.' },
       ),
+      mirrors: flag(
+        false,
+        'Let the operator write, in all namespaces, the resources that mirror monitors of the API. Namespaces with ' +
+          'the label tidemark.dev/mirror need it; see docs/custom-resources.md.',
+      ),
       clusterId: text('', 'Id of a cluster that was rebuilt over the same database; see docs/custom-resources.md.', 64),
       ...requests('100m', '512Mi'),
     },

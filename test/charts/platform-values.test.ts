@@ -321,6 +321,18 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
       expect((await render(...CLUSTER, '--set', `${section}=null`)).out).toMatch(/: set (?:database|pictures)\./)
   })
 
+  test('lets the operator write mirrors in all namespaces only where that is wanted', async () => {
+    const verbs = async (...args: string[]) => {
+      const role = named(await manifestsOf(...TRY_OUT, ...args), 'ClusterRole', 'tidemark-tidemark-operator')
+      const of = (resource: string) =>
+        (role.rules ?? []).flatMap(({ resources = [], verbs: own = [] }) => (resources.includes(resource) ? own : []))
+      return [...of('monitors'), ...of('monitors/mirror').map((verb) => `mirror:${verb}`)]
+    }
+    expect(await verbs()).toEqual(['get', 'list', 'watch', 'patch'])
+    const all = ['get', 'list', 'watch', 'patch', 'create', 'update', 'delete', 'mirror:update']
+    expect(await verbs('--set', 'operator.mirrors=true')).toEqual(all)
+  })
+
   test('lets the operator change its own lease alone', async () => {
     const role = named(await manifestsOf(...TRY_OUT), 'Role', 'tidemark-operator')
     const rules = (role.rules ?? []).filter(({ resources }) => resources?.includes('leases'))

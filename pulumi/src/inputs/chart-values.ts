@@ -678,6 +678,11 @@ export interface OperatorValues {
   watchNamespaces?: pulumi.Input<pulumi.Input<string>[] | undefined>
   /** Secrets that resources name. */
   secrets?: pulumi.Input<OperatorSecretsValues | undefined>
+  /**
+   * Let the operator write, in all namespaces, the resources that mirror monitors of the API. Namespaces with the label
+   * tidemark.dev/mirror need it; see docs/custom-resources.md. Default: false.
+   */
+  mirrors?: pulumi.Input<boolean | undefined>
   /** Id of a cluster that was rebuilt over the same database; see docs/custom-resources.md. At most 64 characters. */
   clusterId?: pulumi.Input<string | undefined>
   /**

@@ -3,21 +3,27 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeFile } from 'node:fs/promises'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { TokenBucket } from '../../../concurrency/token-bucket.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { pauseMonitor } from '../../../monitors/pause-monitor.ts'
+import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
+import { createMirrorLoop } from '../../../operator/mirrors/mirror-loop.ts'
 import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
+import { KINDS } from '../../../operator/reconcile/kinds.ts'
+import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../../support/run/skip.ts'
-import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
+import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
 
 const POLICY = new URL('../../../examples/operator/mirror-policy.yaml', import.meta.url).pathname
 const MIRROR_OF = 'tidemark.dev/mirror-of'
 const MERGE = 'application/merge-patch+json'
+const labelsOf = ({ owner }: OperatorSetup) => ({ 'tidemark.dev/team': owner.teamId, 'tidemark.dev/mirror': 'true' })
 const mirrors = { everyMs: 100, pageMs: 10, writes: { perSecond: 1_000, burst: 1_000 } }
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors the records of the API', () => {
@@ -26,10 +32,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
   let namespace: string
   operatorForEachTest((opened) => ({ kube, setup } = opened), { times: { ...TIMES, mirrors } })
   beforeEach(async () => {
-    namespace = await setup.newNamespace({
-      'tidemark.dev/team': setup.owner.teamId,
-      'tidemark.dev/mirror': 'true',
-    })
+    namespace = await setup.newNamespace(labelsOf(setup))
   })
 
   const listed = async (of = namespace): Promise<readonly CustomResource[]> =>
@@ -37,6 +40,57 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
   const until = (holds: (all: readonly CustomResource[]) => boolean) => eventually(listed, holds)
   const hasStatus = (all: readonly CustomResource[]) =>
     all.length > 0 && all.every(({ metadata, status }) => status?.observedGeneration === metadata.generation)
+
+  test('says once what the operator lacks where it may not write mirrors', async () => {
+    await kube.kubectl('create', 'clusterrole', 'reads', '--verb=get,list,watch', '--resource=monitors.tidemark.dev')
+    await kube.kubectl('create', 'serviceaccount', 'reader', '-n', 'default')
+    await kube.kubectl(
+      'create',
+      'clusterrolebinding',
+      'reads',
+      '--clusterrole=reads',
+      '--serviceaccount=default:reader',
+    )
+    const config = JSON.parse(await readFile(kube.kubeconfig, 'utf8'))
+    config.users[0].user.token = (await kube.kubectl('create', 'token', 'reader', '-n', 'default')).trim()
+    const file = join(setup.folder, 'reader')
+    await writeFile(file, JSON.stringify(config))
+    const client = createKubeClient(file)
+    onTestFinished(() => client.close())
+    await setup.stop()
+    await setup.monitor(setup.owner)
+    const said: string[] = []
+    let faults = 0
+    const [kind] = KINDS
+    if (!kind) throw new Error('there is no kind')
+    const loop = createMirrorLoop({
+      kind,
+      client: {
+        ...client,
+        call: (request) => (request.method === 'GET' ? client.call(request) : ((faults += 1), client.call(request))),
+      },
+      store: setup.store,
+      secrets: createSecretBox(KEY),
+      pace: new TokenBucket(mirrors.writes),
+      namespaces: () => [{ metadata: { name: namespace, uid: '1', resourceVersion: '1', labels: labelsOf(setup) } }],
+      mirrors: () => [],
+      learn: () => {},
+      defaultTeam: null,
+      times: mirrors,
+      log: { warn: (...args: readonly unknown[]) => void said.push(String(args.at(-1))) },
+    })
+    onTestFinished(() => loop.stop())
+    loop.start()
+    await eventually(
+      () => faults,
+      (tries) => tries > 1,
+      { forMs: 20_000 },
+    )
+    expect(said).toEqual([
+      `the namespace ${namespace} has the label tidemark.dev/mirror, and the operator may not write mirrors: ` +
+        'set operator.mirrors=true in the values of the chart, or remove the label',
+    ])
+  })
 
   test('shows them with their state, without the values of secrets', async () => {
     const record = await setup.monitor(setup.owner, {
