@@ -1,6 +1,12 @@
-/** How a connection failed. `denied` carries no detail on purpose: it must not reveal whether a private host exists. */
+/** The setting that opens private ranges. */
+export const OPENING_SETTING = 'TIDEMARK_ALLOW_PRIVATE_CIDRS'
+
+/**
+ * How a connection failed. `denied` carries no detail on purpose: it must not reveal whether a private host exists.
+ * `opensWith` is that of the policy, where it is another one than the setting.
+ */
 export type EgressFailure =
-  | { readonly kind: 'denied' }
+  | { readonly kind: 'denied'; readonly opensWith?: string }
   | { readonly kind: 'dns'; readonly cause: 'not_found' | 'failed' | 'timeout' }
   | { readonly kind: 'connect'; readonly cause: 'refused' | 'unreachable' | 'reset' | 'timeout' | 'failed' }
   | { readonly kind: 'tls'; readonly cause: TlsCause }
@@ -16,7 +22,11 @@ export type TlsCause =
   | 'timeout'
   | 'failed'
 
-export const DENIED: EgressFailure = { kind: 'denied' }
+const DENIED: EgressFailure = { kind: 'denied' }
+
+/** Returns the failure of a target that a policy does not allow. */
+export const deniedBy = ({ opensWith }: { readonly opensWith: string }): EgressFailure =>
+  opensWith === OPENING_SETTING ? DENIED : { kind: 'denied', opensWith }
 
 /**
  * Carries an EgressFailure through undici, which requires an Error from a connector. Its message never contains the

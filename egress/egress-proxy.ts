@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { classify } from './address.ts'
 import { dial, type DialPorts, type OpenSocket, vet } from './guarded-agent.ts'
-import { DENIED, type EgressFailure } from './egress-failure.ts'
+import { deniedBy, type EgressFailure } from './egress-failure.ts'
 import type { EgressPolicy, Endpoint } from './policy.ts'
 import { plainName, type Resolver, systemResolver } from './resolve.ts'
 import { type Connection, type Dialler, forward, type Terminating, tunnel } from './relay.ts'
@@ -68,7 +68,8 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
   }
 
   async function connectTo(target: Endpoint, isTunnel: boolean, team: string): Promise<Connection | null> {
-    const dialled = notOwn(await (detour ? byDetour(detour, target, isTunnel, team) : dial(target, ports, team)))
+    const opened = await (detour ? byDetour(detour, target, isTunnel, team) : dial(target, ports, team))
+    const dialled = notOwn(opened, policy)
     const key = keyOf(target)
     failures.delete(key)
     if (dialled.ok) {
@@ -77,7 +78,7 @@ export async function startEgressProxy(policy: EgressPolicy, options: EgressProx
       dialled.socket.setTimeout(idleMs, () => dialled.socket.destroy())
       return dialled
     }
-    if (dialled.failure === DENIED) counts.denied += 1
+    if (dialled.failure.kind === 'denied') counts.denied += 1
     failures.set(key, dialled.failure)
     return null
   }
@@ -153,10 +154,10 @@ const isListener = ({ remoteAddress = '', remotePort = 0 }: Socket): boolean =>
   LISTENERS.has(remotePort) && classify(remoteAddress) !== 'public'
 
 /** Refuses a connection to an egress proxy: through that of another team, a page would show its certificates. */
-function notOwn(dialled: Opened): Opened {
+function notOwn(dialled: Opened, policy: EgressPolicy): Opened {
   if (!dialled.ok || !isListener(dialled.socket)) return dialled
   dialled.socket.destroy()
-  return { ok: false, failure: DENIED }
+  return { ok: false, failure: deniedBy(policy) }
 }
 
 function listen(server: Server): Promise<Listening> {

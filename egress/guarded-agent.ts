@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
-import { EgressError, DENIED, connectFailure, type EgressFailure } from './egress-failure.ts'
+import { EgressError, connectFailure, deniedBy, type EgressFailure } from './egress-failure.ts'
 import { type EgressPolicy, type Endpoint, sameHost } from './policy.ts'
 import { type Resolver, type Address, isLocalhost, plainName, systemResolver } from './resolve.ts'
 import { secure, type Secured } from './secure.ts'
@@ -159,23 +159,22 @@ type Vetted =
   | { readonly ok: true; readonly addresses: readonly Address[] }
   | { readonly ok: false; readonly failure: EgressFailure }
 
-const REFUSED: Vetted = { ok: false, failure: DENIED }
-
 /**
  * The resolve half of resolve-and-pin. Returns the addresses that may be dialled for a host and port, in the resolver's
  * order. One refused address refuses the whole result: a name that mixes public and private addresses has no legitimate
  * use. `team` is the key of the team that asks. Never rejects.
  */
 export async function vet(target: Endpoint, policy: EgressPolicy, resolver: Resolver, team: string): Promise<Vetted> {
+  const refused: Vetted = { ok: false, failure: deniedBy(policy) }
   const name = plainName(target.host)
   const resolved = await resolver.resolve(name, team)
-  if (!resolved.ok) return hidesFailure(name, policy) ? REFUSED : resolved
+  if (!resolved.ok) return hidesFailure(name, policy) ? refused : resolved
   const { addresses } = resolved
   // localhost is both loopback addresses by definition; an operator who opened one of them meant that one.
   const allowed = addresses.filter(({ address }) => policy.refusal(address, target.port) === null)
-  if (allowed.length === 0 || (allowed.length < addresses.length && !isLocalhost(name))) return REFUSED
+  if (allowed.length === 0 || (allowed.length < addresses.length && !isLocalhost(name))) return refused
   for (const own of policy.namedEndpoints(target.port)) {
-    if (plainName(own.host) === name || (await leadsTo(own, allowed, resolver))) return REFUSED
+    if (plainName(own.host) === name || (await leadsTo(own, allowed, resolver))) return refused
   }
   return { ok: true, addresses: allowed }
 }
@@ -234,7 +233,7 @@ export async function dial(target: Endpoint, ports: DialPorts, team = ''): Promi
   const dialled = await openPinned(target, vetted.addresses.slice(0, MOST_ATTEMPTS), ports)
   if (!dialled.ok || isPinned(dialled.socket, vetted.addresses, target.port, ports.policy)) return dialled
   dialled.socket.destroy()
-  return { ok: false, failure: DENIED }
+  return { ok: false, failure: deniedBy(ports.policy) }
 }
 
 function openPinned(target: Endpoint, addresses: readonly Address[], ports: DialPorts): Promise<Dialled> {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { classifyBytes, embeddedIPv4, neverReason, unmapped, addressBytes, cidr, holds, type Cidr } from './address.ts'
+import { OPENING_SETTING } from './egress-failure.ts'
 import { createTrust, type Trust } from './trust.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
 
@@ -26,6 +27,8 @@ interface PolicyOptions {
   readonly databasePorts?: readonly number[]
   /** Default: the well-known authorities, and no client certificates. */
   readonly trust?: Trust
+  /** What a person sets to open a range. Default: the setting. */
+  readonly opensWith?: string
 }
 
 /** What an installation denies beside what is denied always. Workers hand it to their runners. */
@@ -55,6 +58,8 @@ export interface EgressPolicy {
   canOpen(address: string): boolean
   /** Whether a setting opens any private range. */
   readonly opensPrivate: boolean
+  /** What a person sets to open a range: the setting, or a value of the chart. Messages name it. */
+  readonly opensWith: string
   readonly denials: Denials
   /** Which certificates are accepted of targets, and shown to them. */
   readonly trust: Trust
@@ -74,6 +79,7 @@ export function createRunnerPolicy(options: PolicyOptions): RunnerPolicy {
     namedEndpoints: (port) => policy.namedEndpoints(port),
     canOpen: (address) => policy.canOpen(address),
     opensPrivate: policy.opensPrivate,
+    opensWith: policy.opensWith,
     trust: policy.trust,
     get denials() {
       return policy.denials
@@ -99,6 +105,7 @@ export function createPolicy(options: PolicyOptions): EgressPolicy {
   const named = options.neverAllow.filter((endpoint) => isIP(bare(endpoint.host)) === 0)
   return {
     opensPrivate: opened.length > 0,
+    opensWith: options.opensWith ?? OPENING_SETTING,
     trust: options.trust ?? createTrust(),
     denials: { cidrs: options.denyCidrs ?? [], endpoints: options.neverAllow, databasePorts: [...databasePorts] },
     namedEndpoints: (port) => named.filter((endpoint) => endpoint.port === port),

@@ -65,14 +65,16 @@ export function checkTargetUrl(raw: string, policy: EgressPolicy, path = ''): Is
 function refusedTarget(url: URL, policy: EgressPolicy): string | null {
   const name = plainName(url.hostname)
   const port = portOf(url)
-  if (METADATA_NAMES.has(name)) return notAllowed('its host is a cloud metadata address', false)
+  if (METADATA_NAMES.has(name)) return notAllowed('its host is a cloud metadata address', null)
   if (isLocalhost(name)) {
     const open = policy.refusal('127.0.0.1', port) === null || policy.refusal('::1', port) === null
-    return open ? null : notAllowed('its host is loopback', true)
+    return open ? null : notAllowed('its host is loopback', policy.opensWith)
   }
   if (isIP(name) !== 0) {
     const reason = policy.refusal(name, port)
-    return reason === null ? null : notAllowed(`its address is ${reason}`, policy.canOpen(name))
+    return reason === null
+      ? null
+      : notAllowed(`its address is ${reason}`, policy.canOpen(name) ? policy.opensWith : null)
   }
   // A name may still resolve into a range that the operator opened, where every port is allowed. Without such a range
   // it cannot.
@@ -80,10 +82,8 @@ function refusedTarget(url: URL, policy: EgressPolicy): string | null {
   return null
 }
 
-function notAllowed(what: string, canOpen: boolean): string {
-  const how = canOpen
-    ? ', or have the operator of this installation open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS'
-    : ''
+function notAllowed(what: string, opensWith: string | null): string {
+  const how = opensWith === null ? '' : `, or have the operator of this installation open the range with ${opensWith}`
   return `The target is not allowed: ${what}. Use a public address${how}.`
 }
 

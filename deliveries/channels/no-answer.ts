@@ -1,4 +1,4 @@
-import type { TlsCause } from '../../egress/egress-failure.ts'
+import { OPENING_SETTING, type TlsCause } from '../../egress/egress-failure.ts'
 import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
 
 /**
@@ -11,7 +11,7 @@ export function noAnswer(failure: ExchangeFailure, host: string): string {
       return (
         'The destination is not allowed: its address is private or reserved, or its port is not for webhooks. ' +
         'Use a public address, or have the operator of this installation open the range with ' +
-        'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay blocked.'
+        `${failure.opensWith ?? OPENING_SETTING}; link-local and metadata addresses stay blocked.`
       )
     case 'dns':
       return DNS[failure.cause](host)

@@ -1,6 +1,6 @@
 import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
-import type { TlsCause } from '../../egress/egress-failure.ts'
+import { OPENING_SETTING, type TlsCause } from '../../egress/egress-failure.ts'
 
 /** What a message may contain: the host, never the path, the query or a header. */
 interface FaultContext {
@@ -12,18 +12,19 @@ function fault(code: RunFaultCode, message: string): RunFault {
 }
 
 /** The one fault for every target that is not allowed: it must not reveal what is there. */
-const TARGET_NOT_ALLOWED: RunFault = fault(
-  'target_not_allowed',
-  'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
-    'Use a public address, or have the operator of this installation open the range with ' +
-    'TIDEMARK_ALLOW_PRIVATE_CIDRS; link-local and metadata addresses stay closed.',
-)
+const targetNotAllowed = (opensWith = OPENING_SETTING): RunFault =>
+  fault(
+    'target_not_allowed',
+    'The target is not allowed: it leads to a private or reserved address, or to a port that is not fetched. ' +
+      `Use a public address, or have the operator of this installation open the range with ${opensWith}; ` +
+      'link-local and metadata addresses stay closed.',
+  )
 
 /** Returns the fault of an exchange that gave no complete response. */
 export function exchangeFault(failure: ExchangeFailure, { host }: FaultContext, maxWireBytes: number): RunFault {
   switch (failure.kind) {
     case 'denied':
-      return TARGET_NOT_ALLOWED
+      return targetNotAllowed(failure.opensWith)
     case 'dns':
       return fault(failure.cause === 'timeout' ? 'timeout' : 'dns_failed', DNS[failure.cause](host))
     case 'connect':

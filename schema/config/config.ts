@@ -91,6 +91,10 @@ export const Config = Closed({
     description:
       'Private networks that checks and deliveries may connect to, comma-separated. Example: 127.0.0.0/8,::1/128.',
   }),
+  TIDEMARK_INSTALLED_BY: Choice(['person', 'chart'], {
+    default: 'person',
+    description: 'Who has set the settings. chart: messages name values of the Helm chart in their place.',
+  }),
   TIDEMARK_DENY_CIDRS: Type.String({
     maxLength: 4096,
     default: '',

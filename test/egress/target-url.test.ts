@@ -1,3 +1,8 @@
+import { egressPolicy } from '../../cli/boot/parts/egress.ts'
+import { noAnswer } from '../../deliveries/channels/no-answer.ts'
+import { vet } from '../../egress/guarded-agent.ts'
+import type { Resolver } from '../../egress/resolve.ts'
+import { exchangeFault } from '../../runners/fetch/fetch-faults.ts'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { checkTargetUrl, parseTargetUrl } from '../../egress/target-url.ts'
@@ -70,6 +75,23 @@ describe('checkTargetUrl', () => {
     'http://metadata.google.internal/',
   ])('refuses %s although loopback is open', (raw) => {
     expect(checkTargetUrl(raw, loopback)).not.toBeNull()
+  })
+
+  test('names the value of the chart where the chart has made the settings', async () => {
+    const allowPrivateCidrs: readonly string[] = []
+    const settings = { allowPrivateCidrs, denyCidrs: [], KUBERNETES_SERVICE_PORT: 443 } as const
+    const of = (installedBy: 'person' | 'chart') => egressPolicy({ ...settings, TIDEMARK_INSTALLED_BY: installedBy })
+    const resolver = { resolve: () => Promise.resolve({ ok: true, addresses: [{ address: '10.0.0.1', family: 4 }] }) }
+    for (const [policy, name] of [
+      [of('chart'), 'open the range with egress.allowPrivateCidrs'],
+      [of('person'), 'open the range with TIDEMARK_ALLOW_PRIVATE_CIDRS'],
+    ] as const) {
+      expect(checkTargetUrl('http://10.0.0.1/', policy)?.message).toContain(name)
+      const vetted = await vet({ host: 'a.example.com', port: 80 }, policy, resolver as Resolver, 'team')
+      if (vetted.ok || vetted.failure.kind !== 'denied') throw new Error('a private address was allowed')
+      expect(exchangeFault(vetted.failure, { host: 'a.example.com' }, 0).message).toContain(name)
+      expect(noAnswer(vetted.failure, 'a.example.com')).toContain(name)
+    }
   })
 
   test('says what to do about a private address', () => {

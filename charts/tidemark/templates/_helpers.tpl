@@ -280,6 +280,8 @@ imagePullSecrets:
   value: {{ .Values.listenAddress | quote }}
 - name: TIDEMARK_DATA_DIR
   value: /data
+- name: TIDEMARK_INSTALLED_BY
+  value: chart
 - name: TIDEMARK_METRICS_PORT
   value: {{ .Values.metrics.port | quote }}
 - name: TIDEMARK_BASE_URL

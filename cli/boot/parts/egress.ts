@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { OPENING_SETTING } from '../../../egress/egress-failure.ts'
 import { createPolicy, type Denials, type EgressPolicy, type Endpoint } from '../../../egress/policy.ts'
 import { systemResolver, type Resolver } from '../../../egress/resolve.ts'
 import { readTrust } from '../settings/read-trust.ts'
@@ -10,6 +11,7 @@ type EgressSettings = Pick<
   | 'TIDEMARK_CLIENT_CERTIFICATES_FILE'
   | 'allowPrivateCidrs'
   | 'denyCidrs'
+  | 'TIDEMARK_INSTALLED_BY'
   | 'DATABASE_URL'
   | 'KUBERNETES_SERVICE_HOST'
   | 'KUBERNETES_SERVICE_PORT'
@@ -30,7 +32,9 @@ export function policyOptions(settings: EgressSettings) {
   const cluster = host === undefined ? [] : [{ host: canonical(host), port: settings.KUBERNETES_SERVICE_PORT }]
   const databasePorts = [...new Set(database.map(({ port }) => port))]
   const neverAllow = [...database, ...cluster]
-  return { allowPrivateCidrs, denyCidrs, neverAllow, databasePorts, trust: readTrust(settings) }
+  // The chart does not take the setting itself: it opens the network policies too.
+  const opensWith = settings.TIDEMARK_INSTALLED_BY === 'chart' ? 'egress.allowPrivateCidrs' : OPENING_SETTING
+  return { allowPrivateCidrs, denyCidrs, neverAllow, databasePorts, trust: readTrust(settings), opensWith }
 }
 
 const POSTGRES_PORT = '5432'
