@@ -243,32 +243,40 @@ function structuralResults(reader: Reader): readonly FoundResult[] {
   return [...found.values()]
 }
 
-function hasFeaturedSnippet({ table, query, links }: Reader): boolean | null {
+function hasFeaturedSnippet(reader: Reader): boolean | null {
+  const { query, links, table } = reader
   const { featuredSnippet } = table
   if (!featuredSnippet) return null
   const excluded = query.set(featuredSnippet.excluded)
-  return query.all(featuredSnippet.blocks).some((block) => {
-    if (closest(block, excluded) !== null || isInHidden(block)) return false
-    if (query.firstWithin(block, ['h2', '[role="heading"][aria-level="2"]']).length === 0) return false
-    return query
-      .firstWithin(block, ['a[href]:has(h3)', 'h3 a[href]', 'a[href]:has([role="heading"][aria-level="3"])'])
-      .some(
-        (link) => closest(link, excluded) === null && destinationOf(link.attribs['href'] ?? '', links).kind !== 'none',
-      )
+  return isShown(reader, featuredSnippet, (block) => {
+    if (closest(block, excluded) !== null || query.firstWithin(block, featuredSnippet.parts).length === 0) return false
+    const quoted = query.firstWithin(block, featuredSnippet.quoted)
+    return quoted.some(
+      (link) => closest(link, excluded) === null && destinationOf(link.attribs['href'] ?? '', links).kind !== 'none',
+    )
   })
 }
 
-function hasAiOverview({ table, query }: Reader): boolean | null {
-  const { aiOverview } = table
+function hasAiOverview(reader: Reader): boolean | null {
+  const { aiOverview } = reader.table
   if (!aiOverview) return null
-  return query.all(aiOverview.blocks).some((block) => {
-    if (isInHidden(block)) return false
-    return query.firstWithin(block, aiOverview.bodies).some((body) => {
+  return isShown(reader, aiOverview, (block) =>
+    reader.query.firstWithin(block, aiOverview.bodies).some((body) => {
       if (isInHidden(body)) return false
       const text = visibleText(body, new Set(), 300)
       return text !== '' && !aiOverview.declined.test(text)
-    })
-  })
+    }),
+  )
+}
+
+/** Returns whether a block is shown, or null where the layout of the page does not tell. */
+function isShown(
+  { query }: Reader,
+  { blocks, layouts }: { readonly blocks: readonly string[]; readonly layouts?: readonly string[] },
+  isIt: (block: Element) => boolean,
+): boolean | null {
+  if (query.all(blocks).some((block) => !isInHidden(block) && isIt(block))) return true
+  return layouts === undefined || query.first(layouts) !== null ? false : null
 }
 
 function nextPage(reader: Reader): Pick<SearchPage, 'next' | 'isLast'> {

@@ -110,12 +110,12 @@ export const Run = Closed({
   ),
   ai_overview_present: Type.Optional(
     Nullable(Type.Boolean(), {
-      description: 'On runs of mode rank_tracking. Null: not known for the engine, or the check failed.',
+      description: 'On runs of mode rank_tracking. Null: the page of the engine does not tell, or the check failed.',
     }),
   ),
   featured_snippet_present: Type.Optional(
     Nullable(Type.Boolean(), {
-      description: 'On runs of mode rank_tracking. Null: not known for the engine, or the check failed.',
+      description: 'On runs of mode rank_tracking. Null: the page of the engine does not tell, or the check failed.',
     }),
   ),
   serp_check: Type.Optional(Nullable(SerpCheck)),

@@ -1,7 +1,7 @@
 import type { EngineTable } from '../engine-table.ts'
 
 export const DUCKDUCKGO: EngineTable = {
-  version: 2,
+  version: 3,
   links: [
     'article[data-testid="result"] a[data-testid="result-title-a"]',
     '#links .web-result a.result__a',
@@ -33,4 +33,11 @@ export const DUCKDUCKGO: EngineTable = {
   fullPage: 8,
   nextButtons: ['button#more-results', 'a.result--more__btn', '.nav-link form input[type="submit"]'],
   regions: ['[data-testid="mainline"]', '#links', '#react-layout'],
+  // The layouts without scripts, and those before 2023, have no such texts whatever the search.
+  aiOverview: {
+    blocks: ['[data-layout="wikinlp"]', '[data-react-module-id="wikinlp"]'],
+    bodies: ['[data-testid^="duckassist-"]'],
+    declined: /(?!)/,
+    layouts: ['article[data-testid="result"]'],
+  },
 }

@@ -1,7 +1,7 @@
 import type { EngineTable } from '../engine-table.ts'
 
 export const YANDEX: EngineTable = {
-  version: 2,
+  version: 3,
   links: [
     '.serp-item a.OrganicTitle-Link[href]',
     '.serp-item h2.organic__title-wrapper > a.organic__url[href]',
@@ -66,4 +66,17 @@ export const YANDEX: EngineTable = {
   fullPage: 8,
   nextButtons: ['.more__button', 'button.Pager-More'],
   regions: ['#search-result', '.serp-list', '.main__content', '.content__left'],
+  featuredSnippet: {
+    blocks: ['[data-fast-name="suggest_fact"]', '[data-fast-name="fact"]'],
+    excluded: ['[data-fast-name="neuro_answer"]'],
+    parts: ['.fact', '[class^="Fact"]'],
+    quoted: ['a[href]'],
+    layouts: ['.serp-item .OrganicTitle-Link'],
+  },
+  aiOverview: {
+    blocks: ['[data-fast-name="neuro_answer"]'],
+    bodies: ['.FuturisMarkdown'],
+    declined: /(?!)/,
+    layouts: ['.serp-item .OrganicTitle-Link'],
+  },
 }

@@ -275,6 +275,60 @@ function check(engine: SerpEngine, html: string, device: SentPage['device']): vo
   if (outcome !== 'ok') expect(results).toEqual([])
 }
 
+describe('what an engine shows beside its results', () => {
+  const OVERVIEWS: Readonly<Partial<Record<SerpEngine, (text: string) => string>>> = {
+    google: (text) => `<div id="eKIzJc"><div class="mZJni">${text}</div></div>`,
+    bing: (text) => `<ol id="b_results"><li class="b_ans b_top"><div class="cht_container">${text}</div></li></ol>`,
+    duckduckgo: (text) =>
+      `<li data-layout="wikinlp"><p data-testid="duckassist-answer-content">${text}</p><button>More</button></li>`,
+    yandex: (text) =>
+      '<li class="serp-item" data-fast-name="neuro_answer"><div class="FuturisGPTMessage">' +
+      `<h3>Quick answer</h3><div class="FuturisMarkdown">${text}</div></div></li>`,
+  }
+  const SNIPPETS: Readonly<Partial<Record<SerpEngine, (link: string) => string>>> = {
+    google: (link) => `<block-component><h2>Featured</h2><a href="${link}"><h3>Soles</h3></a></block-component>`,
+    bing: (link) =>
+      '<ol id="b_results"><li class="b_ans b_top"><div class="rwrl">Shoes have soles.</div>' +
+      `<div class="rwrl_cred"><a href="${link}">Soles</a></div></li></ol>`,
+    yandex: (link) =>
+      '<div class="serp-item" data-fast="1" data-fast-name="suggest_fact"><div class="fact">Shoes have soles. ' +
+      `<a href="${link}">Soles</a></div></div>`,
+  }
+  const withBlock = (engine: SerpEngine, block: string) => PAGES[engine].replace('<main>', `<main>${block}`)
+
+  test.each(Object.entries(OVERVIEWS) as [SerpEngine, (text: string) => string][])(
+    'an AI overview of %s is true where its text is shown, false where not, and no result',
+    (engine, overview) => {
+      const reading = (block: string) => read(engine, withBlock(engine, block))
+      const shown = reading(overview('Shoes have soles.'))
+      expect(shown).toMatchObject({ outcome: 'ok', aiOverview: true })
+      expect(shown.results).toEqual(read(engine, PAGES[engine]).results)
+      for (const block of ['', overview(''), overview('<span style="display:none">Shoes</span>')])
+        expect(reading(block).aiOverview).toBe(false)
+    },
+  )
+
+  test.each(Object.entries(SNIPPETS) as [SerpEngine, (link: string) => string][])(
+    'a featured snippet of %s is true where it quotes a page, false where not, and no result',
+    (engine, snippet) => {
+      const reading = (block: string) => read(engine, withBlock(engine, block))
+      const shown = reading(snippet('https://soles.example/'))
+      expect(shown).toMatchObject({ outcome: 'ok', featuredSnippet: true })
+      expect(shown.results).toEqual(read(engine, PAGES[engine]).results)
+      for (const block of ['', snippet('#more'), `<div hidden>${snippet('https://soles.example/')}</div>`])
+        expect(reading(block).featuredSnippet).toBe(false)
+    },
+  )
+
+  test('what an engine or a layout does not tell is null', () => {
+    expect(read('yahoo', PAGES.yahoo)).toMatchObject({ aiOverview: null, featuredSnippet: null })
+    expect(read('duckduckgo', PAGES.duckduckgo)).toMatchObject({ featuredSnippet: null })
+    const plain =
+      '<div id="links"><div class="web-result"><h2><a class="result__a" href="https://a.example/">A</a></h2>'
+    expect(read('duckduckgo', plain)).toMatchObject({ outcome: 'ok', aiOverview: null })
+  })
+})
+
 describe('the tables', () => {
   const tree = parseHtml('<p>')
 
@@ -291,6 +345,23 @@ const shared = process.env['TIDEMARK_SHARED']
 const folder = join(shared ?? '', 'serp-fixtures')
 describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with the recorded pages')('saved pages', () => {
   const names = shared === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.html'))
+
+  test.each([
+    ['bing', 'bing-2022-06', false, false],
+    ['bing', 'bing-2026-sang', false, false],
+    ['bing', 'bing-2021-nojs-matrix', false, false],
+    ['yahoo', 'yahoo-2021-11-au', null, null],
+    ['duckduckgo', 'ddg-2026-openserp', true, null],
+    ['duckduckgo', 'ddg-2020-session-p1', null, null],
+    ['duckduckgo', 'ddg-2026-html-celina', null, null],
+    ['yandex', 'yandex-2026-openserp', true, false],
+    ['yandex', 'yandex-ky-mobile-2021-03-29', false, true],
+    ['yandex', 'yandex-2015-page5', null, null],
+  ] as const)('say what %s shows beside its results: %s', (engine, name, aiOverview, featuredSnippet) => {
+    const html = readFileSync(join(folder, `${name}.html`), 'utf8')
+    const device = name.includes('mobile') ? 'mobile' : 'desktop'
+    expect(read(engine, html, { device })).toMatchObject({ outcome: 'ok', aiOverview, featuredSnippet })
+  })
 
   test.each([
     ['google', 'google-nojs-urlq', 'start=10'],
