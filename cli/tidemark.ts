@@ -31,7 +31,8 @@ try {
     if (error.code === 'commander.unknownOption') await pointToSetting(error.message)
   } else {
     const { exitCodeOf, explain } = await import('./boot/process/explain-error.ts')
-    tell(`${explain(error)}\n`)
+    const { faultLine, isLogged } = await import('./boot/process/fault-line.ts')
+    tell(isLogged(words[0]) ? faultLine(error) : `${explain(error)}\n`)
     process.exitCode = exitCodeOf(error)
   }
 }

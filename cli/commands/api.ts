@@ -2,8 +2,8 @@ import { sleep } from '../../concurrency/sleep.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { startApi } from '../boot/roles/start-api.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { announce } from '../boot/process/announce.ts'
 import { runProcess } from '../boot/process/run-process.ts'
-import { print } from '../print.ts'
 
 /**
  * The API serves requests for this long after SIGTERM, and reports that it is not ready. A balancer that checks
@@ -22,6 +22,6 @@ export const api = (): Promise<void> =>
       const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
       const { stack, stopping } = context
       stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? sleep(LINGER_MS) : undefined))
-      print(`Tidemark's API is running at ${api.services.baseUrl}\n`)
+      announce(context.log, `Tidemark's API is running at ${api.services.baseUrl}`)
     },
   })

@@ -3,6 +3,7 @@ import { stripFinalizers } from '../../operator/strip-finalizers.ts'
 import type { HealthServer } from '../../platform/health-server.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { type OperatorFlags, startOperatorParts } from '../boot/roles/start-operator-parts.ts'
+import { announce } from '../boot/process/announce.ts'
 import { createHealth } from '../boot/process/health.ts'
 import { serveHealth } from '../boot/process/serve-health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
@@ -48,6 +49,6 @@ const run = (flags: OperatorFlags): Promise<void> =>
         context.log.error({ err }, 'the operator could not begin as the leader')
         startAnew()
       })
-      print(`Tidemark is watching the resources of ${cluster}.\n`)
+      announce(context.log, `Tidemark is watching the resources of ${cluster}.`)
     },
   })

@@ -1,12 +1,12 @@
 import type { HealthServer } from '../../platform/health-server.ts'
 import { loadPlaywright } from '../../runners/browser/chromium/one-browser.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
+import { announce } from '../boot/process/announce.ts'
 import { createHealth } from '../boot/process/health.ts'
 import { serveHealth } from '../boot/process/serve-health.ts'
 import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startWorker } from '../boot/roles/start-worker.ts'
-import { print } from '../print.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>
@@ -22,6 +22,6 @@ export const worker = (): Promise<void> =>
       if (context.browsers) await loadPlaywright()
       const worker = await startWorker(context)
       server = await serveHealth(createHealth({ ...context, ...worker }), context)
-      print('Tidemark is checking and delivering.\n')
+      announce(context.log, 'Tidemark is checking and delivering.')
     },
   })

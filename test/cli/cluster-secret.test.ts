@@ -70,7 +70,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('tidemark cluster-secret',
     expect(await contentOf('tidemark-owner')).toEqual(content)
 
     await using api = startCli(['api'], { ...environment, PORT: '0' })
-    const [, base = ''] = await api.says(/API is running at (http:\S+)/)
+    const [, base = ''] = await api.says(/API is running at (http:[^\s"]+)"/)
     const smoke = await runCli(['smoke-test'], { TIDEMARK_URL: base, TIDEMARK_API_KEY: content['api-key'] ?? '' })
     expect(smoke, smoke.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('Tidemark works.') })
     const signedIn = await fetch(`${base}/auth/sign-in/email`, {

@@ -69,7 +69,9 @@ test('an API that only probes ask writes a line when the database goes, and one 
   await using postgres = await startBreakablePostgres()
   await using folder = await temporaryFolder()
   await using api = startCli(['api'], settingsOf(postgres, folder))
-  const [, base = ''] = await api.says(/API is running at (http:\/\/\S+)\n/)
+  const [, base = ''] = await api.says(/API is running at (http:\/\/[^\s"]+)"/)
+  const lines = api.stdout.split('\n').slice(0, -1)
+  expect(lines.filter((line) => !line.startsWith('{') || typeof JSON.parse(line) !== 'object')).toEqual([])
   const ready = () => fetch(`${base}/readyz`)
   await eventually(ready, ({ status }) => status === 200)
 

@@ -102,7 +102,7 @@ export async function openRunnerInstallation(
     const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
     const server = start(['api'], trusted)
     await worker()
-    const [, base = ''] = await server.says(/running at (\S+)\n/)
+    const [, base = ''] = await server.says(/running at ([^\s"]+)["\n]/)
     return { key, base }
   }
   const { key, base } = await boot().catch(async (error: unknown) => {

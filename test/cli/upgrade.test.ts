@@ -83,7 +83,7 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
     }
 
     async function startApi(version: Version, more: Environment = {}): Promise<Api> {
-      const [, base = ''] = await start(version, 'api', more).says(/running at (\S+)\n/)
+      const [, base = ''] = await start(version, 'api', more).says(/running at ([^\s"]+)["\n]/)
       return async (method, path, body) => {
         const answer = await fetch(`${base}${path}`, {
           method,

@@ -40,7 +40,7 @@ export async function openApi({
   const made = await runCli(owner, { ...environment, DATABASE_URL: adminUrl })
   const { api_key: key } = JSON.parse(made.stdout) as { api_key: string }
   const api = startCli(['api'], { ...environment, DATABASE_URL: url })
-  const [, base] = await api.says(/running at (\S+)\n/)
+  const [, base] = await api.says(/running at ([^\s"]+)["\n]/)
 
   async function call(method: string, path: string, body?: object): Promise<Answer> {
     const answer = await fetch(`${base}${path}`, {

@@ -204,6 +204,12 @@ test('parts of an installation need its database, and say so with the other faul
     expect(code).toBe(1)
     expect(stderr).toContain('DATABASE_URL is required')
     expect(stderr).toContain('PORT must be')
+    // What collects logs reads one object a line.
+    const [line = '', ...more] = stderr.trimEnd().split('\n')
+    expect([JSON.parse(line), more]).toMatchObject([
+      { level: 'error', msg: expect.stringMatching(/^The settings are not valid: /) },
+      [],
+    ])
   }
   expect(await readdir(folder.path)).toEqual([])
 })
