@@ -177,7 +177,9 @@ function composeFaults(line: string): string[] {
 }
 
 /** What the pages look at in a cluster, beside the resources of crds/. */
-const OBJECTS = 'configmap crd deployment events jobs lease namespace pod pods podtemplate pvc secret service'.split(' ')
+const OBJECTS = 'configmap crd deployment events jobs lease namespace pod pods podtemplate pvc secret service'.split(
+  ' ',
+)
 const CRD_NAMES = readdirSync(join(ROOT, 'crds')).flatMap((file) => {
   const { spec } = parse(readFileSync(join(ROOT, 'crds', file), 'utf8')) as { readonly spec: { readonly names: Names } }
   return [spec.names.plural, spec.names.singular, ...(spec.names.shortNames ?? [])]
