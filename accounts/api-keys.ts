@@ -1,6 +1,12 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
-import type { Scope } from '../schema/account/api-key.ts'
-import { insertApiKey, type IssuedApiKey, replaceApiKey, revokeApiKey } from '../store/accounts/credentials/api-keys.ts'
+import { MOST_API_KEYS, MOST_API_KEYS_ROTATED, type Scope } from '../schema/account/api-key.ts'
+import {
+  countApiKeys,
+  insertApiKey,
+  type IssuedApiKey,
+  replaceApiKey,
+  revokeApiKey,
+} from '../store/accounts/credentials/api-keys.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
@@ -31,6 +37,12 @@ export interface KeyReplaced {
   readonly kind: 'replaced'
 }
 
+/** The team has as many keys that work as it may have. */
+export interface ManyKeys {
+  readonly kind: 'many_keys'
+  readonly limit: number
+}
+
 const NO_KEY: NotFound = { kind: 'not_found', what: 'api_key' }
 const EXPIRED: Invalid = { kind: 'invalid', issues: [{ path: 'expires_at', message: 'must be in the future' }] }
 
@@ -38,11 +50,12 @@ const EXPIRED: Invalid = { kind: 'invalid', issues: [{ path: 'expires_at', messa
 export async function createApiKey(
   { store }: AccountContext,
   { name, scopes, expiresAt, ...requester }: KeyCreation,
-): Promise<KeyIssued | Invalid | NotAllowed> {
+): Promise<KeyIssued | ManyKeys | Invalid | NotAllowed> {
   const { teamId, actor, userId } = requester
-  return store.transaction(async (tx): Promise<KeyIssued | Invalid | NotAllowed> => {
+  return store.transaction(async (tx): Promise<KeyIssued | ManyKeys | Invalid | NotAllowed> => {
     const refused = await beginTeamAct(tx, requester, 'keys')
     if (refused) return refused
+    if ((await countApiKeys(tx, teamId)) >= MOST_API_KEYS) return { kind: 'many_keys', limit: MOST_API_KEYS }
     const issued = await insertApiKey(tx, { teamId, userId, name, scopes, expiresAt })
     if (!issued) return EXPIRED
     const target = { id: issued.id, label: issued.prefix }
@@ -56,11 +69,13 @@ export async function createApiKey(
 export async function rotateApiKey(
   { store }: AccountContext,
   { id, graceHours, ...requester }: KeyRotation,
-): Promise<KeyIssued | KeyReplaced | NotFound | NotAllowed> {
+): Promise<KeyIssued | KeyReplaced | ManyKeys | NotFound | NotAllowed> {
   const { teamId, actor, userId } = requester
-  return store.transaction(async (tx): Promise<KeyIssued | KeyReplaced | NotFound | NotAllowed> => {
+  return store.transaction(async (tx): Promise<KeyIssued | KeyReplaced | ManyKeys | NotFound | NotAllowed> => {
     const refused = await beginTeamAct(tx, requester, 'keys')
     if (refused) return refused
+    if ((await countApiKeys(tx, teamId)) >= MOST_API_KEYS_ROTATED)
+      return { kind: 'many_keys', limit: MOST_API_KEYS_ROTATED }
     const rotated = await replaceApiKey(tx, { teamId, keyId: id, userId, graceHours })
     if (rotated.kind !== 'rotated') return rotated.kind === 'replaced' ? { kind: 'replaced' } : NO_KEY
     const { issued, oldPrefix } = rotated

@@ -1,4 +1,4 @@
-import type { KeyReplaced } from '../../accounts/api-keys.ts'
+import type { KeyReplaced, ManyKeys } from '../../accounts/api-keys.ts'
 import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { NotBilled } from '../../accounts/billing/billing.ts'
 import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
@@ -41,6 +41,7 @@ type Refusal =
   | Stopping
   | Unanswered
   | KeyReplaced
+  | ManyKeys
   | NotReplayable
   | NoTexts
   | NotCompared
@@ -95,6 +96,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return later('The service is stopping. Try again in a moment.')
     case 'replaced':
       return apiError('CONFLICT', KEY_REPLACED)
+    case 'many_keys':
+      return manyKeys(refusal)
     case 'not_replayable':
       return notReplayable(refusal)
     case 'no_texts':
@@ -145,6 +148,9 @@ const ALREADY = {
   member: 'A member of the team has this address already.',
   invitation: 'An invitation of this address is open already: send it again, or revoke it first.',
 } as const satisfies Record<AlreadyThere['as'], string>
+
+const manyKeys = ({ limit }: ManyKeys): ApiError =>
+  apiError('CONFLICT', `A team can have ${limit} API keys that work. Delete one that is not used any more.`)
 
 const ENDED = {
   open: 'The invitation is open.',

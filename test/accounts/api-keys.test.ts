@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, deleteApiKey, rotateApiKey } from '../../accounts/api-keys.ts'
+import { MOST_API_KEYS, MOST_API_KEYS_ROTATED } from '../../schema/account/api-key.ts'
 import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
@@ -49,4 +50,34 @@ describe('an API key', () => {
     expect(await deleteApiKey(installation.context, { ...person, id })).toEqual(nothing)
     expect(await installation.audit(stranger)).toEqual([])
   })
+
+  test('is refused to a team that has a thousand that work, until one is deleted or has expired', async () => {
+    const person = await installation.person()
+    const id = await issued(person)
+    await fill(person, MOST_API_KEYS - 3)
+    expect(await create(person)).toMatchObject({ kind: 'done' })
+    const refused = { kind: 'many_keys', limit: MOST_API_KEYS }
+    expect(await create(person)).toEqual(refused)
+    expect(await create(await installation.person())).toMatchObject({ kind: 'done' })
+    // Somebody whose key is known to others must be able to replace it.
+    expect(await rotate(person, id)).toMatchObject({ kind: 'done' })
+    expect(await deleteApiKey(installation.context, { ...person, id })).toEqual({ kind: 'done' })
+    expect(await create(person)).toEqual(refused)
+    await installation.sql(`update api_keys set expires_at = clock() where name = 'One of many'`)
+    expect(await create(person)).toMatchObject({ kind: 'done' })
+  })
+
+  test('is not replaced any more where two thousand work', async () => {
+    const person = await installation.person()
+    const id = await issued(person)
+    await fill(person, MOST_API_KEYS_ROTATED - 2)
+    expect(await rotate(person, id)).toEqual({ kind: 'many_keys', limit: MOST_API_KEYS_ROTATED })
+  })
 })
+
+/** Every account has a first key. */
+const fill = ({ teamId, userId }: Person, count: number) =>
+  installation.sql(`
+    insert into api_keys (team_id, user_id, name, prefix, hash, scopes)
+    select '${teamId}', '${userId}', 'One of many', 'svc_1234', sha256((n || '${teamId}')::bytea), '{read}'
+    from generate_series(1, ${count}) n`)

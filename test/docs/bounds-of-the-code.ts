@@ -8,7 +8,7 @@ import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../../runners/fetch/fetch-limits.ts'
 import { MOST_PIXELS } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, TALLEST_SHOT } from '../../runners/browser/page/shot.ts'
-import { ApiKeyCreate, ApiKeyRotate } from '../../schema/account/api-key.ts'
+import { ApiKeyCreate, ApiKeyRotate, MOST_API_KEYS } from '../../schema/account/api-key.ts'
 import { BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import { MonitorBulk } from '../../schema/monitor/bulk.ts'
 import { CHAT_PACE, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
@@ -163,6 +163,7 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
       `${CHAT_PACE.everyMs.discord / 1000} s (discord)`,
   ],
   ['characters of an answer that are kept', n(MOST_CHARACTERS)],
+  ['API keys of a team that work', n(MOST_API_KEYS)],
   ['name of a key', `${range(key(ApiKeyCreate, 'name'))} characters`],
   ['`grace_period_hours` of a key', range(key(ApiKeyRotate, 'grace_period_hours'))],
   ['age of a signature that a receiver should accept', `${SIGNATURE_TOLERANCE_SECONDS} s`],

@@ -69,6 +69,13 @@ export async function insertApiKey(tx: Queryable, wanted: NewApiKey): Promise<Is
   return { key, id: made.id, prefix: apiKeyPrefix(key), name, scopes, expiresAt: made.expires_at }
 }
 
+const counted = row({ count: Type.Integer() })
+
+/** Returns how many keys of a team still work. */
+export const countApiKeys = (store: Queryable, teamId: string): Promise<number> =>
+  store.oneFirst(sql.type(counted)`
+    select count(*)::int as count from api_keys where team_id = ${teamId}::uuid and ${alive}`)
+
 /** Returns the keys of a team that still work, newest first. */
 export const listApiKeys = (store: Queryable, teamId: string): Promise<readonly ApiKey[]> =>
   store.any(sql.type(listed)`
