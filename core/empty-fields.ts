@@ -1,6 +1,6 @@
 import { type ExtractConfig, fieldNames } from '../schema/monitor/extract-config.ts'
 import type { Values } from '../schema/shape/json.ts'
-import { isEmptyValue, valueOf } from './diff/diff-values.ts'
+import { hasNoMatch, isEmptyValue, valueOf } from './diff/diff-values.ts'
 
 /**
  * Returns the fields whose rule has no match on the page, in the order of the config: `null`, a list without items, and
@@ -9,8 +9,7 @@ import { isEmptyValue, valueOf } from './diff/diff-values.ts'
 export function unmatchedFields(values: Values, config: ExtractConfig): readonly string[] {
   return fieldNames(config).filter((name) => {
     const value = valueOf(values, name)
-    const hasNoMatch = value === null || (Array.isArray(value) && value.length === 0)
-    return hasNoMatch || (config.method === 'regex' && value === 0)
+    return hasNoMatch(value) || (config.method === 'regex' && value === 0)
   })
 }
 

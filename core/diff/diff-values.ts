@@ -28,6 +28,9 @@ export function valueOf(values: Values, name: string): Json {
   return Object.hasOwn(values, name) ? (values[name] ?? null) : null
 }
 
+/** Returns whether the rule of a field has no match: its value is null, or a list without items. */
+export const hasNoMatch = (value: Json): boolean => value === null || (isList(value) && value.length === 0)
+
 /**
  * Returns whether a value shows nothing of the page: no match, text of white space alone, or a list without items or of
  * such texts alone. `false` and `0` are values.

@@ -63,6 +63,7 @@ export interface KubeClient {
 }
 
 /** The type of a patch that replaces the keys that it has, and removes those that are null. */
+export const JSON_PATCH = 'application/json-patch+json'
 export const MERGE_PATCH = 'application/merge-patch+json'
 /** An answer without spec and status. */
 export const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'

@@ -11,7 +11,7 @@ import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import { type SecretBox, tolerantBox } from '../../store/secrets/secret-box.ts'
-import { type KubeAnswer, type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import { JSON_PATCH, type KubeAnswer, type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
 import {
   type DefaultTeam,
@@ -231,10 +231,11 @@ async function report(
   if (!isNews(resource.status, status)) return
   await take()
   const path = `${pathOf(kind.records.resource, resource)}/status`
-  const body = statusPatch(resource.status, status)
-  const answer = await client.call<CustomResource>({ method: 'PATCH', path, body, contentType: MERGE_PATCH })
+  const body = statusPatch(resource.metadata.resourceVersion, status)
+  const answer = await client.call<CustomResource>({ method: 'PATCH', path, body, contentType: JSON_PATCH })
   if (answer.status < 300) learn(answer.body)
-  else if (answer.status !== 404) throw new KubeError('the status of a mirror', answer)
+  // Changed or deleted meanwhile: the next sweep sees what there is.
+  else if (![404, 409].includes(answer.status)) throw new KubeError('the status of a mirror', answer)
 }
 
 async function remove({ kind, client, take }: Writer, resource: CustomResource): Promise<void> {

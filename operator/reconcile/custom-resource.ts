@@ -30,7 +30,8 @@ export interface ResourceStatus {
     readonly runId: string
     readonly fields: readonly { readonly name: string; readonly before?: string; readonly after?: string }[]
   }
-  readonly values?: Readonly<Record<string, string>>
+  /** null: the rule of the field has no match. */
+  readonly values?: Readonly<Record<string, string | null>>
   readonly lastRunTime?: string
   readonly nextRunTime?: string
   readonly consecutiveFailures?: number

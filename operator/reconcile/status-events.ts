@@ -3,7 +3,7 @@ import type { Condition, ResourceStatus } from './custom-resource.ts'
 
 /** Returns what the Events of a resource tell about its new status: the changes since the status before. */
 export function happeningsBetween(before: ResourceStatus | undefined, now: ResourceStatus): readonly Happening[] {
-  return healthEvents(before, now)
+  return [...healthEvents(before, now), ...matchEvents(before?.values ?? {}, now.values ?? {})]
 }
 
 const conditionIn = (status: ResourceStatus | undefined, type: string) =>
@@ -22,4 +22,20 @@ function healthEvents(before: ResourceStatus | undefined, now: ResourceStatus): 
   const isWrong = healthy.status === 'False' || UNKNOWN_BUT_WRONG.has(healthy.reason)
   const { reason, message: note } = healthy
   return [{ type: isWrong ? 'Warning' : 'Normal', reason, action: 'Check', note }]
+}
+
+type ShownValues = NonNullable<ResourceStatus['values']>
+
+/** A field that is not extracted any more has neither a match nor none. */
+function matchEvents(before: ShownValues, now: ShownValues): readonly Happening[] {
+  const lost = Object.keys(now).filter((name) => now[name] === null && before[name] !== null)
+  const found = Object.keys(now).filter((name) => now[name] !== null && before[name] === null)
+  const told = (names: readonly string[], happening: Omit<Happening, 'note' | 'action'>, text: string): Happening[] =>
+    names.length === 0
+      ? []
+      : [{ ...happening, action: 'Check', note: `${text}: ${names.map((name) => JSON.stringify(name)).join(', ')}.` }]
+  return [
+    ...told(lost, { type: 'Warning', reason: 'FieldsMissing' }, 'The rules of these fields have no match'),
+    ...told(found, { type: 'Normal', reason: 'FieldsFound' }, 'The rules of these fields match again'),
+  ]
 }

@@ -1,4 +1,4 @@
-import { type KubeClient, KubeError, MERGE_PATCH } from '../cluster/kube-client.ts'
+import { type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { keyOf } from '../cluster/kube-object.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
@@ -82,32 +82,39 @@ export class StatusWriter {
     const noRunners = this.#options.noRunners()
     const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
     const whole = statusOf(kind, resource, judgement, new Date())
-    const now = performance.now()
-    const status = Object.fromEntries(Object.entries(whole).filter(([key]) => (this.#unknown.get(key) ?? 0) <= now))
+    const status = this.#withoutUnknown(whole)
     if (!isNews(resource.status, status)) return false
     const answer = await client.call<CustomResource>({
       method: 'PATCH',
       path: `${pathOf(kind.records.resource, resource)}/status`,
       // The version makes the patch conditional. The epoch fences the store alone: a former leader that wakes with a
       // status of an older generation must not replace a newer one.
-      body: {
-        metadata: { resourceVersion: resource.metadata.resourceVersion },
-        ...statusPatch(resource.status, status),
-      },
-      contentType: MERGE_PATCH,
+      body: statusPatch(resource.metadata.resourceVersion, status),
+      contentType: JSON_PATCH,
     })
     if (answer.status === 404) return false
     if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
     learn(answer.body)
     this.#noteUnknown(status, answer.body.status ?? {})
-    for (const happening of happeningsBetween(resource.status, status)) events.record(resource, happening)
+    for (const happening of happeningsBetween(resource.status, answer.body.status ?? {}))
+      events.record(resource, happening)
     return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
   }
 
+  #withoutUnknown(status: ResourceStatus): ResourceStatus {
+    const now = performance.now()
+    const isKnown = (part: string) => (this.#unknown.get(part) ?? 0) <= now
+    const known: ResourceStatus = Object.fromEntries(Object.entries(status).filter(([key]) => isKnown(key)))
+    const { values } = known
+    return values && !isKnown(NULLS) ? { ...known, values: withoutNulls(values) } : known
+  }
+
   #noteUnknown(sent: ResourceStatus, kept: ResourceStatus): void {
-    const dropped = Object.keys(sent).filter((key) => !(key in kept))
-    const isNew = dropped.some((key) => !this.#unknown.has(key))
-    for (const key of Object.keys(sent)) this.#unknown.delete(key)
+    const parts = partsOf(sent)
+    const keptParts = new Set(partsOf(kept))
+    const dropped = parts.filter((part) => !keptParts.has(part))
+    const isNew = dropped.some((part) => !this.#unknown.has(part))
+    for (const part of parts) this.#unknown.delete(part)
     for (const key of dropped) this.#unknown.set(key, performance.now() + this.#options.retryUnknownMs)
     if (!isNew) return
     this.#options.log.warn(
@@ -116,6 +123,17 @@ export class StatusWriter {
     )
   }
 }
+
+/** Stands for the values that are null, which a definition of an earlier version drops. */
+const NULLS = 'values that are null'
+
+const partsOf = (status: ResourceStatus): readonly string[] => [
+  ...Object.keys(status),
+  ...(Object.values(status.values ?? {}).includes(null) ? [NULLS] : []),
+]
+
+const withoutNulls = (values: NonNullable<ResourceStatus['values']>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 
 /** Returns whether nothing changed that a status answers to. An annotation does not raise the generation. */
 const isSameQuestion = (one: CustomResource, other: CustomResource): boolean =>

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
+import { hasNoMatch, valueOf } from '../../core/diff/diff-values.ts'
+import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
@@ -123,7 +125,17 @@ function outcomeOf(results: ResultsRow): Untimed {
   if (failures >= FAILURES_UNTIL_ERROR) return healthy('False', 'Failing', lastOf(results))
   // Nothing was ever read: a wait for the first values must not end here.
   if (failures > 0 && values === null) return healthy('Unknown', 'NoSuccess', lastOf(results))
-  return healthy('True', 'Succeeding', 'The checks succeed.')
+  if (results.empty_readings === READINGS_UNTIL_NOTICE) return healthy('False', 'NoValues', NO_VALUES)
+  return healthy('True', 'Succeeding', `The checks succeed.${withoutMatch(values ?? {})}`)
+}
+
+const NO_VALUES =
+  'No field has a value, so this monitor cannot notice a change. Correct its rules; where scripts make the page, set ' +
+  'fetchMode: browser.'
+
+function withoutMatch(values: Values): string {
+  const names = Object.keys(values).filter((name) => hasNoMatch(valueOf(values, name)))
+  return names.length === 0 ? '' : ` No match: ${names.map((name) => JSON.stringify(name)).join(', ')}.`
 }
 
 const lastOf = ({ last_error: message }: ResultsRow): string => message ?? 'The last checks failed.'
@@ -158,7 +170,7 @@ function resultsIn({ values, diff, change_run_id, changed_at, last_run_at, next_
       values: Object.fromEntries(
         Object.entries(values)
           .slice(0, MOST_FIELDS)
-          .flatMap(([name, value]) => (value === null ? [] : [[name, shownValue(value)]])),
+          .map(([name, value]) => [name, hasNoMatch(value) ? null : shownValue(value)]),
       ),
     }),
     ...(last_run_at !== null && { lastRunTime: last_run_at }),
@@ -208,16 +220,10 @@ export function isNews(before: ResourceStatus | undefined, now: ResourceStatus):
   return before === undefined || !isDeepStrictEqual(active(before), active(now))
 }
 
-/** Returns the merge patch that makes a status of another: keys that are gone are null. */
-export function statusPatch(before: ResourceStatus | undefined, now: ResourceStatus): object {
-  const gone = Object.keys(before ?? {}).filter((key) => !(key in now))
-  const values = before?.values ?? {}
-  const goneValues = Object.keys(values).filter((name) => !now.values || !(name in now.values))
-  return {
-    status: {
-      ...Object.fromEntries(gone.map((key) => [key, null])),
-      ...now,
-      ...(now.values && { values: { ...Object.fromEntries(goneValues.map((name) => [name, null])), ...now.values } }),
-    },
-  }
-}
+/**
+ * Returns the JSON patch that makes this the status of a resource in this version. A merge patch could not write null.
+ */
+export const statusPatch = (version: string | undefined, status: ResourceStatus): object => [
+  { op: 'replace', path: '/metadata/resourceVersion', value: version },
+  { op: 'add', path: '/status', value: status },
+]

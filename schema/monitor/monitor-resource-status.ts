@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Dictionary, Instant, Text, Uuid } from '../shape/shape.ts'
+import { Choice, Closed, Dictionary, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
 
 /**
  * Longest text of a value in a status. The run has the complete value. Every watcher of the cluster receives each
@@ -78,10 +78,10 @@ export const MonitorResourceStatus = Closed({
   ),
   last_change: Type.Optional(LastChange),
   values: Type.Optional(
-    Dictionary(ValueText('Text unchanged, other values as JSON; cut to 200 characters.'), {
-      maxProperties: MAX_SHOWN_FIELDS,
-      description: 'The current values: field name to value.',
-    }),
+    Dictionary(
+      Nullable(ValueText('Text unchanged, other values as JSON; cut to 200 characters. null: its rule has no match.')),
+      { maxProperties: MAX_SHOWN_FIELDS, description: 'The current values: field name to value.' },
+    ),
   ),
   last_run_time: Type.Optional(Instant('End of the last check, as of the last write of this status.')),
   next_run_time: Type.Optional(

@@ -238,6 +238,8 @@ const ResultsRow = Type.Object({
   /** The team has no runs left until then. */
   no_runs_until: Type.Union([Type.String(), Null]),
   values: Type.Unsafe<Values | null>({}),
+  /** Readings in a row in which every field was empty, up to three. Three: its owner was told. */
+  empty_readings: Type.Union([Type.Integer(), Null]),
   change_run_id: Type.Union([Type.String(), Null]),
   changed_at: Type.Union([Type.String(), Null]),
   diff: Type.Unsafe<Diff | null>({}),
@@ -259,7 +261,7 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
   const found = await store.any(sql.prepared('results_of', resultsRow)`
     select c.no, c.failures, m.locked, m.paused, c.last_run_at,
       -- Of a search: the rank of its target and the number of results in the last check that has any.
-      m.kind, case when m.kind = 'page' then b.extracted else s.found end as values,
+      m.kind, case when m.kind = 'page' then b.extracted else s.found end as values, b.empty as empty_readings,
       case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
       used_up.until as no_runs_until,
       d.id as change_run_id, l.error_message as last_error,

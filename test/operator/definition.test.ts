@@ -158,6 +158,41 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
     expect(after.status?.address).toBe('shop.example/kettle')
   })
 
+  test('an older definition that drops values that are null gets no Event for them at each look', async () => {
+    await define(({ status }) => {
+      status.properties['values'] = { type: 'object', additionalProperties: { type: 'string' } }
+    })
+    // The API server takes the new definition a moment later.
+    await eventually(async () => {
+      await setup.apply('probe', { name: `Probe ${Math.random()}` })
+      const patch = [{ op: 'add', path: '/status', value: { values: { price: null } } }]
+      await kube.call('PATCH', `${setup.path('probe')}/status`, patch, 'application/json-patch+json')
+      return (await setup.read('probe')).status?.values?.['price'] === undefined
+    }, Boolean)
+    await setup.apply('kettle')
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    await setup.sql(`
+      with c as (
+        update checks set reading_id = new_run_id(clock(), no), last_run_at = clock()
+        where no = (select no from monitor_resources where name = 'kettle') returning no, team_id
+      )
+      insert into baselines (no, team_id, extracted) select no, team_id, '{"price": "$1", "stock": null}' from c`)
+    const before = await setup.until('kettle', 'Healthy', 'Succeeding')
+    expect(before.status?.values).toEqual({ price: '$1' })
+    const resyncs = await setup.figure('resyncs_total')
+    await eventually(
+      () => setup.figure('resyncs_total'),
+      (now) => now > resyncs + 20,
+    )
+    const missing = async () => (await setup.events()).filter(({ reason }) => reason === 'FieldsMissing')
+    expect(await missing()).toEqual([])
+    expect((await setup.read('kettle')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
+    await define(() => {})
+    const events = await eventually(missing, (found) => found.length > 0)
+    expect(events).toHaveLength(1)
+    expect((await setup.read('kettle')).status?.values).toEqual({ price: '$1', stock: null })
+  })
+
   test('a resource whose namespace goes to another team is refused, and its record stays with the first', async () => {
     const before = await applyTwo()
     const other = await setup.person('scale')

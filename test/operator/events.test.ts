@@ -61,4 +61,50 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', ()
     expect(events.filter(({ reason }) => reason === 'Failing')).toMatchObject([{ type: 'Warning', action: 'Check' }])
     expect(events.find(({ reason }) => reason === 'Failing')).not.toHaveProperty('series')
   })
+  test('tell when the rule of a field stops and starts to match, and the status names it meanwhile', async () => {
+    await using site = await openSite()
+    await using worker = await startWorker({ url: setup.url, secrets: createSecretBox(KEY) })
+    worker.loop.start()
+    const spec = { url: site.url, extractConfig: { method: 'css', fields: { price: '.price', stock: '.stock' } } }
+    await setup.apply('kettle', spec)
+    const without = await setup.until('kettle', 'Healthy', 'Succeeding')
+    expect(without.status?.values).toEqual({ price: '$1', stock: null })
+    expect(setup.condition(without, 'Healthy')?.message).toBe('The checks succeed. No match: "stock".')
+    site.page('/', '<b class="price">$1</b><b class="stock">7</b>')
+    await setup.apply('kettle', spec, { 'tidemark.dev/run-requested-at': 'now' })
+    worker.loop.wake()
+    await checksUntil('FieldsFound')
+    const whole = await setup.read('kettle')
+    expect(whole.status?.values).toEqual({ price: '$1', stock: '7' })
+    expect(setup.condition(whole, 'Healthy')?.message).toBe('The checks succeed.')
+    const found = await checksUntil('FieldsFound')
+    expect(found.filter(({ reason }) => reason.startsWith('Fields'))).toEqual([
+      { type: 'Warning', reason: 'FieldsMissing', note: 'The rules of these fields have no match: "stock".' },
+      { type: 'Normal', reason: 'FieldsFound', note: 'The rules of these fields match again: "stock".' },
+    ])
+  })
+
+  test('say that no field has a value, which a check that succeeds hides', async () => {
+    await using site = await openSite()
+    await using worker = await startWorker({ url: setup.url, secrets: createSecretBox(KEY) })
+    worker.loop.start()
+    await setup.apply('kettle', {
+      url: site.url,
+      extractConfig: { method: 'css', fields: { price: '.nothere', tags: '.tag[]' } },
+    })
+    const empty = await setup.until('kettle', 'Healthy', 'NoValues')
+    expect(setup.condition(empty, 'Healthy')).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining('No field has a value'),
+    })
+    expect(empty.status?.values).toEqual({ price: null, tags: null })
+    expect(await checksUntil('FieldsMissing')).toEqual([
+      { type: 'Warning', reason: 'NoValues', note: expect.stringContaining('cannot notice a change') },
+      {
+        type: 'Warning',
+        reason: 'FieldsMissing',
+        note: 'The rules of these fields have no match: "price", "tags".',
+      },
+    ])
+  })
 })

@@ -1,5 +1,5 @@
 import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
-import { diffValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
+import { diffValues, hasNoMatch, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, listBefore, type Truth, numericFields } from '../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -201,12 +201,12 @@ export function vanished({ before, missing, lists, after, names }: Follows): Van
   const newly: string[] = []
   const items: [string, Json][] = []
   for (const name of names) {
-    if (!isMissing(valueOf(after, name))) continue
+    if (!hasNoMatch(valueOf(after, name))) continue
     const known = Number(valueOf(missing ?? {}, name) ?? 0)
     const last = valueOf(before, name)
-    if (known > 0 || !isMissing(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_NOTICE)])
+    if (known > 0 || !hasNoMatch(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_NOTICE)])
     if (known + 1 === READINGS_UNTIL_NOTICE) newly.push(name)
-    const list = isMissing(last) ? listBefore(name, {}, lists) : last
+    const list = hasNoMatch(last) ? listBefore(name, {}, lists) : last
     if (known + 1 < READINGS_UNTIL_NOTICE && Array.isArray(list)) items.push([name, list as Json])
   }
   if (counts.length === 0) return NONE
@@ -219,9 +219,6 @@ export function vanished({ before, missing, lists, after, names }: Follows): Van
     warnings: reported.map(([name]) => warning(name)),
   }
 }
-
-/** A list without items is missing like a field without a match: its rule matches nothing any more. */
-const isMissing = (value: Json) => value === null || (Array.isArray(value) && value.length === 0)
 
 const warning = (name: string) =>
   `The field ${JSON.stringify(name)} had a value and has been missing for three runs in a row. If the page was ` +

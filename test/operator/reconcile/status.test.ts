@@ -22,6 +22,7 @@ const results: ResultsRow = {
   next_run_at: NOW.toISOString(),
   no_runs_until: null,
   values: { title: 'x'.repeat(199) + EMOJI, half: '\ud83d' },
+  empty_readings: null,
   change_run_id: '0198c0de-0000-7000-8000-000000000001',
   changed_at: NOW.toISOString(),
   diff: { fields_changed: ['title'], before: { title: EMOJI.repeat(150) }, after: { title: 'x'.repeat(199) + EMOJI } },
