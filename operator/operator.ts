@@ -10,7 +10,13 @@ import type { EgressPolicy } from '../egress/policy.ts'
 import type { Store } from '../store/db/client.ts'
 import { beginEpoch } from '../store/db/operator-epoch.ts'
 import type { MonitorKind } from '../schema/resource-kind.ts'
-import { type DeclaredRow, declaredRecords, finishedSince, restingRecords } from '../store/monitors/monitor-resource.ts'
+import {
+  type DeclaredRow,
+  declaredRecords,
+  failedDeliveries,
+  finishedSince,
+  restingRecords,
+} from '../store/monitors/monitor-resource.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { EventRecorder } from './cluster/event-recorder.ts'
 import { type KubeClient, KubeError } from './cluster/kube-client.ts'
@@ -277,7 +283,10 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, kinds, 
   let since: string | null = null
   /** The runs of the last look, which the overlap shows again. */
   let looked: ReadonlyMap<string, string> = new Map()
-  /** What rests, and why, since the last look for that. Null: there was none, and each resource is looked at anyway. */
+  /**
+   * What rests or fails to deliver, and why, since the last look for that. Null: there was none, and each resource is
+   * looked at anyway.
+   */
   let resting: ReadonlyMap<string, RestingKey> | null = null
   let restingAt = 0
   let isAway = false
@@ -295,13 +304,13 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, kinds, 
   }
 
   async function lookForRest(): Promise<void> {
-    const found = await restingRecords(store, clusterId)
-    const now = new Map<string, RestingKey>(
-      found.map(({ kind, namespace, name, why }) => {
+    const now = new Map<string, RestingKey>()
+    for (const found of [await restingRecords(store, clusterId), await failedDeliveries(store, clusterId)])
+      for (const { kind, namespace, name, why } of found) {
         const key = `${namespace}/${name}`
-        return [`${kind} ${key}`, { kind, key, why }] as const
-      }),
-    )
+        const id = `${kind} ${key}`
+        now.set(id, { kind, key, why: `${now.get(id)?.why ?? ''} ${why}` })
+      }
     const before = resting
     if (before)
       for (const [id, one] of new Map([...before, ...now])) if (before.get(id)?.why !== now.get(id)?.why) look(one)

@@ -23,6 +23,7 @@ import {
   teamIdOf,
 } from '../reconcile/custom-resource.ts'
 import type { OperatedKind } from '../reconcile/kinds.ts'
+import { failedDestinations } from '../reconcile/failed-destinations.ts'
 import { isNews, statusOf, statusPatch } from '../reconcile/status.ts'
 
 /** How fast mirrors follow. */
@@ -223,11 +224,12 @@ async function write(
 }
 
 async function report(
-  { kind, client, learn, take }: Writer,
+  { kind, client, secrets, learn, take }: Writer,
   resource: CustomResource,
   { record, results }: { readonly record: MonitorRecord; readonly results: ResultsRow | null },
 ): Promise<void> {
-  const status = statusOf(kind, resource, { kind: 'accepted', id: record.id, results }, new Date())
+  const failed = results === null ? [] : failedDestinations(resource, results, secrets)
+  const status = statusOf(kind, resource, { kind: 'accepted', id: record.id, results, failed }, new Date())
   if (!isNews(resource.status, status)) return
   await take()
   const path = `${pathOf(kind.records.resource, resource)}/status`

@@ -1,4 +1,5 @@
 import { ADOPT, labelsOf, resourceLabels, RUN_REQUESTED, runRequestOf } from '../../core/custom-resource/annotations.ts'
+import type { DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import { RESOURCE_API, type ResourceKind, resourcesPath } from '../../schema/resource-kind.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
 
@@ -10,6 +11,15 @@ export interface Condition {
   readonly lastTransitionTime: string
   readonly reason: string
   readonly message: string
+}
+
+/** A destination that takes no messages. */
+export interface FailedDestination {
+  readonly path: string
+  readonly type: DeliveryType
+  readonly address?: string
+  readonly since: string
+  readonly responseStatus?: number
 }
 
 /** A custom resource of any kind. The API server has validated its spec against the definition of its kind. */
@@ -32,6 +42,7 @@ export interface ResourceStatus {
   }
   /** null: the rule of the field has no match. */
   readonly values?: Readonly<Record<string, string | null>>
+  readonly failedDestinations?: readonly FailedDestination[]
   readonly lastRunTime?: string
   readonly nextRunTime?: string
   readonly consecutiveFailures?: number

@@ -92,7 +92,7 @@ export class Reconciler {
   constructor(options: ReconcilerOptions) {
     this.#options = options
     const { context, kind } = options
-    this.#statuses = new StatusWriter({ ...options, retryUnknownMs: options.times.resyncMs })
+    this.#statuses = new StatusWriter({ ...options, secrets: context.secrets, retryUnknownMs: options.times.resyncMs })
     this.#applyOne = batched({
       ...BATCHES,
       call: (declarations: readonly Declaration[]) => applyResources(context, declarations),

@@ -1,9 +1,14 @@
 import type { Happening } from '../cluster/event-recorder.ts'
 import type { Condition, ResourceStatus } from './custom-resource.ts'
+import { failureText } from './status.ts'
 
 /** Returns what the Events of a resource tell about its new status: the changes since the status before. */
 export function happeningsBetween(before: ResourceStatus | undefined, now: ResourceStatus): readonly Happening[] {
-  return [...healthEvents(before, now), ...matchEvents(before?.values ?? {}, now.values ?? {})]
+  return [
+    ...healthEvents(before, now),
+    ...matchEvents(before?.values ?? {}, now.values ?? {}),
+    ...deliveryEvents(before?.failedDestinations ?? [], now.failedDestinations ?? []),
+  ]
 }
 
 const conditionIn = (status: ResourceStatus | undefined, type: string) =>
@@ -22,6 +27,27 @@ function healthEvents(before: ResourceStatus | undefined, now: ResourceStatus): 
   const isWrong = healthy.status === 'False' || UNKNOWN_BUT_WRONG.has(healthy.reason)
   const { reason, message: note } = healthy
   return [{ type: isWrong ? 'Warning' : 'Normal', reason, action: 'Check', note }]
+}
+
+type Failed = NonNullable<ResourceStatus['failedDestinations']>
+
+/** One for each destination that gives up, and one for each that takes messages again or is gone. */
+function deliveryEvents(before: Failed, now: Failed): readonly Happening[] {
+  const isIn = (all: Failed, { path, since }: Failed[number]) =>
+    all.some((other) => other.path === path && other.since === since)
+  return [
+    ...now
+      .filter((one) => !isIn(before, one))
+      .map(
+        (one) => ({ type: 'Warning', reason: 'DeliveryGivenUp', action: 'Deliver', note: failureText(one) }) as const,
+      ),
+    ...before
+      .filter(({ path }) => !now.some((other) => other.path === path))
+      .map(({ path }) => {
+        const note = `The destination ${path} refuses no messages any more.`
+        return { type: 'Normal', reason: 'DeliveryResumed', action: 'Deliver', note } as const
+      }),
+  ]
 }
 
 type ShownValues = NonNullable<ResourceStatus['values']>

@@ -2,7 +2,9 @@ import { type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.t
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { keyOf } from '../cluster/kube-object.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
+import { failedDestinations } from './failed-destinations.ts'
 import type { OperatedKind } from './kinds.ts'
 import { happeningsBetween } from './status-events.ts'
 import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
@@ -15,6 +17,7 @@ interface StatusWriterOptions {
   /** Takes over the answer to a write, so that the next look does not see an older state. */
   readonly learn: (resource: CustomResource) => void
   readonly events: EventRecorder
+  readonly secrets: SecretBox
   /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
   /** Milliseconds after which a part of a status is tried again that the definition in the cluster did not have. */
@@ -60,7 +63,9 @@ export class StatusWriter {
     const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
     // What a person just changed is answered at once; what checks found waits its minute.
     if (waitMs > 0 && !isUnanswered(resource)) return waitMs
-    const isChanged = await this.write(resource, { kind: 'accepted', id, results: await results() })
+    const found = await results()
+    const failed = found === null ? [] : failedDestinations(resource, found, this.#options.secrets)
+    const isChanged = await this.write(resource, { kind: 'accepted', id, results: found, failed })
     if (isChanged && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
     return
   }

@@ -5,7 +5,13 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
-import { type Condition, type CustomResource, type ResourceStatus, requestOf } from './custom-resource.ts'
+import {
+  type Condition,
+  type CustomResource,
+  type FailedDestination,
+  type ResourceStatus,
+  requestOf,
+} from './custom-resource.ts'
 
 /** Whether the resource was accepted. */
 export type Acceptance =
@@ -13,6 +19,8 @@ export type Acceptance =
       readonly kind: 'accepted'
       readonly id: string
       readonly results: ResultsRow | null
+      /** The destinations that take no messages. */
+      readonly failed: readonly FailedDestination[]
       /** Why the cluster has no runner pods for checks that need a browser. Absent or null: it has, or needs none. */
       readonly noRunners?: string | null
     }
@@ -47,12 +55,13 @@ export function statusOf(
     conditions: conditions.map((condition) => timed(condition, times)),
   }
   if (acceptance.kind === 'refused') return { ...before, ...shared }
-  const { id, results } = acceptance
+  const { id, results, failed } = acceptance
   return {
     ...shared,
     id,
     ...(request !== null && { lastHandledRequest: request }),
     ...(results && resultsIn(results)),
+    ...(failed.length > 0 && { failedDestinations: failed }),
   }
 }
 
@@ -63,19 +72,48 @@ function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Dat
   if (acceptance.kind === 'refused') {
     const { reason, message } = acceptance
     const text = cut(message, MOST_MESSAGE)
-    const healthy = status?.conditions?.find(({ type }) => type === 'Healthy')
+    const found = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
+    const delivering = found('Delivering')
     return [
       { type: 'Ready', status: 'False', reason, message: text },
-      healthy ?? { type: 'Healthy', status: 'Unknown', reason: 'NeverRun', message: 'No check has run yet.' },
+      found('Healthy') ?? { type: 'Healthy', status: 'Unknown', reason: 'NeverRun', message: 'No check has run yet.' },
+      ...(delivering ? [delivering] : []),
       { type: 'Stalled', status: 'True', reason, message: text },
     ]
   }
   const ready: Untimed = spec.suspend
     ? { type: 'Ready', status: 'True', reason: 'Suspended', message: 'The manifest suspends the monitor.' }
     : { type: 'Ready', status: 'True', reason: 'Scheduled', message: 'The monitor is scheduled.' }
-  const { results, noRunners = null } = acceptance
+  const { results, failed, noRunners = null } = acceptance
   const isWaiting = noRunners !== null && needsBrowser(resource) && !spec.suspend && isDue(results, now)
-  return [ready, (isWaiting && waitingFor(noRunners)) || healthOf(results)]
+  const delivering = deliveringOf(resource, failed)
+  return [ready, (isWaiting && waitingFor(noRunners)) || healthOf(results), ...(delivering ? [delivering] : [])]
+}
+
+/** Returns whether the destinations take messages; null where there are none. */
+function deliveringOf({ spec }: CustomResource, failed: readonly FailedDestination[]): Untimed | null {
+  const [first, ...others] = failed
+  if (first) {
+    const more = others.length === 0 ? '' : ` Besides it: ${others.length}, in status.failedDestinations.`
+    return delivering('False', 'GivenUp', `${failureText(first)}${more}`)
+  }
+  const declared = spec['deliveries']
+  if (!Array.isArray(declared) || declared.length === 0) return null
+  return delivering('True', 'Delivering', 'No destination refuses its messages.')
+}
+
+const delivering = (status: Condition['status'], reason: string, message: string): Untimed => ({
+  type: 'Delivering',
+  status,
+  reason,
+  message,
+})
+
+/** Returns what a person is told of a destination that takes no messages. */
+export function failureText({ path, type, address, since, responseStatus }: FailedDestination): string {
+  const destination = `${path} (${address === undefined ? type : `${type}, ${address}`})`
+  const answer = responseStatus === undefined ? 'gave no answer' : `answered ${responseStatus}`
+  return `The destination ${destination} was given up at ${since}: it ${answer}.`
 }
 
 /** Returns whether each check of a resource needs a browser. */

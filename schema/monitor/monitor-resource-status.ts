@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { DELIVERY_TYPES } from './delivery-config.ts'
 import { Choice, Closed, Dictionary, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
 
 /**
@@ -8,13 +9,18 @@ import { Choice, Closed, Dictionary, Instant, Nullable, Text, Uuid } from '../sh
 const MAX_VALUE_TEXT = 200
 /** Longest text of `address`: a column that leaves room for the others. */
 const MAX_ADDRESS_TEXT = 60
+/** Longest host or mailbox of a destination. */
+const MAX_DESTINATION_TEXT = 100
+/** Largest number of destinations in a status: as many as `deliveries` may have. */
+const MAX_DESTINATIONS = 25
 /** Largest number of fields in a status: as many as `extract_config.fields` may have. */
 const MAX_SHOWN_FIELDS = 50
 
 /**
- * `Ready`: accepted, resolved, scheduled. `Healthy`: the checks succeed. The other two exist only while they are true.
+ * `Ready`: accepted, resolved, scheduled. `Healthy`: the checks succeed. `Delivering`: the destinations take messages;
+ * it exists where there are any. The other two exist only while they are true.
  */
-const CONDITION_TYPES = ['Ready', 'Healthy', 'Reconciling', 'Stalled'] as const
+const CONDITION_TYPES = ['Ready', 'Healthy', 'Delivering', 'Reconciling', 'Stalled'] as const
 
 const Generation = Type.Integer({ minimum: 0, description: 'The metadata.generation that this refers to.' })
 const ValueText = (description: string) => Text(0, MAX_VALUE_TEXT, description)
@@ -54,6 +60,17 @@ const LastChange = Closed(
 )
 type LastChange = Static<typeof LastChange>
 
+/** A destination in a status. An address from a Secret is not shown. */
+const FailedDestination = Closed({
+  path: Text(1, 50, 'Where the manifest declares it, as in spec.deliveries[0].'),
+  type: Choice(DELIVERY_TYPES, { description: 'The channel.' }),
+  address: Type.Optional(Text(1, MAX_DESTINATION_TEXT, 'The host or mailbox, if the manifest has it.')),
+  since: Instant('When the first of its deliveries was given up.'),
+  response_status: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 999, description: 'What the last one was answered; absent: nothing.' }),
+  ),
+})
+
 /**
  * Status of the custom resources `Monitor` and `SerpMonitor`: the result of the checks and the state of the object. It
  * is written when a part of it changes, and otherwise at most hourly. The times of runs are therefore those of the last
@@ -72,8 +89,8 @@ export const MonitorResourceStatus = Closed({
     Type.Array(Condition, {
       maxItems: 8,
       description:
-        'Ready: accepted, resolved and scheduled. Healthy: the checks succeed. Reconciling and Stalled exist only ' +
-        'while they are true.',
+        'Ready: accepted, resolved and scheduled. Healthy: the checks succeed. Delivering: the destinations take ' +
+        'messages. Reconciling and Stalled exist only while they are true.',
     }),
   ),
   last_change: Type.Optional(LastChange),
@@ -82,6 +99,12 @@ export const MonitorResourceStatus = Closed({
       Nullable(ValueText('Text unchanged, other values as JSON; cut to 200 characters. null: its rule has no match.')),
       { maxProperties: MAX_SHOWN_FIELDS, description: 'The current values: field name to value.' },
     ),
+  ),
+  failed_destinations: Type.Optional(
+    Type.Array(FailedDestination, {
+      maxItems: MAX_DESTINATIONS,
+      description: 'The destinations that take no messages: a delivery was given up, and none was taken since.',
+    }),
   ),
   last_run_time: Type.Optional(Instant('End of the last check, as of the last write of this status.')),
   next_run_time: Type.Optional(

@@ -248,7 +248,8 @@ const identityOf = ({ external_key, labels }: Pick<MonitorRow, 'external_key' | 
   labels: labels ?? {},
 })
 
-function openDeliveries(
+/** Returns the destinations of a stored monitor. */
+export function openDeliveries(
   { team_id: teamId, id, deliveries }: Pick<MonitorRow, 'team_id' | 'id' | 'deliveries'>,
   secrets: SecretBox,
 ): DeliveryConfig[] {

@@ -226,6 +226,13 @@ export async function setSuspended(tx: Transaction, no: number, suspended: boole
   `)
 }
 
+interface FailedTarget {
+  readonly target_key: string
+  readonly since: string
+  /** What the newest delivery that was given up was answered. Null: there was no answer. */
+  readonly response_status: number | null
+}
+
 const Null = Type.Null()
 const ResultsRow = Type.Object({
   no: Type.Integer(),
@@ -243,6 +250,12 @@ const ResultsRow = Type.Object({
   change_run_id: Type.Union([Type.String(), Null]),
   changed_at: Type.Union([Type.String(), Null]),
   diff: Type.Unsafe<Diff | null>({}),
+  team_id: Type.String(),
+  monitor_id: Type.String(),
+  /** The destinations that take no messages: one was given up, and none was taken since. Null: all take them. */
+  failed: Type.Unsafe<readonly FailedTarget[] | null>({}),
+  /** The sealed destinations; read only where some take no messages. */
+  deliveries: Type.Unsafe<Buffer | null>({}),
   last_error: Type.Union([Type.String(), Null]),
 })
 /** The results of the checks of a declared record. */
@@ -264,7 +277,9 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
       m.kind, case when m.kind = 'page' then b.extracted else s.found end as values, b.empty as empty_readings,
       case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
       used_up.until as no_runs_until,
-      d.id as change_run_id, l.error_message as last_error,
+      m.team_id, m.id as monitor_id, failed.targets as failed,
+      case when failed.targets is not null then m.deliveries end as deliveries, d.id as change_run_id,
+      l.error_message as last_error,
       case when m.kind = 'page' then d.diff when d.id is not null then ${SEARCH_CHANGE} end as diff,
       run_id_time(d.id) + make_interval(secs => (d.start_offset_ms + d.duration_ms) / 1000.0) as changed_at
     from checks c
@@ -287,6 +302,19 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
       from runs r
       where m.kind = 'serp' and r.monitor_no = c.no and r.status = 'success' order by r.id desc limit 1
     ) s on true
+    left join lateral (
+      select json_agg(json_build_object(
+        'target_key', x.target_key, 'since', x.since, 'response_status', gone.response_status)) as targets
+      from dead_destinations x
+      left join lateral (
+        select v.response_status from deliveries v
+        where v.monitor_no = x.monitor_no and v.target_key = x.target_key
+          and v.status in ('failed', 'dead') and v.next_attempt_at is null
+        order by v.created_at desc, v.id
+        limit 1
+      ) gone on true
+      where x.monitor_no = c.no
+    ) failed on true
     left join lateral (
       select error_message from runs where monitor_no = c.no and c.failures > 0 order by id desc limit 1
     ) l on true
@@ -341,6 +369,16 @@ const restingRow = row({
   name: Type.String(),
   why: Type.String(),
 })
+
+/** Returns the resources of a cluster that have destinations which take no messages, and since when. */
+export async function failedDeliveries(store: Queryable, clusterId: string) {
+  return store.any(sql.prepared('failed_deliveries', restingRow)`
+    select r.kind, r.namespace, r.name, string_agg(concat(x.target_key, x.since), ' ' order by x.target_key) as why
+    from dead_destinations x join monitor_resources r on r.no = x.monitor_no
+    where r.cluster_id = ${clusterId}
+    group by r.kind, r.namespace, r.name
+  `)
+}
 
 /**
  * Returns the resources of a cluster whose records do not run for a reason that no run and no manifest shows, and the

@@ -79,8 +79,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monit
     )
     expect(written, JSON.stringify(written.body.message)).toMatchObject({ status: 200, body: { status } })
     const table = await kube.kubectl('get', 'mon', '--output=wide')
-    expect(table).toMatch(/^NAME +READY +HEALTHY +ADDRESS +INTERVAL +LAST CHANGE +AGE +REASON +HEALTH\n/)
-    expect(table).toMatch(/\nkettle +True +False +shop\.example\/kettle +15m +\d+s +\d+s +of Ready +of Healthy\n/)
+    expect(table).toMatch(/^NAME +READY +HEALTHY +ADDRESS +INTERVAL +LAST CHANGE +AGE +REASON +HEALTH +DELIVERING\n/)
+    expect(table).toMatch(/\nkettle +True +False +shop\.example\/kettle +15m +\d+s +\d+s +of Ready +of Healthy *\n/)
     expect(await kube.kubectl('get', 'tidemark')).toContain('kettle')
     expect(await kube.kubectl('wait', '--for=condition=Ready', '--timeout=5s', 'monitor/kettle')).toContain(
       'condition met',

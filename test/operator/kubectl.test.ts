@@ -66,8 +66,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('kubectl, as the page of c
 
   test('get -o wide, with the reasons', async () => {
     const shown = await kube.kubectl('get', 'mon', '-o', 'wide', '-n', setup.namespace)
-    expect(shown).toMatch(/^NAME .* REASON +HEALTH$/m)
-    expect(shown).toMatch(/^kettle .* The monitor is scheduled\. +The checks succeed\.$/m)
+    expect(shown).toMatch(/^NAME .* REASON +HEALTH +DELIVERING$/m)
+    expect(shown).toMatch(/^kettle .* The monitor is scheduled\. +The checks succeed\. *$/m)
     expect(shown).toMatch(/^pot .* spec\.extractConfig\.fields\.price is not a CSS selector/m)
   })
 

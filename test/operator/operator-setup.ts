@@ -112,6 +112,7 @@ export async function openOperatorSetup(kube: KubeApi, more: Partial<OperatorOpt
     resource.status?.conditions?.find((one) => one.type === type)
   return {
     ...installation,
+    kube,
     owner,
     namespace,
     newNamespace,

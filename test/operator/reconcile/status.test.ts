@@ -26,6 +26,10 @@ const results: ResultsRow = {
   change_run_id: '0198c0de-0000-7000-8000-000000000001',
   changed_at: NOW.toISOString(),
   diff: { fields_changed: ['title'], before: { title: EMOJI.repeat(150) }, after: { title: 'x'.repeat(199) + EMOJI } },
+  team_id: 't',
+  monitor_id: 'm',
+  failed: null,
+  deliveries: null,
   last_error: 'x'.repeat(1_999) + EMOJI,
 }
 /** A text as the API server keeps it: half a character becomes another one. */
@@ -37,10 +41,12 @@ const isWellFormed = (value: unknown): boolean =>
 
 test('texts are cut between characters, so that a status is no news once the API server has it', () => {
   if (!MONITORS) throw new Error('there is no kind')
-  const status = statusOf(MONITORS, resource, { kind: 'accepted', id: 'm', results }, NOW)
+  const status = statusOf(MONITORS, resource, { kind: 'accepted', id: 'm', results, failed: [] }, NOW)
   expect(status.values).toEqual({ title: 'x'.repeat(199), half: '' })
   expect(status.lastChange?.fields[0]?.before).toBe(EMOJI.repeat(100))
   expect(isWellFormed(status)).toBe(true)
   const kept = { ...resource, status: asKept(status) }
-  expect(isNews(kept.status, statusOf(MONITORS, kept, { kind: 'accepted', id: 'm', results }, NOW))).toBe(false)
+  expect(isNews(kept.status, statusOf(MONITORS, kept, { kind: 'accepted', id: 'm', results, failed: [] }, NOW))).toBe(
+    false,
+  )
 })

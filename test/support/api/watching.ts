@@ -4,10 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelSettings } from '../../../cli/boot/parts/model.ts'
-import { createChannels } from '../../../deliveries/channels/channels.ts'
-import { createDeliveryLoop } from '../../../deliveries/loop/delivery-loop.ts'
-import { NO_METRICS } from '../worker/no-delivery-metrics.ts'
-import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
@@ -15,6 +11,7 @@ import type { Tier } from '../../../schema/account/plan.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { eventually } from '../run/eventually.ts'
+import { startDelivering } from '../worker/delivering.ts'
 import { type RunningWorker, startWorker } from '../worker/check-worker.ts'
 import { type Client, type ServedApi, serveApi } from './served-api.ts'
 import { createMonitor } from './monitor-requests.ts'
@@ -97,7 +94,7 @@ export async function startWatching({
     browsers,
     objects,
   })
-  const stopDelivering = deliver ? startDelivering(served) : async () => {}
+  const stopDelivering = deliver ? startDelivering(served.api.services) : async () => {}
   const database = new URL(served.api.databaseUrl).pathname.slice(1)
   return {
     served,
@@ -179,23 +176,3 @@ async function openPages() {
 
 const HTML = 'text/html'
 const JSON_TYPE = 'application/json'
-
-/** The delivery loop of a process, with its own limits and times. */
-function startDelivering({ api: { services } }: ServedApi): () => Promise<void> {
-  const agent = createGuardedAgent(createPolicy(LOOPBACK))
-  const loop = createDeliveryLoop({
-    store: services.store,
-    secrets: services.secrets,
-    channels: createChannels({ agent, mailer: null, dashboardUrl: 'http://127.0.0.1:8080' }),
-    log: services.log,
-    metrics: NO_METRICS,
-    leaseSeconds: 60,
-    perHost: 5,
-    idleMs: 50,
-  })
-  loop.start()
-  return async () => {
-    await loop.drain(250)
-    await agent.destroy()
-  }
-}

@@ -71,6 +71,13 @@ const columnsAround = (...own: readonly Column[]): readonly Column[] => [
     description: 'Why the checks succeed, or why not.',
     priority: 1,
   },
+  {
+    name: 'Delivering',
+    type: 'string',
+    jsonPath: condition('Delivering', 'status'),
+    description: 'The destinations take messages.',
+    priority: 1,
+  },
 ]
 
 const MONITOR: Kind = {
