@@ -24,6 +24,9 @@ import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
 import type { createResolver } from './reconcile/resolve-resource.ts'
 import { needsBrowser } from './reconcile/status.ts'
 
+/** How a look at a resource ended. After a fault it is repeated. */
+export type ReconcileOutcome = 'done' | 'fault'
+
 /** What the operators of all kinds share. */
 interface KindOperatorOptions {
   readonly kind: OperatedKind
@@ -45,6 +48,8 @@ interface KindOperatorOptions {
   readonly times: ReconcilerTimes & { readonly mirrors: MirrorTimes }
   /** The pace of writes to the API server, over the mirrors of all kinds. */
   readonly mirrorPace: TokenBucket
+  /** A look at a resource of this kind ended after so many seconds. */
+  readonly reconciled: (kind: string, outcome: ReconcileOutcome, seconds: number) => void
   /** Called when the store knows another leader. */
   readonly giveUp: () => void
   readonly log: Logger
@@ -103,6 +108,11 @@ export class KindOperator {
   runnersChanged(): void {
     for (const resource of this.resources.all())
       if (needsBrowser(resource) && !this.#isMirror(resource)) this.queue.add(keyOf(resource), 'later')
+  }
+
+  /** The resources that declare a record: all but mirrors. */
+  *declared(): Iterable<CustomResource> {
+    for (const resource of this.resources.all()) if (!this.#isMirror(resource)) yield resource
   }
 
   #begin(): void {
@@ -169,7 +179,7 @@ export class KindOperator {
     const { giveUp, log, kind } = this.#options
     const definition = definitionName(kind.records.resource)
     return new KeyedQueue({
-      work: (key) => this.reconciler.work(key),
+      work: (key) => this.#timed(() => this.reconciler.work(key)),
       onFault: (key, err) => {
         if (err instanceof NotLeaderError) {
           log.warn({ resource: key, definition }, err.message)
@@ -180,6 +190,19 @@ export class KindOperator {
       faultPauses: { firstMs: 750, longestMs: 900_000 },
       repeats: { perSecond: 10, burst: 100 },
     })
+  }
+
+  async #timed<T>(work: () => Promise<T>): Promise<T> {
+    const { reconciled, kind } = this.#options
+    const startedAt = performance.now()
+    let outcome: ReconcileOutcome = 'fault'
+    try {
+      const result = await work()
+      outcome = 'done'
+      return result
+    } finally {
+      reconciled(kind.records.resource.kind, outcome, (performance.now() - startedAt) / 1_000)
+    }
   }
 
   #mirrorLoop(): WakeableLoop {

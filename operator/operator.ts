@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { READ_BY_MONITORS } from '../core/custom-resource/annotations.ts'
 import { TokenBucket } from '../concurrency/token-bucket.ts'
 import { createWakeableLoop } from '../concurrency/wakeable-loop.ts'
@@ -24,6 +24,7 @@ import { installationOf, Leader, OPERATOR_LEASE } from './cluster/leader.ts'
 import type { KubeObject } from './cluster/kube-object.ts'
 import { Reflector } from './cluster/reflector.ts'
 import { KindOperator } from './kind-operator.ts'
+import { createOperatorMetrics, type OperatorMetrics } from './operator-metrics.ts'
 import { MIRROR_TIMES, type MirrorTimes } from './mirrors/mirror-loop.ts'
 import { type DefaultTeam, TEAM } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
@@ -114,10 +115,12 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     log,
     times: times.election,
   })
+  const metrics = createOperatorMetrics(options.registry)
+  metrics.leads(false)
   const stopping = new AbortController()
   let end = async () => {}
   const leading = leader.acquire(stopping.signal).then(async () => {
-    const leadership = { clusterId, identity, times, stopping: stopping.signal }
+    const leadership = { clusterId, identity, times, metrics, stopping: stopping.signal }
     try {
       end = await lead(options, { ...leadership, giveUp: () => leader.giveUp() })
     } catch (error) {
@@ -131,6 +134,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   let ended: Promise<void> | undefined
   const endWork = () => {
     stopping.abort()
+    metrics.leads(false)
     ended ??= leading.catch(() => {}).then(() => end())
     return ended
   }
@@ -160,6 +164,7 @@ interface Leadership {
   readonly clusterId: string
   readonly identity: string
   readonly times: OperatorTimes
+  readonly metrics: OperatorMetrics
   readonly stopping: AbortSignal
   /** Called when the store knows another leader. */
   readonly giveUp: () => void
@@ -167,7 +172,7 @@ interface Leadership {
 
 async function lead(options: OperatorOptions, leadership: Leadership): Promise<() => Promise<void>> {
   const { store } = options
-  const { clusterId, stopping } = leadership
+  const { clusterId, stopping, metrics } = leadership
   const epoch = await beginEpoch(store, clusterId)
   const declared = await declaredRecords(store, clusterId)
   const { namespaces, kinds, events, runners } = partsOf(options, { ...leadership, epoch, declared })
@@ -182,7 +187,8 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   const stopped = Promise.withResolvers<void>()
   stopping.addEventListener('abort', () => stopped.resolve(), { once: true })
   await Promise.race([Promise.all(kinds.map((kind) => kind.start())), stopped.promise])
-  gauges(options.registry, kinds, events)
+  metrics.watch(kinds, events)
+  metrics.leads(true)
   results.start()
   return async () => {
     await Promise.all([namespaces.stop(), results.stop(), spawner?.stop(), ...kinds.map((kind) => kind.stop())])
@@ -210,7 +216,7 @@ interface Epoch extends Leadership {
 }
 
 /** Returns the parts of a leader: they refer to each other, and none has started. */
-function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, declared, giveUp }: Epoch) {
+function partsOf(options: OperatorOptions, { clusterId, identity, times, metrics, epoch, declared, giveUp }: Epoch) {
   const { client, store, secrets, egress, defaultTeam, serpSpacingMs = 30_000, log } = options
   const events = new EventRecorder({ client, instance: identity, log })
   const namespaces = new Reflector<KubeObject>({
@@ -253,6 +259,7 @@ function partsOf(options: OperatorOptions, { clusterId, identity, times, epoch, 
     serpSpacingMs,
     times,
     mirrorPace,
+    reconciled: metrics.reconciled,
   }
   const kinds: readonly KindOperator[] = KINDS.map((kind) => {
     const own = declared.filter((record) => record.kind === kind.records.resource.declares)
@@ -339,43 +346,3 @@ function createResultsLoop({ store, log }: OperatorOptions, { clusterId, kinds, 
 }
 
 const teamIn = (namespace: KubeObject | undefined) => namespace?.metadata.labels?.[TEAM]
-
-function gauges(registry: Registry, kinds: readonly KindOperator[], events: { readonly dropped: number }): void {
-  const gauge = (name: string, help: string, value: (kind: KindOperator) => number) =>
-    new Gauge({
-      name: `tidemark_operator_${name}`,
-      help,
-      labelNames: ['kind'],
-      registers: [registry],
-      collect() {
-        for (const one of kinds) this.set({ kind: one.kind.records.resource.kind }, value(one))
-      },
-    })
-  gauge('resources', 'Resources in the cluster.', ({ resources }) => resources.state().size)
-  gauge('queue_depth', 'Resources that wait to be reconciled.', ({ queue }) => queue.depth)
-  gauge('failing_resources', 'Resources whose last reconciliation failed.', ({ queue }) => queue.failing)
-  gauge(
-    'watch_quiet_seconds',
-    'Seconds since the last event or bookmark of the API server.',
-    ({ resources }) => resources.state().quietMs / 1_000,
-  )
-  gauge('lists_total', 'Complete lists of resources.', ({ resources }) => resources.state().lists)
-  gauge(
-    'resyncs_total',
-    'Comparisons of resources with their records.',
-    ({ reconciler }) => reconciler.resynced.resyncs,
-  )
-  gauge(
-    'corrections_total',
-    'Differences that such a comparison found. A steady rate means that somebody changes records in the store.',
-    ({ reconciler }) => reconciler.resynced.corrections,
-  )
-  new Gauge({
-    name: 'tidemark_operator_events_dropped_total',
-    help: 'Events that were dropped because too many came at once.',
-    registers: [registry],
-    collect() {
-      this.set(events.dropped)
-    },
-  })
-}

@@ -16,7 +16,7 @@ test('alerts and dashboard name only metrics that processes have', async () => {
     code += await readFile(`${ROOT}${file}`, 'utf8')
   const alerts = await readFile(`${ROOT}charts/tidemark/files/alerts.yaml`, 'utf8')
   const used = `${alerts}\n${PANELS.flatMap(({ queries }) => queries.map(([query]) => query)).join('\n')}`
-  const names = new Set([...used.matchAll(/\btidemark_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')))
+  const names = new Set([...used.matchAll(/\btidemark_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|count)$/, '')))
   expect(names.size).toBeGreaterThan(15)
   const unknown = [...names].filter((name) => {
     // prom-client's own, with the prefix of this program.

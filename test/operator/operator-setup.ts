@@ -170,6 +170,8 @@ export async function openOperatorSetup(kube: KubeApi, more: Partial<OperatorOpt
     },
     monitors: () => listMonitors(installation.store, { teamId: owner.teamId, limit: 100, offset: 0 }),
     stored: (id: string | undefined) => findMonitor(installation.store, owner.teamId, id ?? ''),
+    /** What the operator that was started last answers to Prometheus. */
+    metrics: () => registry.metrics(),
     /** A figure of the operator that was started last. */
     async figure(name: string): Promise<number> {
       const metric = await registry.getSingleMetric(`tidemark_operator_${name}`)?.get()

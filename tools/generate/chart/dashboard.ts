@@ -99,6 +99,29 @@ export const PANELS: readonly Panel[] = [
     ],
   },
   {
+    title: 'Resources by condition',
+    description: 'Resources whose condition is not True, by condition and reason.',
+    unit: 'short',
+    queries: [
+      [
+        'sum by (condition, reason) (tidemark_operator_conditions{job=~"$job",status!="True",condition!="Stalled"})',
+        '{{condition}} {{reason}}',
+      ],
+    ],
+  },
+  {
+    title: 'Reconciliations',
+    description: 'Looks at a resource a second, by kind and outcome, and how long 99 of 100 take.',
+    unit: 'short',
+    queries: [
+      [
+        'sum by (kind, outcome) (rate(tidemark_operator_reconcile_seconds_count{job=~"$job"}[5m]))',
+        '{{kind}} {{outcome}}',
+      ],
+      [share(0.99, 'tidemark_operator_reconcile_seconds'), 'seconds of 99 of 100'],
+    ],
+  },
+  {
     title: 'Memory',
     description: 'Resident memory of each process.',
     unit: 'bytes',
