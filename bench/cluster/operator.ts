@@ -302,7 +302,9 @@ async function quiet(kube: KubeApi, operator: OperatorProcess) {
   await until(async () => {
     await pause(QUIET_MS)
     const { items } = (await kube.call('GET', `${COLLECTION}?resourceVersion=0`)).body
-    return (items as CustomResource[]).every(({ status }) => status?.lastRunTime !== undefined)
+    return (items as CustomResource[]).every(({ status }) =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Healthy' && is === 'True'),
+    )
   })
   await operator.idle()
   return answered(kube)

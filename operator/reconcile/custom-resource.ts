@@ -43,9 +43,6 @@ export interface ResourceStatus {
   /** null: the rule of the field has no match. */
   readonly values?: Readonly<Record<string, string | null>>
   readonly failedDestinations?: readonly FailedDestination[]
-  readonly lastRunTime?: string
-  readonly nextRunTime?: string
-  readonly consecutiveFailures?: number
   readonly lastHandledRequest?: string
 }
 

@@ -189,7 +189,7 @@ function timed(
   return { type, status, observedGeneration: generation, lastTransitionTime, reason, message }
 }
 
-function resultsIn({ values, diff, change_run_id, changed_at, last_run_at, next_run_at, failures }: ResultsRow) {
+function resultsIn({ values, diff, change_run_id, changed_at }: ResultsRow) {
   return {
     ...(diff &&
       change_run_id !== null &&
@@ -211,9 +211,6 @@ function resultsIn({ values, diff, change_run_id, changed_at, last_run_at, next_
           .map(([name, value]) => [name, hasNoMatch(value) ? null : shownValue(value)]),
       ),
     }),
-    ...(last_run_at !== null && { lastRunTime: last_run_at }),
-    ...(next_run_at !== null && { nextRunTime: next_run_at }),
-    consecutiveFailures: failures,
   }
 }
 
@@ -247,16 +244,13 @@ function intervalText(seconds: unknown): string {
   return `${seconds / size}${unit}`
 }
 
-/** Keys that are written with the others, and cause no write by themselves: they change with each check. */
-const PASSIVE = new Set(['lastRunTime', 'nextRunTime', 'consecutiveFailures'])
-
-/** Returns whether a status has to be written: something besides the times of runs differs. */
-export function isNews(before: ResourceStatus | undefined, now: ResourceStatus): boolean {
+/**
+ * Returns whether a status has to be written. It has nothing that each check changes, such as times of runs: between
+ * two writes that would grow old, and show a monitor that runs as one that does not.
+ */
+export const isNews = (before: ResourceStatus | undefined, now: ResourceStatus): boolean =>
   // The API server returns keys in an order of its own, so texts are not compared.
-  const active = (status: ResourceStatus) =>
-    Object.fromEntries(Object.entries(status).filter(([key]) => !PASSIVE.has(key)))
-  return before === undefined || !isDeepStrictEqual(active(before), active(now))
-}
+  !isDeepStrictEqual(before, now)
 
 /**
  * Returns the JSON patch that makes this the status of a resource in this version. A merge patch could not write null.

@@ -71,10 +71,12 @@ const FailedDestination = Closed({
   ),
 })
 
+const NOT_WRITTEN = 'Not written any more: GET /v1/monitors/{id} has the latest.'
+
 /**
  * Status of the custom resources `Monitor` and `SerpMonitor`: the result of the checks and the state of the object. It
- * is written when a part of it changes, and otherwise at most hourly. The times of runs are therefore those of the last
- * write; the record in the API has the latest ones.
+ * is written when a part of it changes. Times of runs are no part of it: each run changes them, and the record in the
+ * API has them.
  */
 export const MonitorResourceStatus = Closed({
   observed_generation: Type.Optional(
@@ -106,12 +108,11 @@ export const MonitorResourceStatus = Closed({
       description: 'The destinations that take no messages: a delivery was given up, and none was taken since.',
     }),
   ),
-  last_run_time: Type.Optional(Instant('End of the last check, as of the last write of this status.')),
-  next_run_time: Type.Optional(
-    Instant('When the next check is due, as of the last write of this status; absent if no check is scheduled.'),
-  ),
+  // The definition keeps what a release had. A later check made these untrue, so that a monitor that ran looked dead.
+  last_run_time: Type.Optional(Instant(`End of a check. ${NOT_WRITTEN}`)),
+  next_run_time: Type.Optional(Instant(`When a check was due. ${NOT_WRITTEN}`)),
   consecutive_failures: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Checks that failed since the last one that succeeded.' }),
+    Type.Integer({ minimum: 0, description: `Checks that had failed in a row. ${NOT_WRITTEN}` }),
   ),
   last_handled_request: Type.Optional(
     Text(0, 200, 'The last handled value of the annotation tidemark.dev/run-requested-at.'),
