@@ -25,7 +25,18 @@ export const listDeliveriesRoute = route({
   description: "Only deliveries inside the plan's retention window.",
   tag: 'Deliveries',
   policy: 'deliveries.read',
-  query: Closed({ ...pageQuery, status: Type.Optional(Choice(DELIVERY_STATUSES)), ...ofMonitorQuery }),
+  query: Closed({
+    ...pageQuery,
+    status: Type.Optional(Choice(DELIVERY_STATUSES)),
+    given_up: Type.Optional(
+      Type.Boolean({
+        description:
+          'Beyond the contract: true: only deliveries that are dead, or failed without a next attempt; false: only ' +
+          'the others.',
+      }),
+    ),
+    ...ofMonitorQuery,
+  }),
   answers: {
     200: {
       description: 'A page of deliveries.',
@@ -36,7 +47,8 @@ export const listDeliveriesRoute = route({
   async handle(call) {
     const { query, principal, services } = call
     const { teamId } = principal
-    const wanted = { teamId, status: query.status, name: query.name, monitorId: query.monitor_id }
+    const { status, name, monitor_id: monitorId, given_up: givenUp } = query
+    const wanted = { teamId, status, name, monitorId, givenUp }
     const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
     // Each row includes the window, so that an ordinary page needs only one statement.
     const [first] = rows

@@ -116,7 +116,7 @@ function deliveryDead(name: string, dead: Blocks['delivery_dead']): NoticeText {
   return textWith(`${name} cannot deliver to ${where}`, [
     dead?.status === 'dead'
       ? `A delivery to ${where} was given up after ${MAX_ATTEMPTS} attempts.${answer}`
-      : `A delivery to ${where} was refused, and is not tried again.${answer}`,
+      : `A delivery to ${where} was given up: it was refused for good.${answer}`,
     `When the destination works again, replay it: POST /v1/deliveries/${dead?.delivery_id ?? '{id}'}/replay`,
     'You will hear of this destination again only after it has taken a delivery.',
   ])

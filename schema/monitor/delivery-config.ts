@@ -24,7 +24,7 @@ export const DELIVERY_TYPES = ['webhook', 'slack', 'discord', 'email'] as const 
 
 /**
  * The kinds of notices about a monitor or its team: it failed five times in a row; it works again; fields that had a
- * value are missing; a destination could not be reached; what the plan allows is nearly or completely used.
+ * value are missing; a delivery was given up; what the plan allows is nearly or completely used.
  */
 export const NOTICE_KINDS = ['failing', 'recovered', 'field_missing', 'delivery_dead', 'quota'] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]

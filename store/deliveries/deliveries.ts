@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
+import { GIVEN_UP } from './given-up.ts'
 import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
 import { nameContains } from '../monitors/monitor-record.ts'
@@ -81,6 +82,8 @@ interface DeliveryQuery extends Page {
   /** Only those of monitors whose name contains this text, whatever its case. */
   readonly name?: string | undefined
   readonly monitorId?: string | undefined
+  /** Only those that were given up; false: only the others. */
+  readonly givenUp?: boolean | undefined
 }
 
 const listed = rowOf(Type.Object({ ...ListedDelivery.properties, ...retentionProperties }))
@@ -90,8 +93,9 @@ const listed = rowOf(Type.Object({ ...ListedDelivery.properties, ...retentionPro
  * Without values where they are too large for one answer.
  */
 export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
-  const { status = 'all', name, monitorId } = query
-  const kind = `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}`
+  const { status = 'all', name, monitorId, givenUp } = query
+  const ended = givenUp === undefined ? '' : givenUp ? '_given_up' : '_not_given_up'
+  const kind = `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}${ended}`
   const { typed, limit, offset } = pageStatement(`list_deliveries_${kind}`, listed, query)
   return store.any(typed`
     select ${LISTED_COLUMNS}, ${RETENTION_COLUMNS}
@@ -119,9 +123,10 @@ export async function sumDeliveries(store: Queryable, query: Omit<DeliveryQuery,
   `)
 }
 
-function visible({ teamId, status, name, monitorId }: Omit<DeliveryQuery, keyof Page>) {
+function visible({ teamId, status, name, monitorId, givenUp }: Omit<DeliveryQuery, keyof Page>) {
   const conditions = [sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`]
   if (status !== undefined) conditions.push(sql.fragment`d.status = ${sql.literalValue(status)}`)
+  if (givenUp !== undefined) conditions.push(givenUp ? GIVEN_UP : sql.fragment`not ${GIVEN_UP}`)
   if (name !== undefined)
     conditions.push(sql.fragment`d.monitor_no in (
       select m.no from monitors m where m.team_id = ${teamId}::uuid and ${nameContains(name)})`)

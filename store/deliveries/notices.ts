@@ -10,6 +10,7 @@ import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { isStoreAway } from '../db/store-fault.ts'
 import { searchOf } from '../queue/claim.ts'
 import { CUTOFF } from '../quota/pool.ts'
+import { GIVEN_UP } from './given-up.ts'
 import type { DeliveryRow } from './delivery-row.ts'
 
 /** A notice that a run causes. */
@@ -144,7 +145,7 @@ export const DEAD_DESTINATIONS = sql.fragment`,
     dead as (
       insert into dead_destinations (monitor_no, target_key)
       select distinct d.monitor_no, d.target_key from done d
-      where d.status in ('failed', 'dead') and d.next_attempt_at is null
+      where ${GIVEN_UP}
       order by d.monitor_no, d.target_key
       on conflict do nothing
       returning monitor_no, target_key
@@ -159,7 +160,7 @@ export const DEAD_DESTINATIONS = sql.fragment`,
       join done d using (monitor_no, target_key)
       join monitors m on m.no = d.monitor_no and m.deleted_at is null
       join teams team on team.id = d.team_id
-      where d.status in ('failed', 'dead') and d.next_attempt_at is null
+      where ${GIVEN_UP}
         and (team.error_notifications or 'delivery_dead' = any(m.notify_on))
       order by d.monitor_no, d.target_key, d.id
       on conflict (key) do nothing

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
+import { GIVEN_UP } from '../deliveries/given-up.ts'
 import { WAITING_PREVIEWS } from '../previews/previews.ts'
 import { poolOf } from '../quota/pool.ts'
 import { UNRENDERED } from './unrendered.ts'
@@ -23,7 +24,9 @@ const Backlog = Type.Object({
   deliveries_waiting: Type.Integer(),
   deliveries_due: Type.Integer(),
   oldest_delivery_seconds: Seconds,
-  /** Deliveries that were given up in the last 24 hours. */
+  /** Deliveries whose last attempt was in the last 24 hours, and that are not tried again. */
+  deliveries_given_up: Type.Integer(),
+  /** Those of them whose six attempts failed. */
   deliveries_dead: Type.Integer(),
   /** Teams that have used 80 percent of their runs, but not all. */
   teams_near_limit: Type.Integer(),
@@ -74,6 +77,10 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
       ${secondsSince(sql.fragment`
         select due_at from deliveries where due_at <= (select at from t) order by due_at
           limit 1`)} as oldest_delivery_seconds,
+      ${counted(sql.fragment`
+        select from deliveries
+        where ${GIVEN_UP}
+          and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_given_up,
       ${counted(sql.fragment`
         select from deliveries
         where status = 'dead' and last_attempt_at > (select at from t) - interval '1 day'`)} as deliveries_dead,

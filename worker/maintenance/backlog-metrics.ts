@@ -55,7 +55,16 @@ const GAUGES = [
     'tidemark_deliveries_oldest_due_seconds',
     'For how long the most overdue delivery has been due.',
   ],
-  ['deliveries_dead', 'tidemark_deliveries_dead_last_day', atMost('Deliveries given up in the last 24 hours')],
+  [
+    'deliveries_given_up',
+    'tidemark_deliveries_given_up_last_day',
+    atMost('Deliveries given up in the last 24 hours: six attempts failed, or it was refused for good'),
+  ],
+  [
+    'deliveries_dead',
+    'tidemark_deliveries_dead_last_day',
+    atMost('Old: use tidemark_deliveries_given_up_last_day. Those whose six attempts failed'),
+  ],
   ['teams_near_limit', 'tidemark_teams_near_run_limit', atMost('Teams that have used 80 to 99 percent of their runs')],
   ['teams_used_up', 'tidemark_teams_out_of_runs', atMost('Teams without runs and credits, whose checks wait')],
   ['trials_over', 'tidemark_teams_trial_over', atMost('Teams whose trial has ended, and whose monitors are locked')],

@@ -18,6 +18,9 @@ beforeAll(async () => {
     const run = await seedRun(served.api.services, ids.get(name) ?? '')
     for (const status of statuses) await seedDelivery(served.api.services, run, { status })
   }
+  const refused = await seedRun(served.api.services, ids.get('Fridge_1') ?? '')
+  await seedDelivery(served.api.services, refused, { status: 'failed', attempts: 1 })
+  await seedDelivery(served.api.services, refused, { status: 'failed', attempts: 1, nextInSeconds: 300 })
   const stranger = await served.anotherTeam()
   await createMonitor(stranger, { name: 'Kettle of another team' })
 })
@@ -83,6 +86,9 @@ describe('the list of deliveries', () => {
     ['name=lamp&status=dead', ['Lamp']],
     ['status=dead', ['Kettle 100%', 'Lamp']],
     ['name=toaster', []],
+    ['given_up=true', ['Fridge_1', 'Kettle 100%', 'Lamp']],
+    ['given_up=true&status=failed', ['Fridge_1']],
+    ['given_up=false&name=_', ['Fridge_1']],
   ])('takes %s', async (query, expected) => {
     expect((await of(query)).sort()).toEqual(expected)
   })
@@ -94,5 +100,7 @@ describe('the list of deliveries', () => {
     expect((await list('/v1/deliveries?name=lamp&status=dead&page=2')).pagination).toMatchObject({ total: 1 })
     expect(pathsOf(await served.me.get('/v1/deliveries?monitor_id=x'))).toEqual(['monitor_id'])
     expect(pathsOf(await served.me.get('/v1/deliveries?name='))).toEqual(['name'])
+    expect(pathsOf(await served.me.get('/v1/deliveries?given_up=yes'))).toEqual(['given_up'])
+    expect((await list('/v1/deliveries?given_up=true&limit=1')).pagination).toMatchObject({ total: 3 })
   })
 })

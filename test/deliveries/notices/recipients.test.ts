@@ -84,7 +84,7 @@ test('each destination of the monitor gets its own kind of message, and only abo
   expect(bodies.find((body) => 'embeds' in body)).toMatchObject({ embeds: [{ title: 'Kettle is failing' }] })
 })
 
-test('a dead destination is reported to the others and to the owner, and not to itself', async () => {
+test('a delivery that was given up is reported to the others and to the owner, and not to itself', async () => {
   const { mailbox, mailer } = await postOffice()
   await using dead = await openReceiver()
   await using other = await openReceiver()

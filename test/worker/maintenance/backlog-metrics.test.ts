@@ -18,7 +18,7 @@ const scrape = async (store = database.store): Promise<Record<string, number>> =
   return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]))
 }
 
-test('metrics tell what waits in the store: nothing, then all that is due, late, waiting and dead', async () => {
+test('metrics tell what waits in the store: nothing, then all that is due, late, waiting and given up', async () => {
   expect(await scrape()).toEqual({
     tidemark_checks_due: 0,
     tidemark_checks_oldest_due_seconds: 0,
@@ -26,6 +26,7 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
     tidemark_deliveries_waiting: 0,
     tidemark_deliveries_due: 0,
     tidemark_deliveries_oldest_due_seconds: 0,
+    tidemark_deliveries_given_up_last_day: 0,
     tidemark_deliveries_dead_last_day: 0,
     tidemark_previews_waiting: 0,
     tidemark_teams_near_run_limit: 0,
@@ -43,18 +44,19 @@ test('metrics tell what waits in the store: nothing, then all that is due, late,
   await database.monitors(spent, { dueSeconds: 90_000 })
   await database.store.query(sql.type(nothing)`
     insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, due_at,
-      last_attempt_at)
+      last_attempt_at, next_attempt_at)
     select gen_random_uuid(), ${one}::uuid, 1, gen_random_uuid(), 'webhook', '', 'a:443', '{}', status,
-      clock() - make_interval(secs => due), clock() - make_interval(secs => last)
+      clock() - make_interval(secs => due), clock() - make_interval(secs => last), clock() - make_interval(secs => due)
     from (values ('pending', 50, null), ('pending', -300, 60), ('success', null, 60), ('dead', null, 3600), ('dead',
-      null, 90000))
+      null, 90000), ('failed', null, 3600), ('failed', null, 90000), ('failed', -300, 3600))
       given (status, due, last)`)
 
   const seen = await scrape()
   expect(seen).toMatchObject({
     tidemark_checks_due: 4,
-    tidemark_deliveries_waiting: 2,
+    tidemark_deliveries_waiting: 3,
     tidemark_deliveries_due: 1,
+    tidemark_deliveries_given_up_last_day: 2,
     tidemark_deliveries_dead_last_day: 1,
     tidemark_teams_near_run_limit: 1,
     tidemark_teams_out_of_runs: 1,

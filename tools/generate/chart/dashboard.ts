@@ -52,11 +52,12 @@ export const PANELS: readonly Panel[] = [
   },
   {
     title: 'Queue of deliveries',
-    description: 'Deliveries that wait, and those that are due and not claimed.',
+    description: 'Deliveries that wait, those that are due and not claimed, and those given up in 24 hours.',
     unit: 'short',
     queries: [
       ['max(tidemark_deliveries_waiting{job=~"$job"})', 'waiting'],
       ['max(tidemark_deliveries_due{job=~"$job"})', 'due'],
+      ['max(tidemark_deliveries_given_up_last_day{job=~"$job"})', 'given up'],
     ],
   },
   {
