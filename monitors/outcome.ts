@@ -28,6 +28,8 @@ export interface Managed {
   readonly resource: string | null
   /** The kind of the resource, where it is known. */
   readonly resourceKind?: MonitorKind
+  /** The file of a manifest in a folder. */
+  readonly file?: string
   /** What the resource does not allow: any change, or a resume while it suspends the monitor. */
   readonly act: 'change' | 'resume'
 }
@@ -87,12 +89,12 @@ export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
 /** Returns the refusal of a change to a record that a manifest owns, or null. A record has only one writer. */
 export async function managedElsewhere(
   tx: Queryable,
-  { managed_by, name, no }: Pick<MonitorRow, 'managed_by' | 'name' | 'no'>,
+  { managed_by, declared_in: file, name, no }: Pick<MonitorRow, 'managed_by' | 'declared_in' | 'name' | 'no'>,
   act: Managed['act'] = 'change',
 ): Promise<Managed | null> {
   if (managed_by === 'api') return null
   const found = await resourceOf(tx, no)
-  const managed = { kind: 'managed', by: managed_by, name, act } as const
+  const managed = { kind: 'managed', by: managed_by, name, act, ...(file !== null && { file }) } as const
   if (!found) return { ...managed, resource: null }
   return { ...managed, resource: `${found.namespace}/${found.name}`, resourceKind: found.kind }
 }

@@ -1,5 +1,5 @@
 import type { MonitorManifest } from '../core/custom-resource/monitor-manifest.ts'
-import type { ResourceIdentity } from '../core/custom-resource/resource-name.ts'
+import { identityOfKey, type ResourceIdentity } from '../core/custom-resource/resource-name.ts'
 import { monitorManifest } from '../core/custom-resource/monitor-manifest.ts'
 import type { Invalid } from '../core/outcome.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
@@ -35,6 +35,7 @@ export interface MonitorRecord {
   readonly name: string
   readonly managed_by: Manager
   readonly external_key: string | null
+  readonly declared_in: string | null
   readonly paused: boolean
   readonly suspended: boolean
 }
@@ -117,7 +118,7 @@ export const PAGE_RECORDS: RecordKind<MonitorSpec, MonitorRow> = {
   asDeclared: (before, spec) => ({
     ...spec,
     template_slug: before.template_slug,
-    external_key: before.external_key,
+    external_key: declaredKey(before.external_key, spec.external_key),
   }),
   change: specChange,
   overCaps: overDeliveryCaps,
@@ -152,7 +153,7 @@ export const SERP_RECORDS: RecordKind<SerpMonitorSpec, SerpMonitorRow> = {
     const cleared = patch.mode === 'full_analysis' ? { target_domain: null } : {}
     return checkerOf(SerpMonitorSpec).validate(withDefaults(SerpMonitorSpec, { ...before, ...cleared, ...patch }))
   },
-  asDeclared: (before, spec) => ({ ...spec, external_key: before.external_key }),
+  asDeclared: (before, spec) => ({ ...spec, external_key: declaredKey(before.external_key, spec.external_key) }),
   change: serpSpecChange,
   overCaps: overDeliveryCaps,
   insert: insertSerpMonitors,
@@ -180,4 +181,13 @@ export function recordKind(declares: MonitorKind): RecordKind {
   const found = RECORD_KINDS.find(({ resource }) => resource.declares === declares)
   if (!found) throw new Error(`no custom resource declares monitors of the kind ${declares}`)
   return found
+}
+
+/**
+ * Returns the external key of a record that is declared: the identity of its manifest. A key of a client's own stays,
+ * and so does every key where the declaration has none, as in a cluster.
+ */
+export function declaredKey(before: string | null, declared: string | null): string | null {
+  const isOwn = before !== null && identityOfKey(before) === null
+  return isOwn ? before : (declared ?? before)
 }

@@ -10,13 +10,8 @@ import type { EgressPolicy } from '../egress/policy.ts'
 import type { Store } from '../store/db/client.ts'
 import { beginEpoch } from '../store/db/operator-epoch.ts'
 import type { MonitorKind } from '../schema/resource-kind.ts'
-import {
-  type DeclaredRow,
-  declaredRecords,
-  failedDeliveries,
-  finishedSince,
-  restingRecords,
-} from '../store/monitors/monitor-resource.ts'
+import { failedDeliveries, finishedSince, restingRecords } from '../store/monitors/changed-resources.ts'
+import { type DeclaredRow, declaredRecords } from '../store/monitors/monitor-resource.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { EventRecorder } from './cluster/event-recorder.ts'
 import { type KubeClient, KubeError } from './cluster/kube-client.ts'

@@ -236,11 +236,14 @@ export const left = (): ApiError => apiError('BAD_REQUEST', 'The client closed t
 export const later = (message: string): ApiError =>
   new ApiError('UNAVAILABLE', message, { headers: { 'retry-after': '2' } })
 
-function managed({ by: manager, name, resource, resourceKind, act }: Managed) {
+function managed({ by: manager, name, resource, resourceKind, file, act }: Managed) {
   const { kind } = resourceKind === 'serp' ? SERP_MONITOR_RESOURCE : MONITOR_RESOURCE
   const what = manager === 'file' ? 'manifest' : 'Kubernetes resource'
   const named = resource === null ? `a ${what}` : `the ${what} ${kind} ${resource}`
-  const by = manager === 'file' ? `${named} in the folder of tidemark serve --config` : named
+  const by =
+    manager === 'file'
+      ? `${named} in ${file === undefined ? '' : `the file ${file} of `}the folder of tidemark serve --config`
+      : named
   const message =
     act === 'resume'
       ? `The monitor "${name}" is suspended by ${by}: set suspend to false there.`

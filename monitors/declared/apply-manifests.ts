@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Manifest, ManifestFault } from '../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest, type SecretKey } from '../../manifests/resolve-manifest.ts'
@@ -119,15 +120,16 @@ function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKe
       faults.push(...resolved.faults)
       continue
     }
-    const { resource, namespace, name, suspend, adopts, runRequest } = manifest
-    const checked = recordKind(resource.declares).check(resolved.body, egress)
+    const { resource, namespace, name, suspend, adopts, runRequest, place } = manifest
+    const body = { ...resolved.body, external_key: keyOfIdentity(manifest) }
+    const checked = recordKind(resource.declares).check(body, egress)
     if (checked.kind === 'invalid') {
       faults.push(...faultsOf(manifest, checked.issues))
       continue
     }
     const { spec } = checked
     const hash = createHmac('sha256', hashKey)
-      .update(JSON.stringify([team.id, spec, suspend]))
+      .update(JSON.stringify([team.id, spec, suspend, place.file]))
       .digest()
     const declaration: Declaration = {
       teamId: team.id,
@@ -135,7 +137,7 @@ function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKe
       userId: team.owner_user_id,
       resource: { clusterId: FILES, kind: resource.declares, namespace, name },
       // A file has neither a uid nor a generation.
-      state: { uid: '', generation: 0, hash, lastRequest: runRequest },
+      state: { uid: '', generation: 0, hash, lastRequest: runRequest, file: place.file },
       spec,
       suspend,
       adopts,
@@ -185,6 +187,11 @@ function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' | 'invalid' 
         : `the team has no monitor ${adopts}, which the annotation tidemark.dev/adopt names`
     case 'declares_another':
       return `it declares the monitor ${outcome.id} already, and cannot take over ${adopts} too: remove the annotation`
+    case 'identity_taken':
+      return (
+        `the team has the monitor ${outcome.id} with this namespace and name already, which tidemark apply made: add ` +
+        `the annotation tidemark.dev/adopt: ${outcome.id} to take it over, or delete it`
+      )
     case 'other_team':
       return (
         'its monitor belongs to another team: name that team with --config-team, or give the monitors back to the ' +

@@ -30,6 +30,7 @@ import { unsentHeaderIssues } from '../check/unsent-headers.ts'
 import { notStored, type OverCap, type OverStorage } from '../outcome.ts'
 import { changeSpec } from '../edit-monitor.ts'
 import { type MonitorRecord, recordKind, type RecordKind } from '../record-kind.ts'
+import { type IdentityTaken, identityTaken } from './identity-taken.ts'
 import type { RunOutcome } from '../run-monitor.ts'
 
 /** A custom resource and what it declares. */
@@ -72,7 +73,15 @@ interface OtherTeam {
   readonly kind: 'other_team'
 }
 
-export type ApplyOutcome = Applied | Invalid | OverCap | OverStorage | NotAdoptable | DeclaresAnother | OtherTeam
+export type ApplyOutcome =
+  | Applied
+  | IdentityTaken
+  | Invalid
+  | OverCap
+  | OverStorage
+  | NotAdoptable
+  | DeclaresAnother
+  | OtherTeam
 
 type Context = Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
 
@@ -130,7 +139,9 @@ async function applyAll(
   await lockRoom(tx, declarations)
   for (const [index, declaration] of declarations.entries()) {
     const target = await targetOf(tx, declaration, known[index] ?? null)
+    const taken = target.kind === 'target' ? await identityTaken(tx, declaration, target.stored) : null
     if (target.kind !== 'target') outcomes.set(declaration, target)
+    else if (taken) outcomes.set(declaration, taken)
     else if (isThere(target)) outcomes.set(declaration, await edit(tx, secrets, declaration, target))
     else fresh.push({ declaration, lastRequest: target.lastRequest })
   }

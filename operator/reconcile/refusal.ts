@@ -49,6 +49,8 @@ export function refusalOf(
           ? `The monitor ${adopts} is declared by ${declarerOf(outcome.by, clusterId)}`
           : `The team of this namespace has no monitor ${adopts}, which the annotation tidemark.dev/adopt names.`,
       }
+    case 'identity_taken':
+      return { reason: 'NotAdoptable', message: `The team has the monitor ${outcome.id} of this namespace and name.` }
     case 'declares_another':
       return {
         reason: 'NotAdoptable',

@@ -129,6 +129,14 @@ export const stateOfMonitor = {
   next_run_at: Nullable(Instant('When the next check is due. Null: no check is scheduled.')),
   created_at: Instant('When the monitor was created.'),
   managed_by: ManagedBy,
+  declared_in: Type.Optional(
+    Text(
+      1,
+      1024,
+      'Beyond the contract: the file in the folder of tidemark serve --config that declares the monitor. Only where ' +
+        'managed_by is file.',
+    ),
+  ),
   warnings: Type.Optional(
     Type.Array(Text(1, 500), {
       maxItems: 10,
@@ -156,6 +164,7 @@ export const Monitor = Closed({
   next_run_at: stateOfMonitor.next_run_at,
   created_at: stateOfMonitor.created_at,
   managed_by: stateOfMonitor.managed_by,
+  declared_in: stateOfMonitor.declared_in,
   warnings: stateOfMonitor.warnings,
 })
 export type Monitor = Static<typeof Monitor>

@@ -108,6 +108,7 @@ export const SerpMonitor = Closed({
   next_run_at: stateOfMonitor.next_run_at,
   created_at: stateOfMonitor.created_at,
   managed_by: stateOfMonitor.managed_by,
+  declared_in: stateOfMonitor.declared_in,
   warnings: stateOfMonitor.warnings,
 })
 

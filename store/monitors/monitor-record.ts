@@ -35,6 +35,7 @@ const EVERY = {
   suspended: Type.Boolean(),
   locked: Type.Boolean(),
   managed_by: Stored<Manager>(),
+  declared_in: Type.Union([Type.String(), Null]),
   external_key: Type.Union([Type.String(), Null]),
   labels: Stored<Labels | null>(),
   created_at: Type.String(),
@@ -107,7 +108,8 @@ const ofMonitor = (columns: readonly string[]) =>
 
 const EVERY_COLUMN = sql.fragment`
   m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on,
-  m.paused, m.suspended, m.locked, m.managed_by, m.external_key, m.created_at, c.failures, c.last_run_at`
+  m.paused, m.suspended, m.locked, m.managed_by, m.declared_in, m.external_key, m.created_at,
+  c.failures, c.last_run_at`
 
 /** Columns of `monitors m join checks c` for a page that are always small. */
 const MONITOR_HEAD = sql.fragment`
@@ -283,6 +285,7 @@ const stateOf = (stored: MonitorRow | SerpMonitorRow) => ({
   next_run_at: stored.next_run_at,
   created_at: stored.created_at,
   managed_by: stored.managed_by,
+  ...(stored.declared_in !== null && { declared_in: stored.declared_in }),
 })
 
 /*

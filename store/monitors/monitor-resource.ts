@@ -35,6 +35,8 @@ export interface AppliedState {
   readonly hash: Buffer
   /** The value of the annotation that asked for a run last. Null: none did. */
   readonly lastRequest: string | null
+  /** The file of a manifest in a folder. Resources of a cluster have none. */
+  readonly file?: string
 }
 
 const DeclaredRow = Type.Object({
@@ -153,10 +155,15 @@ export async function saveDeclared(tx: Transaction, all: readonly Declared[]): P
     generation: state.generation,
     hash: state.hash,
     last_request: state.lastRequest,
+    file: state.file ?? null,
   }))
   await tx.query(sql.prepared('save_declared', nothing)`
+    with i as materialized (select * from ${unnest('i', rows, DECLARED_COLUMNS)}),
+    placed as (
+      update monitors m set declared_in = i.file from i where m.no = i.no and m.declared_in is distinct from i.file
+    )
     insert into monitor_resources (no, cluster_id, kind, namespace, name, uid, generation, applied_hash, last_request)
-    select * from ${unnest('i', rows, DECLARED_COLUMNS)}
+    select no, cluster_id, kind, namespace, name, uid, generation, hash, last_request from i
     -- A record that was deleted keeps its row until its name is used again.
     on conflict (cluster_id, kind, namespace, name) do update
     set no = excluded.no, uid = excluded.uid, generation = excluded.generation, applied_hash = excluded.applied_hash,
@@ -174,6 +181,7 @@ const DECLARED_COLUMNS = {
   generation: 'int8',
   hash: 'bytea',
   last_request: 'text',
+  file: 'text',
 } as const
 
 /**
@@ -181,7 +189,7 @@ const DECLARED_COLUMNS = {
  * somebody resumes it, so that nothing starts to run because its manifest vanished.
  */
 export async function releaseDeclared(tx: Transaction, no: number): Promise<void> {
-  await tx.query(sql.type(nothing)`update monitors set managed_by = 'api' where no = ${no}`)
+  await tx.query(sql.type(nothing)`update monitors set managed_by = 'api', declared_in = null where no = ${no}`)
 }
 
 const named = row({
@@ -339,57 +347,5 @@ export async function mirroredRecords<K extends MonitorKind = 'page'>(
       and m.no > ${after}
     order by m.no
     limit ${limit}
-  `)
-}
-
-const finishedRow = row({
-  kind: DeclaredRow.properties.kind,
-  namespace: Type.String(),
-  name: Type.String(),
-  last_run_at: Type.String(),
-})
-
-/**
- * Returns the resources of a cluster whose records had a run since this instant; null: in the last hour. Asking with
- * the newest instant of the last answer, less an overlap, misses none: runs are recorded in batches, a little after
- * they end.
- */
-export async function finishedSince(store: Queryable, clusterId: string, since: string | null) {
-  return store.any(sql.prepared('finished_since', finishedRow)`
-    select r.kind, r.namespace, r.name, c.last_run_at
-    from monitor_resources r join checks c on c.no = r.no
-    where r.cluster_id = ${clusterId}
-      and c.last_run_at > coalesce(${since}::timestamptz, clock() - interval '1 hour')
-  `)
-}
-
-const restingRow = row({
-  kind: DeclaredRow.properties.kind,
-  namespace: Type.String(),
-  name: Type.String(),
-  why: Type.String(),
-})
-
-/** Returns the resources of a cluster that have destinations which take no messages, and since when. */
-export async function failedDeliveries(store: Queryable, clusterId: string) {
-  return store.any(sql.prepared('failed_deliveries', restingRow)`
-    select r.kind, r.namespace, r.name, string_agg(concat(x.target_key, x.since), ' ' order by x.target_key) as why
-    from dead_destinations x join monitor_resources r on r.no = x.monitor_no
-    where r.cluster_id = ${clusterId}
-    group by r.kind, r.namespace, r.name
-  `)
-}
-
-/**
- * Returns the resources of a cluster whose records do not run for a reason that no run and no manifest shows, and the
- * reason: somebody paused them, the plan does not allow them, or the team has used its runs.
- */
-export async function restingRecords(store: Queryable, clusterId: string) {
-  return store.any(sql.prepared('resting_records', restingRow)`
-    select r.kind, r.namespace, r.name, concat_ws(' ', m.paused, m.locked, u.is_used_up) as why
-    from monitor_resources r
-    join monitors m on m.no = r.no and m.deleted_at is null
-    join team_usage u on u.team_id = m.team_id
-    where r.cluster_id = ${clusterId} and (m.paused or m.locked or u.is_used_up)
   `)
 }

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../support/run/eventually.ts'
-import { startCli } from '../support/process/cli-process.ts'
+import { runCli, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -17,6 +17,21 @@ spec:
   extractConfig: { method: full_page }
   diffPredicate: { type: any_field_changes }
 `
+
+/** Commands find what the folder declares by namespace and name, and do not write it. */
+async function findsByIdentity(environment: Record<string, string>, config: string): Promise<void> {
+  const got = await runCli(['get', 'shop/kettle', '-o', 'json'], environment)
+  expect(JSON.parse(got.stdout)).toMatchObject({ external_key: 'shop/kettle', declared_in: 'kettle.yaml' })
+  for (const command of ['describe', 'run', 'runs'])
+    expect(await runCli([command, 'shop/kettle'], environment)).toMatchObject({ code: 0, stderr: '' })
+  const deleted = await runCli(['delete', 'shop/kettle'], environment)
+  expect([deleted.code, deleted.stderr]).toEqual([1, expect.stringContaining('the file kettle.yaml of the folder')])
+  const applied = await runCli(['apply', '-f', config], environment)
+  expect([applied.code, applied.stderr]).toEqual([
+    1,
+    expect.stringMatching(/kettle\.yaml:1 .* the file kettle\.yaml in/),
+  ])
+}
 
 test('tidemark serve --config follows a folder of manifests', async () => {
   await using folder = await temporaryFolder()
@@ -61,8 +76,11 @@ test('tidemark serve --config follows a folder of manifests', async () => {
   const [first] = await monitors()
   const refused = await ask(`/v1/monitors/${first?.id}`, 'DELETE')
   expect(refused.status).toBe(409)
-  expect(refused.text).toContain(`the manifest Monitor shop/${first?.name} in the folder of tidemark serve --config`)
+  expect(refused.text).toMatch(
+    new RegExp(`the manifest Monitor shop/${first?.name} in the file ${first?.name}\\.ya?ml of the folder of tidemark`),
+  )
   expect(await figure('manifests')).toBe(2)
+  await findsByIdentity({ TIDEMARK_URL: base, TIDEMARK_API_KEY: key, HOME: folder.path }, config)
 
   await writeFile(join(config, 'kettle.yaml'), monitor('kettle', 7200))
   await becomes(['kettle file 7200', 'toaster file 3600'])

@@ -2,6 +2,7 @@ import { isUuid } from '../../../core/is-uuid.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
 import type { ManifestFault } from '../../../manifests/read-manifests.ts'
+import { printable } from '../../printable.ts'
 import { listRecords, REMOTE_KINDS, type RemoteRecord, SUSPENDED_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -83,7 +84,7 @@ async function stepOf(
     return { fault: `adopts "${manifest.adopts}", and there is no such ${manifest.resource.singular}` }
   const record = (known ?? adopted)?.record
   if (!record) return { action: 'create', kind, key, wanted }
-  if (record.managed_by !== 'api') return { fault: `${ELSEWHERE[record.managed_by]}: change it there` }
+  if (record.managed_by !== 'api') return { fault: `${elsewhere(record)}: change it there` }
   if (adopted && record.external_key !== null)
     return { fault: `adopts ${record.id}, which belongs to ${record.external_key}` }
   const { patch, differences } = differencesOf({ ...record }, spec)
@@ -93,10 +94,11 @@ async function stepOf(
   return { action: adopted ? 'adopt' : 'change', kind, key, wanted, id, patch, differences, pausing }
 }
 
-const ELSEWHERE = {
-  kubernetes: 'the record is declared by a resource of a cluster',
-  file: 'the record is declared by a file of tidemark serve --config',
-} as const
+const elsewhere = ({ managed_by: by, declared_in: file }: RemoteRecord['record']): string =>
+  by === 'kubernetes'
+    ? 'the record is declared by a resource of a cluster'
+    : `the record is declared by ${file === undefined ? 'a file' : `the file ${printable(file)}`} in the folder of ` +
+      'tidemark serve --config'
 
 async function adoptedBy(client: RemoteClient, kind: MonitorKind, id: string): Promise<RemoteRecord | null> {
   // The annotation is free text.

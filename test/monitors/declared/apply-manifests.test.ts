@@ -6,6 +6,7 @@ import { readManifests } from '../../../manifests/read-manifests.ts'
 import { secretValues } from '../../../manifests/secret-values.ts'
 import { applyManifests } from '../../../monitors/declared/apply-manifests.ts'
 import { releaseCluster } from '../../../monitors/declared/apply-resource.ts'
+import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
@@ -13,6 +14,7 @@ import { nothing } from '../../../store/db/row.ts'
 import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { FILES } from '../../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../../store/monitors/monitors.ts'
+import { SPEC } from '../../support/api/monitor-spec.ts'
 import { createInstallation, type Installation, type Person } from '../../support/database/installation.ts'
 
 let installation: Installation
@@ -45,8 +47,8 @@ metadata: { name: kettle }
 spec: { name: Rank, keyword: kettle, scheduleIntervalSeconds: 3600, targetDomain: example.com }
 `
 
-async function apply(texts: readonly string[], environment: Record<string, string> = {}, of = person) {
-  const read = readManifests([{ file: 'a.yaml', text: texts.join('\n---\n') }])
+async function apply(texts: readonly string[], environment: Record<string, string> = {}, of = person, file = 'a.yaml') {
+  const read = readManifests([{ file, text: texts.join('\n---\n') }])
   expect(read.faults).toEqual([])
   const team = { id: of.teamId, owner_user_id: of.userId }
   const context = { ...installation.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
@@ -78,7 +80,7 @@ test('a folder of manifests is applied once, whatever how often', async () => {
 test('a record of a manifest cannot be edited or deleted through the API, which names the manifest', async () => {
   await apply([monitor('kettle')])
   const [{ id } = { id: '' }] = await list()
-  const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page' }
+  const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page', file: 'a.yaml' }
   const edition = { ...person, id, patch: { name: 'New' } }
   expect(await editMonitor(installation.context, PAGE_RECORDS, edition)).toMatchObject(managed)
   expect(await deleteMonitor(installation.context, { ...person, id })).toMatchObject(managed)
@@ -91,6 +93,31 @@ test('a manifest that is gone gives its record to the API, and takes it again wh
   expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'file'])
   expect(await apply([monitor('kettle'), monitor('toaster')])).toMatchObject({ adopted: 1, unchanged: 1 })
   expect((await list()).map(({ id, managed_by }) => [id, managed_by])).toEqual(before.map(({ id }) => [id, 'file']))
+})
+
+test('a record has the namespace and name of its manifest, and the file that declares it', async () => {
+  await apply([monitor('kettle'), monitor('toaster')])
+  const record = { external_key: 'default/kettle', declared_in: 'a.yaml' }
+  expect((await list())[0]).toMatchObject(record)
+  expect(await apply([monitor('kettle'), monitor('toaster')], {}, person, 'kitchen/b.yaml')).toMatchObject({
+    updated: 0,
+    faults: [],
+  })
+  expect((await list())[0]).toMatchObject({ ...record, declared_in: 'kitchen/b.yaml' })
+  await apply([monitor('toaster')])
+  expect((await list())[0]).toMatchObject({ managed_by: 'api', external_key: 'default/kettle', declared_in: null })
+})
+
+test('a manifest makes no second monitor of what apply made of it, and takes it over where it says so', async () => {
+  const spec = { ...SPEC, external_key: 'default/kettle' }
+  const made = await createMonitor(installation.context, { ...person, spec })
+  const id = made.kind === 'done' ? made.monitor.id : ''
+  const refused = await apply([monitor('kettle'), monitor('toaster')])
+  expect(refused).toMatchObject({ created: 1, faults: [{ file: 'a.yaml', line: 2 }] })
+  expect(refused.faults[0]?.message).toContain(`tidemark.dev/adopt: ${id}`)
+  const adopting = monitor('kettle').replace('labels:', `annotations: { tidemark.dev/adopt: ${id} }, labels:`)
+  expect(await apply([adopting, monitor('toaster')])).toMatchObject({ adopted: 1, faults: [] })
+  expect(await list()).toMatchObject([{ id, managed_by: 'file', external_key: 'default/kettle' }, { name: 'toaster' }])
 })
 
 test('a manifest that is not valid keeps the whole folder from being applied, and its line is named', async () => {
@@ -150,11 +177,11 @@ test('values of Secrets come from the folder, else from the environment, and a n
 })
 
 test('a manifest takes over a monitor of the API, and is refused alone where it cannot', async () => {
-  const stored = await installation.monitor(person, { name: 'Old', external_key: 'shop/old' })
+  const stored = await installation.monitor(person, { name: 'Old', external_key: 'sku-7' })
   const adopting = (name: string, id: string) =>
     monitor(name).replace('labels:', `annotations: { tidemark.dev/adopt: ${id} }, labels:`)
   expect(await apply([adopting('kettle', stored.id)])).toMatchObject({ adopted: 1 })
-  expect(await list()).toMatchObject([{ id: stored.id, name: 'kettle', managed_by: 'file', external_key: 'shop/old' }])
+  expect(await list()).toMatchObject([{ id: stored.id, name: 'kettle', managed_by: 'file', external_key: 'sku-7' }])
   const both = await apply([adopting('kettle', stored.id), adopting('toaster', stored.id), adopting('lamp', 'none')])
   expect(both).toMatchObject({
     isValid: true,
