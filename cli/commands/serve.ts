@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises'
 import { withTimeout } from '../../concurrency/retry.ts'
 import { sleep } from '../../concurrency/sleep.ts'
+import { ExplainedError } from '../../core/explained-error.ts'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { readPlans } from '../boot/settings/read-plans.ts'
@@ -21,8 +23,29 @@ const PLACEHOLDER = 'owner@tidemark.local'
 /** Within this time a restarted Postgres accepts connections again. */
 const RESTART_MS = 20_000
 
-/** Runs everything in one process, until a signal comes. */
-export const serve = (flags: ConfigFlags): Promise<void> =>
+/** Runs everything in one process, until a signal comes. Throws an ExplainedError without the folder of `--config`. */
+export async function serve(flags: ConfigFlags): Promise<void> {
+  if (flags.config !== undefined) await ensureFolder(flags.config)
+  return serveAll(flags)
+}
+
+/** A folder that is missing at the start is misspelled. One that vanishes later changes nothing. */
+async function ensureFolder(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error)
+  if (found instanceof Error)
+    throw new ConfigFolderError(path, found.code === 'ENOENT' ? 'does not exist' : `cannot be read (${found.code})`)
+  if (!found.isDirectory()) throw new ConfigFolderError(path, 'is no folder')
+}
+
+/** The folder of `--config` cannot be followed. */
+class ConfigFolderError extends ExplainedError {
+  override readonly name = 'ConfigFolderError'
+  constructor(path: string, why: string) {
+    super(`--config ${path} ${why}: name a folder of manifests, which may be empty; nothing was started`)
+  }
+}
+
+const serveAll = (flags: ConfigFlags): Promise<void> =>
   runProcess({
     command: 'serve',
     ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],

@@ -153,10 +153,15 @@ export class RemoteClient {
   #away(error: unknown): RemoteError {
     const { url } = this.#connection
     const reason = reasonOf(error)
-    const advice = /CERT|SSL|TLS/i.test(reason)
-      ? 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
-      : `is it running, and is the address of ${this.#connection.from} right?`
-    return new RemoteError(`${url} does not answer (${reason}): ${advice}`, 'unavailable')
+    return new RemoteError(`${url} does not answer (${reason}): ${this.#advice(reason)}`, 'unavailable')
+  }
+
+  #advice(reason: string): string {
+    // What a server without TLS answers is no TLS of any version.
+    if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(reason))
+      return `it speaks no TLS on this port, so use http:// in the address of ${this.#connection.from}`
+    if (/CERT|SSL|TLS/i.test(reason)) return 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
+    return `is it running, and is the address of ${this.#connection.from} right?`
   }
 
   #mayHaveArrived(error: unknown): RemoteError {
@@ -202,7 +207,9 @@ export class RemoteClient {
 /** Returns the server's words, with a line for each fault of the request. */
 function inWords(refusal: Refusal | null, status: number) {
   const { message = `the server answered ${status}`, details = [], requestId = '' } = refusal?.error ?? {}
-  const lines = details.map(({ path = '', message: fault = '' }) => `\n  ${printable(`${path} ${fault}`.trim())}`)
+  // The message names the first fault.
+  const listed = details.length === 1 && message.includes(details[0]?.message?.replace(/\.$/, '') ?? '') ? [] : details
+  const lines = listed.map(({ path = '', message: fault = '' }) => `\n  ${printable(`${path} ${fault}`.trim())}`)
   const issues = status === 422 ? details.map(({ path = '', message: fault = '' }) => ({ path, message: fault })) : []
   const said = `${printable(message)}${lines.join('')}`
   return { said, issues, requestId: printable(requestId) || 'the time of this request' }

@@ -87,7 +87,8 @@ export async function checkSearch(search: SerpSearch, ports: SearchPorts): Promi
     (session) => new SearchSession(search, session, ports).run(),
   )
   if ('outcome' in visited) return visited
-  return { ok: false, outcome: 'failed', url, fault: visited.fault, pages: [], unread: null }
+  const fault = ofSearch(visited.fault, search)
+  return { ok: false, outcome: 'failed', url, fault, pages: [], unread: null }
 }
 
 /** One page that was loaded and read. */
@@ -116,7 +117,7 @@ class SearchSession {
 
   async run(): Promise<SearchChecked> {
     const first = await this.#firstPage()
-    if (!first.ok) return this.#failed('failed', first.fault)
+    if (!first.ok) return this.#failed('failed', ofSearch(first.fault, this.#search))
     const { page } = first
     if (page.outcome === 'ok') return this.#withLaterPages(first)
     if (page.outcome === 'zero') return this.#results([page], { isEnd: true, cutBy: null })
@@ -365,6 +366,17 @@ function faultOf(outcome: SearchFailure, { engine }: SerpSearch, { outcome: seen
       'have changed; the operator of this installation has to look at it.',
   }
 }
+
+/** Nobody wrote the address of an engine, so its spelling is not what is wrong. */
+const ofSearch = (fault: RunFault, { engine }: SerpSearch): RunFault =>
+  fault.code !== 'dns_failed'
+    ? fault
+    : {
+        code: fault.code,
+        message:
+          `The host name of ${ENGINE_NAMES[engine]} could not be looked up. Check the network and the name servers ` +
+          'of the machine that makes the check.',
+      }
 
 const NO_BUTTON: RunFault = { code: 'internal', message: 'The button for the next page could not be pressed.' }
 

@@ -3,6 +3,8 @@ import { Choice, Closed, RuledText, Text, Whole } from '../shape/shape.ts'
 import { TIERS } from '../account/plan.ts'
 
 const Optional = Type.Optional
+/** Default of TIDEMARK_DATA_DIR, from the folder in which a process is started. */
+export const DATA_DIR = '.tidemark'
 /** The default of TIDEMARK_CONNECTIONS_PER_ADDRESS, and the limit of every port for health and metrics. */
 export const CONNECTIONS_PER_ADDRESS = 500
 
@@ -31,7 +33,7 @@ export const Config = Closed({
   TIDEMARK_DATA_DIR: Type.String({
     minLength: 1,
     maxLength: 1024,
-    default: '.tidemark',
+    default: DATA_DIR,
     description:
       'Folder for the embedded Postgres, the generated encryption key, the embedded browser and the ' +
       'pictures. When started as root in a folder that other users cannot enter, Tidemark stores the ' +

@@ -30,7 +30,9 @@ export const HEADER_VALUES = keyRule<string>({
 
 export const HEADER_RESERVED = keyRule<string>({
   name: 'header_reserved',
-  message: `this header is set by the service and cannot be configured (${RESERVED_HEADERS.join(', ')})`,
+  message:
+    `this header is set by the service and cannot be configured (${RESERVED_HEADERS.join(', ')}); to be ` +
+    'signed in without a cookie, use Authorization or another header that the site takes',
   cel: `self.all(name, !(name.lowerAscii() in ${JSON.stringify(RESERVED_HEADERS).replaceAll('"', "'")}))`,
   accepts: [{ accept: 'text/html' }, { 'x-host': 'a' }],
   rejects: [

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../support/run/eventually.ts'
@@ -147,4 +147,22 @@ test('tidemark serve --config follows a folder of manifests', async () => {
 
   serve.signal('SIGTERM')
   expect(await serve.exited).toBe(0)
+})
+
+test('a folder that is missing, or that is a file, keeps the service from starting', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'kettle.yaml')
+  await writeFile(file, monitor('kettle'))
+  const environment = { TIDEMARK_DATA_DIR: join(folder.path, 'data'), PORT: '0' }
+  const start = (config: string) => runCli(['serve', '--config', config], environment)
+  const missing = join(folder.path, 'monitor')
+  expect(await start(missing)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `tidemark: --config ${missing} does not exist: name a folder of manifests, which may be empty; nothing was ` +
+      'started\n',
+  })
+  expect((await start(file)).stderr).toContain(`--config ${file} is no folder`)
+  expect(await readdir(folder.path)).toEqual(['kettle.yaml'])
 })

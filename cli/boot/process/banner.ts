@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
+import { DATA_DIR } from '../../../schema/config/config.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { quoted } from '../../quoted.ts'
 
 interface RunningOut {
   readonly team: string
@@ -42,7 +44,7 @@ export function banner({
     lines.push(
       '',
       'No mail reaches that address. To get notices about monitors:',
-      ...(mail.hasAddress ? [] : [`  ${setEmail(owner.email)}`]),
+      ...(mail.hasAddress ? [] : [`  ${setEmail(owner.email, databaseFolder === null ? null : dataDir)}`]),
       ...(mail.hasServer ? [] : ['  Set SMTP_URL and SMTP_FROM, and start again.']),
     )
   return `${lines.join('\n')}\n\n`
@@ -54,7 +56,15 @@ const dayOf = (instant: string) => DAY.format(Date.parse(instant))
 const runsLine = ({ team, used_up_at: at, resets_at: until }: RunningOut) =>
   `  Runs              used up on ${dayOf(at)} at the present pace, renewed on ${dayOf(until)} (${team})`
 
-const setEmail = (from: string) => `./tidemark admin set-email --email ${from} --to you@example.com`
+/**
+ * Returns the command that changes the address of the first owner. `dataDir`: the folder of the embedded database;
+ * null: there is none. Without the setting, the command would look in the default folder.
+ */
+export function setEmail(from: string, dataDir: string | null): string {
+  const isDefault = dataDir === null || dataDir === DATA_DIR
+  const setting = isDefault ? '' : `TIDEMARK_DATA_DIR=${quoted(dataDir)} `
+  return `${setting}./tidemark admin set-email --email ${from} --to you@example.com`
+}
 
 /**
  * Returns the lines about the data directory. When started by root, Postgres runs as another account that may not enter

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { print } from '../../print.ts'
+import { quoted } from '../../quoted.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
@@ -51,8 +52,6 @@ const firstSentence = (command: Command) => /^.*?[.:](?= |$)/.exec(command.descr
 
 const wordsOf = ({ below, values, options }: Parts): string =>
   [...below.map(({ name }) => name), ...values, ...options.flatMap(({ flags }) => flags)].join(' ')
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Returns the lines of a `case` for commands and for options that have a list of values. */
 function cases(commands: readonly Parts[], act: (words: string) => string) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { banner } from '../../../cli/boot/process/banner.ts'
+import { banner, setEmail } from '../../../cli/boot/process/banner.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const SENT = { hasAddress: true, hasServer: true }
@@ -35,16 +35,21 @@ test('a start says how mail can reach the first owner, where none does', () => {
     api_key: 'k',
     session_token: '',
   }
-  const of = (hasAddress: boolean, hasServer: boolean) =>
+  const of = (hasAddress: boolean, hasServer: boolean, dataDir = '.') =>
     banner({
       address: 'http://127.0.0.1:1',
       owner,
       mail: { hasAddress, hasServer },
       runningOut: [],
-      dataDir: '.',
-      databaseFolder: null,
+      dataDir,
+      databaseFolder: '/var/lib/tidemark/postgres',
     })
-  expect(of(false, true)).toContain('./tidemark admin set-email --email owner@tidemark.local --to')
+  expect(of(false, true)).toContain(
+    `\n  TIDEMARK_DATA_DIR='.' ./tidemark admin set-email --email owner@tidemark.local --to`,
+  )
+  expect(setEmail('a@example.com', '.tidemark')).toMatch(/^\.\/tidemark admin set-email /)
+  expect(setEmail('a@example.com', null)).toMatch(/^\.\/tidemark admin set-email /)
+  expect(setEmail('a@example.com', "/srv/it's mine")).toMatch(/^TIDEMARK_DATA_DIR='\/srv\/it'\\''s mine' \.\/tidemark /)
   expect(of(false, true)).not.toContain('SMTP_URL')
   expect(of(true, false)).toContain('No mail reaches that address')
   expect(of(true, false)).toContain('Set SMTP_URL and SMTP_FROM')

@@ -119,6 +119,7 @@ test('backtest shows on which changes a predicate would have fired, and why', as
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--predicate must be JSON') })
   const unknown = await remote.sh(`./tidemark backtest kettle --predicate '{"type": "field_changes", "field": "x"}'`)
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('diff_predicate.field') })
+  expect(unknown.stderr.match(/diff_predicate\.field/g)).toHaveLength(1)
 })
 
 describe('verify-webhook', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { forTerminal } from '../../../cli/printable.ts'
-import { startShell } from '../../support/process/cli-process.ts'
+import { runCli, startShell } from '../../support/process/cli-process.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
@@ -108,4 +108,13 @@ test('every command prints through print and tell', () => {
     /process\.(?:stdout|stderr)\.write|console\./.test(readFileSync(join(ROOT, file), 'utf8')),
   )
   expect(direct.sort()).toEqual(WRITERS)
+})
+
+test('an address with https of a port without TLS is said to be one', async () => {
+  const { port } = server.address() as AddressInfo
+  const environment = { HOME: home, TIDEMARK_URL: `https://127.0.0.1:${port}`, TIDEMARK_API_KEY: 'svc_a' }
+  const { code, stderr } = await runCli(['get'], environment)
+  expect(code).toBe(69)
+  expect(stderr).toContain('it speaks no TLS on this port, so use http:// in the address of')
+  expect(stderr).not.toContain('NODE_EXTRA_CA_CERTS')
 })

@@ -374,3 +374,14 @@ test('Results without a known address differ by title and site', () => {
   ])
   expect(pageEnds).toEqual([2, 2])
 })
+
+test('an engine whose name cannot be looked up is no misspelled address', async () => {
+  const search = { engine: 'google', keyword: 'shoes', pages: 1 } as const
+  const where = { location_code: 'us', language_code: 'en', device: 'desktop' } as const
+  const endpoints = { google: 'http://no-such-host.invalid' }
+  const checked = await checkSearch({ ...search, ...where }, { browsers, extractor, endpoints, signal: NEVER })
+  expect(checked).toMatchObject({
+    outcome: 'failed',
+    fault: { code: 'dns_failed', message: expect.stringMatching(/^The host name of Google .*Check the network/) },
+  })
+})
