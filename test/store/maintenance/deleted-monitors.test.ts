@@ -12,16 +12,19 @@ import { openQueueDatabase, type QueueDatabase } from '../../support/database/qu
 
 const config = { type: 'webhook', url: 'https://example.com/hook' } as const
 const WINDOW_DAYS = 14
+const FIRST_OF_MONTH = 1 - new Date().getUTCDate()
 
 let database: QueueDatabase
 beforeEach(async () => {
   database = await openQueueDatabase()
+  await toDay(0)
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
 const forget = () => forgetOld(database.store, new AbortController().signal)
+/** Days from the first of this month. Runs go by whole months, and no test may end in another one on some dates. */
 const toDay = async (day: number) => {
-  await database.setClock(`${day} days`)
+  await database.setClock(`${day + FIRST_OF_MONTH} days`)
   await ensureRunPartitions(database.store)
 }
 const remove = (no: number) => database.store.transaction((tx) => hideMonitor(tx, no))
