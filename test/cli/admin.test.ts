@@ -94,7 +94,7 @@ test('while the server runs on its embedded database, commands change its accoun
   expect((await admin(...goodbye)).stderr).toContain('--yes')
   expect(await admin(...goodbye, '--yes')).toMatchObject({ deleted: true, teams_left: 0 })
   expect((await admin(...goodbye, '--yes')).stderr).toContain('there is no account')
-}, 120_000)
+}, 360_000)
 
 test('a command for an installation that is not there creates nothing, and says where it looked', async () => {
   await using folder = await temporaryFolder()
@@ -231,7 +231,7 @@ test('only the server says which key it uses, and a second rotation does not beg
     serve.signal('SIGCONT')
     await client.end()
   }
-}, 120_000)
+}, 360_000)
 
 test('a server that is stopped while it takes up a new key notes it first', async () => {
   await using folder = await temporaryFolder()

@@ -7,7 +7,7 @@ import { npmStart, type Started } from './npm-start.ts'
 
 // The whole as a person gets it: the first start makes a database, and everything shares two cores with the other
 // tests.
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 360_000
 const KEY = /\bsvc_[A-Za-z0-9_-]{20,}/
 
 describe('npm start in a clone that only its owner can enter', () => {
