@@ -74,6 +74,7 @@ const TIMES: OperatorTimes = {
   resultsMs: 1_000,
   resyncMs: 600_000,
   secretMs: 60_000,
+  statusMs: 60_000,
   mirrors: MIRROR_TIMES,
   runners: SPAWNER_TIMES,
   election: { leaseMs: 15_000, renewMs: 10_000, everyMs: 2_000 },

@@ -55,6 +55,8 @@ export interface ReconcilerTimes {
   readonly resyncMs: number
   /** A resource that reads Secrets, or that was refused, is looked at again after this. */
   readonly secretMs: number
+  /** One status in this time because of results, after the first few. */
+  readonly statusMs: number
 }
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -91,8 +93,9 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
-    const { context, kind } = options
-    this.#statuses = new StatusWriter({ ...options, secrets: context.secrets, retryUnknownMs: options.times.resyncMs })
+    const { context, kind, times } = options
+    const { statusMs, resyncMs: retryUnknownMs } = times
+    this.#statuses = new StatusWriter({ ...options, secrets: context.secrets, statusMs, retryUnknownMs })
     this.#applyOne = batched({
       ...BATCHES,
       call: (declarations: readonly Declaration[]) => applyResources(context, declarations),

@@ -20,6 +20,11 @@ interface StatusWriterOptions {
   readonly secrets: SecretBox
   /** Why the cluster starts no runner pods. Null: it does. */
   readonly noRunners: () => string | null
+  /**
+   * Statuses that results may cause for one resource: a few at once, so that a new resource soon shows its first run,
+   * and from then on one in this many milliseconds.
+   */
+  readonly statusMs: number
   /** Milliseconds after which a part of a status is tried again that the definition in the cluster did not have. */
   readonly retryUnknownMs: number
   readonly log: { warn(fields: object, text: string): void }
@@ -31,11 +36,7 @@ interface Reported {
   readonly results: () => Promise<ResultsRow | null>
 }
 
-/**
- * Statuses that results may cause for one resource: a few at once, so that a new resource soon shows its first run, and
- * from then on one in this many milliseconds.
- */
-const STATUS_EVERY_MS = 60_000
+/** Statuses that results may cause at once. */
 const STATUS_BURST = 3
 
 /** Writes the statuses of the resources of one kind, and no more of them than somebody needs. */
@@ -58,15 +59,16 @@ export class StatusWriter {
    * its results were written a moment ago.
    */
   async report(key: string, resource: CustomResource, { id, results }: Reported): Promise<number | undefined> {
+    const { statusMs, secrets } = this.#options
     const now = performance.now()
     const paced = Math.max(now, this.#pacedUntil.get(key) ?? now)
-    const waitMs = paced - now - (STATUS_BURST - 1) * STATUS_EVERY_MS
+    const waitMs = paced - now - (STATUS_BURST - 1) * statusMs
     // What a person just changed is answered at once; what checks found waits its minute.
     if (waitMs > 0 && !isUnanswered(resource)) return waitMs
     const found = await results()
-    const failed = found === null ? [] : failedDestinations(resource, found, this.#options.secrets)
+    const failed = found === null ? [] : failedDestinations(resource, found, secrets)
     const isChanged = await this.write(resource, { kind: 'accepted', id, results: found, failed })
-    if (isChanged && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + STATUS_EVERY_MS)
+    if (isChanged && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + statusMs)
     return
   }
 

@@ -44,6 +44,8 @@ const local = [
 ]
 
 const KEY = 'the encryption key of a test'
+const NEW_KEY = 'another key of a test'
+const ROTATION = 'TIDEMARK_ENCRYPTION_KEY=<new>,<old>'
 const TOKEN = 'TIDEMARK_RUNNER_TOKEN=$(./tidemark admin create-runner-token --job my-runner --json | jq -r .token)'
 const RUNNER = 'export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 ./tidemark runner'
 const OF_A_CLUSTER = /^kubectl |\/tidemark (operator|cluster-secret) /
@@ -129,7 +131,7 @@ describe('the examples in the help of the other commands', () => {
       ['--to me@example.com', '--to you@example.com'],
       ['postgres://…', databaseUrl],
       ['TIDEMARK_ENCRYPTION_KEY=…', `TIDEMARK_ENCRYPTION_KEY='${KEY}'`],
-      ['TIDEMARK_ENCRYPTION_KEY=<new>,<old>', `TIDEMARK_ENCRYPTION_KEY='another key of a test,${KEY}'`],
+      [ROTATION, `TIDEMARK_ENCRYPTION_KEY='${NEW_KEY},${KEY}'`],
       ['http://127.0.0.1:8080', base],
       ['TIDEMARK_API_KEY=…', `TIDEMARK_API_KEY=${key}`],
       ['/run/browser/socket', join(folder, 'socket')],
@@ -148,6 +150,8 @@ describe('the examples in the help of the other commands', () => {
     if (!goingOn && !isWatching) {
       const { code, stderr } = await remote.sh(filled(line), settings)
       const refused = REFUSED[line]
+      // What was encrypted with the old key is not any more.
+      if (line.startsWith(ROTATION)) settings = { ...settings, TIDEMARK_ENCRYPTION_KEY: NEW_KEY }
       return expect([code, stderr]).toEqual([refused === undefined ? 0 : 1, expect.stringContaining(refused ?? '')])
     }
     await using process = remote.start(filled(line).replace('./tidemark', 'exec ./tidemark'), {

@@ -9,11 +9,12 @@ import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { startDelivering } from '../support/worker/delivering.ts'
 import { openReceiver, reply } from '../support/worker/receiver.ts'
-import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
+import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource with destinations', () => {
   let setup: OperatorSetup
-  operatorForEachTest((opened) => ({ setup } = opened))
+  // How often a status may change is held by another test.
+  operatorForEachTest((opened) => ({ setup } = opened), { times: { ...TIMES, statusMs: 1 } })
 
   const secrets = createSecretBox(KEY)
   const delivering = (status: string) =>

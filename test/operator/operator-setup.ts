@@ -22,6 +22,7 @@ export const TIMES = {
   resultsMs: 50,
   resyncMs: 600_000,
   secretMs: 60_000,
+  statusMs: 60_000,
   mirrors: MIRROR_TIMES,
   runners: SPAWNER_TIMES,
   election: { leaseMs: 3_000, renewMs: 2_000, everyMs: 50 },

@@ -8,6 +8,7 @@ import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { SERP_RECORDS } from '../../monitors/record-kind.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
+import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
@@ -16,7 +17,7 @@ import { eventually } from '../support/run/eventually.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../support/run/skip.ts'
-import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
+import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 const SPEC = { name: 'Rank', keyword: 'electric kettle', targetDomain: 'example.com', scheduleIntervalSeconds: 3600 }
 const ROW: SerpMonitorSpec = {
@@ -224,7 +225,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     if (made.kind !== 'done') throw new Error(made.kind)
     const labels = { 'tidemark.dev/team': setup.owner.teamId, 'tidemark.dev/mirror': 'true' }
     const namespace = await setup.newNamespace(labels)
-    await setup.restart()
+    // A sweep that meets a change of its own goes on in the next one.
+    await setup.restart({ times: { ...TIMES, mirrors: { ...MIRROR_TIMES, everyMs: 50 } } })
     const list = async () =>
       (await kube.call('GET', `/apis/tidemark.dev/v1/namespaces/${namespace}/serpmonitors`)).body as {
         items: CustomResource[]
