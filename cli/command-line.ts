@@ -184,6 +184,7 @@ const addOperator = (program: Command) =>
       'let resources read Secrets without the label tidemark.dev/monitors=true, except in the namespace of the context',
       false,
     )
+    .option('--metrics-per-resource', 'add a metric for each resource, with its name: tidemark_resource_ready', false)
     .option('--strip-finalizers', 'remove the finalizers of all resources, before an uninstall, and end', false)
     .option(
       '--cluster-id <id>',

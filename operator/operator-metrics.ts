@@ -8,8 +8,12 @@ export interface OperatorMetrics {
   leads(isLeader: boolean): void
   /** A look at a resource ended after so many seconds. */
   reconciled(kind: string, outcome: ReconcileOutcome, seconds: number): void
-  /** Shows what a leader works on. */
-  watch(kinds: readonly KindOperator[], events: { readonly dropped: number }): void
+  /** Shows what a leader works on. `perResource`: also each resource by its name, as many series as resources. */
+  watch(
+    kinds: readonly KindOperator[],
+    events: { readonly dropped: number },
+    options: { readonly perResource: boolean },
+  ): void
 }
 
 /** Seconds. Most looks take some milliseconds; one that waits for a Secret or the store takes seconds. */
@@ -32,7 +36,10 @@ export function createOperatorMetrics(registry: Registry): OperatorMetrics {
   return {
     leads: (isLeader) => leader.set(isLeader ? 1 : 0),
     reconciled: (kind, outcome, duration) => seconds.observe({ kind, outcome }, duration),
-    watch: (kinds, events) => watch(registry, kinds, events),
+    watch(kinds, events, { perResource }) {
+      watch(registry, kinds, events)
+      if (perResource) watchEach(registry, kinds)
+    },
   }
 }
 
@@ -98,6 +105,24 @@ function watch(registry: Registry, kinds: readonly KindOperator[], events: { rea
       for (const one of kinds)
         for (const { labels, count } of conditionCounts(one.declared()))
           this.set({ kind: nameOf(one), ...labels }, count)
+    },
+  })
+}
+
+function watchEach(registry: Registry, kinds: readonly KindOperator[]): void {
+  new Gauge({
+    name: 'tidemark_resource_ready',
+    help: 'Whether a resource is Ready: 1 or 0, by kind, resource_namespace and name. Mirrors are not among them.',
+    labelNames: ['kind', 'resource_namespace', 'name'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const one of kinds)
+        for (const { metadata, status } of one.declared()) {
+          const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')
+          const labels = { kind: nameOf(one), resource_namespace: metadata.namespace ?? '', name: metadata.name }
+          this.set(labels, isReady === true ? 1 : 0)
+        }
     },
   })
 }

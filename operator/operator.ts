@@ -46,6 +46,8 @@ export interface OperatorOptions {
   /** The runner pods that it starts, in the namespace of the client. Null: none. */
   readonly runners: RunnerPods | null
   readonly registry: Registry
+  /** Metrics have a series for each resource. Default: false. */
+  readonly metricsPerResource?: boolean
   readonly log: Logger
   /** Durations that tests shorten. */
   readonly times?: Partial<OperatorTimes>
@@ -183,7 +185,7 @@ async function lead(options: OperatorOptions, leadership: Leadership): Promise<(
   const stopped = Promise.withResolvers<void>()
   stopping.addEventListener('abort', () => stopped.resolve(), { once: true })
   await Promise.race([Promise.all(kinds.map((kind) => kind.start())), stopped.promise])
-  metrics.watch(kinds, events)
+  metrics.watch(kinds, events, { perResource: options.metricsPerResource === true })
   metrics.leads(true)
   results.start()
   return async () => {

@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
+import { recordKind } from '../../monitors/record-kind.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
+import { MOST_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { formOf, type OutputOptions, printItems, printResult } from '../output.ts'
 
@@ -24,6 +26,40 @@ export const listClustersCommand = () =>
           data: (cluster) => cluster,
           whole: { clusters },
           none: 'No cluster declares monitors.',
+        })
+      }),
+    )
+
+export const listReleasedCommand = () =>
+  new Command('list-released')
+    .description(
+      'Lists the monitors that a manifest declared and that belong to the API now: their resource was deleted while ' +
+        `no operator ran, its cluster was released, or its file is gone. They go on. At most ${MOST_RELEASED}. ` +
+        'tidemark delete removes them, with a key of their team.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ ./tidemark admin list-released\n' +
+        '  $ ./tidemark admin list-released -o name | xargs -r ./tidemark delete\n',
+    )
+    .action((options: OutputOptions) =>
+      withStore(async (store) => {
+        const monitors = await releasedRecords(store)
+        await printItems(formOf(options), {
+          items: monitors,
+          columns: [
+            { head: 'MONITOR', cell: ({ monitor_id: id }) => id },
+            { head: 'OWNER', cell: ({ email }) => email },
+            {
+              head: 'DECLARED BY',
+              cell: ({ kind, namespace, name }) => `${recordKind(kind).resource.kind} ${namespace}/${name}`,
+            },
+            { head: 'CLUSTER', cell: ({ cluster_id: id }) => id },
+          ],
+          name: ({ monitor_id: id }) => id,
+          data: (monitor) => monitor,
+          whole: { monitors },
+          none: 'No monitor has lost its manifest.',
         })
       }),
     )

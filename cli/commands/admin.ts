@@ -18,7 +18,7 @@ import {
   setEmailCommand,
   setPlanCommand,
 } from './admin-accounts.ts'
-import { listClustersCommand, releaseClusterCommand } from './admin-clusters.ts'
+import { listClustersCommand, listReleasedCommand, releaseClusterCommand } from './admin-clusters.ts'
 import { rotateKeyCommand } from './admin-encryption-key.ts'
 import { unreadPageCommand } from './admin-unread-page.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
@@ -51,6 +51,7 @@ export const adminCommands = (): Command[] => [
   diskCommand(),
   listClustersCommand(),
   releaseClusterCommand(),
+  listReleasedCommand(),
   createRunnerTokenCommand(),
   revokeRunnerTokenCommand(),
   rotateKeyCommand(),

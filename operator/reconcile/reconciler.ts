@@ -254,9 +254,18 @@ export class Reconciler {
   }
 
   async #end(how: 'delete_record' | 'release_record', key: string): Promise<undefined> {
-    const { context, records } = this.#options
+    const { context, records, kind, log } = this.#options
     const end = { actor: SYSTEM, resource: this.#identityOf(key) }
-    await (how === 'delete_record' ? deleteDeclared(context, end) : releaseResource(context, end))
+    if (how === 'delete_record') await deleteDeclared(context, end)
+    else {
+      const id = records.get(key)?.monitor_id
+      await releaseResource(context, end)
+      log.warn(
+        { resource: key, kind: kind.records.resource.kind, monitor: id },
+        'the resource is gone without a deletion of its own: its monitor goes on and belongs to the API. ' +
+          `"tidemark delete ${id}" deletes it; "tidemark admin list-released" lists all of these`,
+      )
+    }
     records.delete(key)
   }
 

@@ -314,6 +314,11 @@ export const ChartValues = Closed({
     {
       port: number(9100, [1, 65_535], 'Port of health and metrics in every pod.'),
       from: kubernetesList('Network policy peers that may read metrics. Empty: all pods of the cluster.'),
+      perResource: flag(
+        false,
+        'Let the operator have a metric for each resource, tidemark_resource_ready, with its name. There are as many ' +
+          'series as resources.',
+      ),
       serviceMonitor: scraping(
         'Make a ServiceMonitor of all parts, which Prometheus selects.',
         'Prometheus reads the metrics by the Service for metrics, which selects the pods of all parts.',

@@ -46,6 +46,15 @@ describeIf(hasHelm(), HELM_ADVICE)('Objects of the chart that other operators re
     },
   )
 
+  test('have a metric for each resource only where that is wanted', async () => {
+    const args = async (...more: string[]) =>
+      (await manifestsOf(...TRY_OUT, ...more))
+        .flatMap((manifest) => podOf(manifest)?.spec.containers ?? [])
+        .flatMap(({ args: own = [] }) => own)
+    expect(await args()).not.toContain('--metrics-per-resource')
+    expect(await args('--set', 'metrics.perResource=true')).toContain('--metrics-per-resource')
+  })
+
   test('are not both a ServiceMonitor and a PodMonitor', async () => {
     const both = 'metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true'
     const { ok, out } = await render(...TRY_OUT, '--set', both)

@@ -65,6 +65,7 @@ const LINES: Readonly<Record<string, string>> = {
   'admin grant-credits': `admin grant-credits ${ADMIN} --runs 5`,
   'admin disk': 'admin disk',
   'admin list-clusters': 'admin list-clusters',
+  'admin list-released': 'admin list-released',
   'admin release-cluster': 'admin release-cluster --cluster none#',
   'admin create-runner-token': 'admin create-runner-token --job a',
   'admin revoke-runner-token': 'admin revoke-runner-token --job a',
@@ -78,7 +79,13 @@ const REFUSED: Readonly<Record<string, string>> = {
   'admin release-cluster': 'no monitor is declared by a cluster',
 }
 /** Lists that are empty here. */
-const EMPTY: ReadonlySet<string> = new Set(['migrate', 'admin disk', 'admin list-clusters', 'admin unread-page'])
+const EMPTY: ReadonlySet<string> = new Set([
+  'migrate',
+  'admin disk',
+  'admin list-clusters',
+  'admin list-released',
+  'admin unread-page',
+])
 /** Other tests run these: the first needs a browser and a search engine, the others an API server. */
 const ELSEWHERE = ['check serp', 'cluster-secret keys', 'cluster-secret owner']
 const without = (words: string) => WITHOUT_FORMS[words]?.forms ?? []

@@ -50,6 +50,22 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The metrics of an operato
     expect(text).toContain('# TYPE tidemark_operator_reconcile_seconds histogram')
   })
 
+  test('name each resource and whether it is ready, where that is wanted', async () => {
+    await setup.apply('kettle')
+    await setup.apply('urn', { extractConfig: { method: 'css', fields: { price: 'b[[' } } })
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    await setup.until('urn', 'Ready', 'Invalid')
+    expect(await setup.metrics()).not.toContain('tidemark_resource_ready')
+    await setup.restart({ metricsPerResource: true })
+    const ready = (name: string, value: number) =>
+      `tidemark_resource_ready{kind="Monitor",resource_namespace="${setup.namespace}",name="${name}"} ${value}`
+    const lines = async () => (await setup.metrics()).split('\n').filter((line) => line.includes(setup.namespace))
+    expect(await lines()).toEqual(expect.arrayContaining([ready('kettle', 1), ready('urn', 0)]))
+    await setup.kube.call('DELETE', setup.path('urn'))
+    const left = await eventually(lines, (found) => !found.includes(ready('urn', 0)))
+    expect(left).toContain(ready('kettle', 1))
+  })
+
   test('say which operator leads', async () => {
     const registry = new Registry()
     const leader = async () => (await registry.getSingleMetric('tidemark_operator_leader')?.get())?.values[0]?.value

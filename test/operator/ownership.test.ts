@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { createLogger } from '../../core/logger.ts'
+import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
 import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
+import { releasedRecords } from '../../store/monitors/released-records.ts'
 import { listMonitors } from '../../store/monitors/monitors.ts'
 import { eventually } from '../support/run/eventually.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
@@ -44,6 +47,33 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
     await setup.until('kettle', 'Ready', 'Scheduled')
     expect(await setup.stored(id)).toMatchObject({ managed_by: 'kubernetes', suspended: false, paused: false })
     expect(await setup.monitors()).toHaveLength(1)
+  })
+
+  test('a record whose resource was deleted while no operator ran is named, with what deletes it', async () => {
+    const id = await create('kettle')
+    await create('pot')
+    await lose('kettle')
+    expect(await releasedRecords(setup.store)).toEqual([])
+    const lines: Record<string, unknown>[] = []
+    const log = createLogger('warn', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+    await setup.restart({ log })
+    await isReleased(id)
+    const named = await eventually(
+      () => lines.filter(({ monitor }) => monitor === id),
+      (found) => found.length > 0,
+    )
+    expect(named).toMatchObject([{ kind: 'Monitor', resource: `${setup.namespace}/kettle` }])
+    expect(named[0]?.['msg']).toContain(`"tidemark delete ${id}" deletes it`)
+    const whose = {
+      monitor_id: id,
+      email: setup.owner.actor.label,
+      kind: 'page',
+      namespace: setup.namespace,
+      name: 'kettle',
+    }
+    expect(await releasedRecords(setup.store)).toMatchObject([whose])
+    await deleteMonitor(setup.context, { ...setup.owner, id })
+    expect(await releasedRecords(setup.store)).toEqual([])
   })
 
   test('a record has the labels of its resource that are meant for it, also when nothing else changed', async () => {

@@ -35,12 +35,14 @@ export interface OperatorFlags {
   readonly ownSecrets?: readonly string[]
   /** Secrets are read without the label too, but not in the namespace of the context. */
   readonly readUnlabelledSecrets?: boolean
+  /** Metrics have a series for each resource. */
+  readonly metricsPerResource?: boolean
 }
 
 /** Starts an operator; the stack stops it. */
 export async function startOperatorParts(
   { settings, databaseUrl, secrets, encryptionKey, egress, registry, log, stack }: OperatorContext,
-  { kubeconfig, defaultTeam, namespace, clusterId, ownSecrets, readUnlabelledSecrets }: OperatorFlags,
+  { kubeconfig, defaultTeam, namespace, clusterId, ownSecrets, readUnlabelledSecrets, ...flags }: OperatorFlags,
 ): Promise<{ readonly operator: Operator; readonly store: Store; readonly server: string }> {
   const store = await openStore({ url: databaseUrl, name: 'tidemark operator', log, connections: 20 })
   stack.defer('the store of the operator', () => store.end())
@@ -60,6 +62,7 @@ export async function startOperatorParts(
     serpSpacingMs: settings.TIDEMARK_SERP_SPACING_MS,
     runners: runnersOf(settings),
     registry,
+    metricsPerResource: flags.metricsPerResource === true,
     log,
   })
   stack.defer('the operator', () => operator.stop())

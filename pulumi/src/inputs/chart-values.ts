@@ -804,6 +804,11 @@ export interface MetricsValues {
   port?: pulumi.Input<number | undefined>
   /** Network policy peers that may read metrics. Empty: all pods of the cluster. At most 64 items. */
   from?: pulumi.Input<pulumi.Input<{ [key: string]: unknown }>[] | undefined>
+  /**
+   * Let the operator have a metric for each resource, tidemark_resource_ready, with its name. There are as many series
+   * as resources. Default: false.
+   */
+  perResource?: pulumi.Input<boolean | undefined>
   /** Prometheus reads the metrics by the Service for metrics, which selects the pods of all parts. */
   serviceMonitor?: pulumi.Input<MetricsServiceMonitorValues | undefined>
   /** Prometheus reads the metrics of pods, without a Service. */

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { sql } from 'slonik'
+import { MONITOR_KINDS, type MonitorKind } from '../../schema/resource-kind.ts'
+import type { Queryable } from '../db/client.ts'
+import { row } from '../db/row.ts'
+
+/** Records that one look returns at most. */
+export const MOST_RELEASED = 1_000
+
+const releasedRow = row({
+  monitor_id: Type.String(),
+  email: Type.String(),
+  cluster_id: Type.String(),
+  kind: Type.Unsafe<MonitorKind>({ enum: [...MONITOR_KINDS] }),
+  namespace: Type.String(),
+  name: Type.String(),
+})
+
+/**
+ * Returns the records that a resource of a cluster, or a manifest of a folder, declared, and that belong to the API
+ * since it vanished: with the address of the team's owner, at most `MOST_RELEASED`. They go on until somebody deletes
+ * them.
+ */
+export async function releasedRecords(store: Queryable) {
+  return store.any(sql.type(releasedRow)`
+    select m.id as monitor_id, u.email, r.cluster_id, r.kind, r.namespace, r.name
+    from monitor_resources r
+    join monitors m on m.no = r.no and m.deleted_at is null and m.managed_by = 'api'
+    join teams t on t.id = m.team_id
+    join auth.users u on u.id = t.owner_user_id
+    order by r.cluster_id, r.namespace, r.name, r.kind
+    limit ${MOST_RELEASED}
+  `)
+}
