@@ -23,7 +23,7 @@ const SLOW = [
   'test/bench/run-bench.test.ts',
   'test/charts/{chart,notes,rollback,value-families}.test.ts',
   'test/cli/*.test.ts',
-  'test/cli/remote/{apply,apply-faults,following,help-examples,hostile-server}.test.ts',
+  'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
   'test/cli/remote/{more-commands,round-trip,shown-names}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,quickstart,readme}.test.ts',

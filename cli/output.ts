@@ -245,6 +245,13 @@ export function distance(instant: string | null, now = Date.now()): string {
   return between >= 0 ? seconds(between) : `in ${seconds(-between)}`
 }
 
+/** Returns an instant with how long ago it was. */
+export function when(instant: string | null): string {
+  if (instant === null) return 'none'
+  const between = distance(instant)
+  return `${instant} (${between.startsWith('in ') ? between : `${between} ago`})`
+}
+
 /** Returns an interval exactly, as in `1h30m`. */
 export function interval(count: number): string {
   let left = count

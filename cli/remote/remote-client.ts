@@ -89,15 +89,18 @@ export class RemoteClient {
     return (await this.#done(request)).text
   }
 
-  /** Returns all items of a list, page by page. */
-  async *list<T>(path: string, query: RemoteRequest['query'] = {}): AsyncGenerator<T> {
+  /** Returns the first items of a list, page by page; all of them without `most`. */
+  async *list<T>(path: string, query: RemoteRequest['query'] = {}, most = Number.POSITIVE_INFINITY): AsyncGenerator<T> {
+    const limit = Math.min(PAGE, most)
+    let left = most
     for (let page = 1; ; page++) {
       const { data, pagination } = await this.json<Page<T>>(
-        { method: 'GET', path, query: { ...query, page, limit: PAGE } },
+        { method: 'GET', path, query: { ...query, page, limit } },
         isPage,
       )
-      yield* data
-      if (!pagination.hasMore) return
+      yield* data.slice(0, left)
+      left -= data.length
+      if (!pagination.hasMore || left <= 0) return
     }
   }
 

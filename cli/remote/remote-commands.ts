@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import { DEFAULT_PROFILE } from './profiles.ts'
 import type { RemoteCommand } from './remote-command.ts'
 
@@ -5,6 +6,10 @@ const NAMES = [
   '<names...>',
   'names, ids, or namespace/name of manifests; monitor/… or serpmonitor/… for one kind',
 ] as const
+const ONE = 'a name, an id, or namespace/name of a manifest'
+const LIMIT = { flags: '--limit <number>', what: 'how many', most: 10_000, default: 20 } as const
+// Written again, because the definitions take a quarter of a second to load, which --help would wait for.
+const STATUSES: readonly DeliveryStatus[] = ['pending', 'success', 'failed', 'dead']
 const INPUT = [
   { flags: '-f, --filename <path>', what: 'a file, a folder, or - for standard input; can be repeated', isList: true },
   { flags: '--secrets <file>', what: 'a file with Secret documents for the references of the manifests' },
@@ -105,10 +110,47 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'runs',
     summary: 'Lists the runs of a monitor, newest first.',
-    argument: ['<name>', 'a name, an id, or namespace/name of a manifest'],
-    options: [{ flags: '--limit <number>', what: 'how many', most: 10_000, default: 20 }],
+    argument: ['<name>', ONE],
+    options: [LIMIT],
     examples: ['./tidemark runs kettle', './tidemark runs kettle --limit 100 -o wide', './tidemark runs kettle --json'],
     load: async () => (await import('./commands/runs.ts')).runs,
+  },
+  {
+    name: 'deliveries',
+    summary: 'Lists deliveries, newest first: of all monitors, or of one.',
+    argument: ['[name]', `${ONE}; all monitors without it`],
+    options: [
+      { flags: '--status <status>', what: 'only deliveries of this status', choices: STATUSES },
+      { flags: '--given-up', what: 'only those that have failed and are not tried again' },
+      LIMIT,
+    ],
+    notes: 'The form wide has the destinations, with masks in place of what may be secret.',
+    examples: [
+      './tidemark deliveries',
+      './tidemark deliveries kettle -o wide',
+      './tidemark deliveries --given-up --limit 100',
+      './tidemark deliveries kettle --status success --json',
+    ],
+    load: async () => (await import('./commands/deliveries.ts')).deliveries,
+  },
+  {
+    name: 'delivery',
+    summary: 'Shows a delivery with its attempts, and what the destination answered.',
+    argument: ['<id>', 'the id of a delivery'],
+    examples: ['./tidemark delivery $(./tidemark deliveries kettle --limit 1 -o name)'],
+    load: async () => (await import('./commands/deliveries.ts')).delivery,
+  },
+  {
+    name: 'replay',
+    summary: 'Sends deliveries again that have failed, with the same id and content.',
+    isChange: true,
+    argument: ['<ids...>', 'ids of deliveries'],
+    notes: 'A delivery that was made, or that waits for its first attempt, is refused.',
+    examples: [
+      './tidemark replay $(./tidemark deliveries kettle --given-up --limit 1 -o name)',
+      './tidemark deliveries --given-up -o name | xargs -r ./tidemark replay   # all that were given up',
+    ],
+    load: async () => (await import('./commands/deliveries.ts')).replay,
   },
   {
     name: 'pause',
@@ -174,7 +216,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'backtest',
     summary: 'Shows on which of the stored changes of a monitor a predicate would have fired, and why.',
-    argument: ['<name>', 'a name, an id, or namespace/name of a manifest'],
+    argument: ['<name>', ONE],
     options: [{ flags: '--predicate <json>', what: 'a diff_predicate, or @FILE (default: that of the monitor)' }],
     examples: [
       './tidemark backtest kettle',

@@ -9,7 +9,8 @@ import { OUTPUT_FORMS } from '../../cli/output.ts'
 import { WITHOUT_FORMS } from '../../cli/output-options.ts'
 import { table } from '../../tools/generate/markdown.ts'
 import { runCli } from '../support/process/cli-process.ts'
-import { type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
+import { status } from '../support/network/site.ts'
+import { givenUp, type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
 
 // Each line is a process or more, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
@@ -45,6 +46,9 @@ const LINES: Readonly<Record<string, string>> = {
   get: 'get kettle',
   describe: 'describe kettle',
   runs: 'runs kettle',
+  deliveries: 'deliveries kettle',
+  delivery: 'delivery $(./tidemark deliveries kettle --limit 1 -o name)',
+  replay: 'replay $(./tidemark deliveries kettle --given-up --limit 1 -o name)',
   pause: 'pause kettle',
   resume: 'resume kettle',
   run: 'run kettle',
@@ -148,14 +152,16 @@ describe('every other command prints', () => {
   beforeAll(async () => {
     remote = await startRemoteServer()
     settings = { DATABASE_URL: remote.databaseUrl, TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test' }
-    const deliveries = [{ type: 'webhook', url: 'https://hooks.example.com/a' }]
-    await remote.watch('kettle', { deliveries })
+    // One for each form in which they are sent again.
+    const hooks = ['/a', '/b', '/c'].map((path) => remote.site.page(path, status(400)))
+    await remote.watch('kettle', { deliveries: hooks.map((url) => ({ type: 'webhook', url })) })
     const spec = { url: remote.site.url, schedule_interval_seconds: 3600, extract_config: { method: 'full_page' } }
     const gone = { ...spec, diff_predicate: { type: 'any_field_changes' } }
     for (const nth of [1, 2, 3]) await remote.ask('POST', '/v1/monitors?paused=true', { ...gone, name: `gone${nth}` })
     // A change, for the backtest.
     remote.site.price('$2')
     await remote.sh('./tidemark run kettle --wait')
+    await givenUp(remote, hooks.length)
     for (const name of ['teapot', 'other'])
       await writeFile(
         join(remote.folder, `${name}.json`),

@@ -4,13 +4,13 @@ import {
   coloured,
   columnsOf,
   dataText,
-  distance,
   formOf,
   isForPrograms,
   interval,
   printData,
   table,
   terminalWidth,
+  when,
 } from '../../output.ts'
 import { print } from '../../print.ts'
 import { printable } from '../../printable.ts'
@@ -78,12 +78,6 @@ function head(found: RemoteRecord): string {
     ['Created', when(record.created_at)],
   ]
   return lines.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}\n`).join('')
-}
-
-const when = (instant: string | null) => {
-  if (instant === null) return 'none'
-  const between = distance(instant)
-  return `${instant} (${between.startsWith('in ') ? between : `${between} ago`})`
 }
 
 function masked({ record }: RemoteRecord): object {

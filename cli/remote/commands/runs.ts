@@ -4,6 +4,7 @@ import { type Column, clipped, distance, formOf, isForPrograms, printItems } fro
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
+import { wholeOf } from '../whole-of.ts'
 
 const COLOURS = { success: 'good', error: 'bad', running: 'waiting', skipped: 'aside' } as const
 const MOST_VALUE = 30
@@ -38,35 +39,13 @@ export function resultOf(run: Run): string {
 
 const short = (value: unknown) => clipped(value === undefined ? 'none' : JSON.stringify(value), MOST_VALUE)
 
-/** Largest number of runs in a page. */
-const PAGE = 100
-
 /** Returns the newest runs of a monitor. */
-export async function newestRuns(client: RemoteClient, path: string, most: number): Promise<Run[]> {
-  const found: Run[] = []
-  const limit = Math.min(PAGE, most)
-  for (let page = 1; found.length < most; page++) {
-    const { data, pagination } = await client.json<{ data: Run[]; pagination: { hasMore: boolean } }>({
-      method: 'GET',
-      path: `${path}/runs`,
-      query: { limit, page },
-    })
-    found.push(...data)
-    if (!pagination.hasMore) break
-  }
-  return found.slice(0, most)
-}
+export const newestRuns = (client: RemoteClient, path: string, most: number): Promise<Run[]> =>
+  Array.fromAsync(client.list<Run>(`${path}/runs`, {}, most))
 
-/** Returns the runs with all of their values. Lists cut those that are large. */
-export async function wholeRuns(client: RemoteClient, found: readonly Run[]): Promise<Run[]> {
-  const whole: Run[] = []
-  for (const run of found) {
-    const read = run.truncated ? await client.find<Run>({ method: 'GET', path: `/v1/runs/${run.id}` }) : run
-    // Retention may have deleted it meanwhile.
-    whole.push(read ?? run)
-  }
-  return whole
-}
+/** Returns the runs with all of their values. */
+export const wholeRuns = (client: RemoteClient, found: readonly Run[]): Promise<Run[]> =>
+  wholeOf(client, '/v1/runs', found)
 
 export const runs: Handler<{ readonly limit: number }> = async ({ words, options }) => {
   const client = connect(options)

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EXIT_CODES } from '../../../cli/exit-codes.ts'
 import { REMOTE_COMMANDS } from '../../../cli/remote/remote-commands.ts'
 import { table } from '../../../tools/generate/markdown.ts'
-import { type RemoteServer, startRemoteServer } from './remote-server.ts'
+import { status } from '../../support/network/site.ts'
+import { givenUp, type RemoteServer, startRemoteServer } from './remote-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -14,13 +15,15 @@ describe('the examples in the help of the commands over REST', () => {
   beforeAll(async () => {
     remote = await startRemoteServer()
     await writeFile(join(remote.folder, 'key.txt'), `${remote.key}\n`)
-    const deliveries = [{ type: 'webhook', url: 'https://hooks.example.com/a' }]
+    const hook = remote.site.page('/hook', status(400))
+    const deliveries = [{ type: 'webhook', url: hook }]
     for (const name of ['kettle', 'pot']) await remote.watch(name, { labels: { env: 'prod' }, deliveries })
     // The example that applies an export finds the address here.
-    variables = { SECRET_KETTLE_DELIVERY_1_URL: 'https://hooks.example.com/a' }
-    // A change, for the backtests.
+    variables = { SECRET_KETTLE_DELIVERY_1_URL: hook }
+    // A change for the backtests, and a delivery that is given up.
     remote.site.price('$2')
     await remote.sh('./tidemark run kettle --wait')
+    await givenUp(remote, 1)
     // What the examples apply.
     await remote.sh('./tidemark export kettle --dir monitors')
     const search = { keyword: 'kettle', schedule_interval_seconds: 86_400, mode: 'full_analysis' }

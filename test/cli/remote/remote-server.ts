@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Delivery } from '../../../schema/run/delivery.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { createEmptyDatabase } from '../../support/database/test-database.ts'
 import { runOn } from '../../support/database/test-template.ts'
@@ -103,6 +104,15 @@ export async function startRemoteServer(): Promise<RemoteServer> {
       await database.drop()
     },
   }
+}
+
+/** Waits until so many deliveries have failed and are not tried again. Returns them, newest first. */
+export async function givenUp({ ask }: Pick<RemoteServer, 'ask'>, count: number): Promise<readonly Delivery[]> {
+  const { data } = await eventually(
+    () => ask<{ data: Delivery[] }>('GET', '/v1/deliveries?given_up=true'),
+    ({ data: all }) => all.length === count,
+  )
+  return data
 }
 
 /** Passes requests on to a served installation. What `instead` answers does not get there; what `isLost` is cut off. */
