@@ -9,8 +9,8 @@ import { type Managed, managedElsewhere, NO_MONITOR } from './outcome.ts'
 export type DeleteOutcome = { readonly kind: 'done' } | NotFound | Managed
 
 /**
- * Deletes a monitor, even a locked one. Its runs stay readable, and pending deliveries are completed. A queued run that
- * has not begun is given back.
+ * Deletes a monitor, even a locked one. A run is read by its id then, and pending deliveries are completed. A queued
+ * run that has not begun is given back.
  */
 export async function deleteMonitor(
   { store }: Pick<MonitorContext, 'store'>,

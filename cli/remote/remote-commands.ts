@@ -182,7 +182,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   },
   {
     name: 'delete',
-    summary: 'Deletes monitors. Their runs stay readable.',
+    summary: 'Deletes monitors. A run of theirs can be read by its id only.',
     isChange: true,
     argument: NAMES,
     options: [{ flags: '--ignore-not-found', what: 'a monitor that does not exist is no error' }],

@@ -8,7 +8,7 @@ const UNDER_WAY = 'The monitor was deleted while the run was under way.'
 const QUEUED = 'The monitor was deleted before the run began, so nothing was used of the plan.'
 
 /**
- * Hides a monitor permanently and ends its schedule. Its runs stay readable, and pending deliveries finish: each has
+ * Hides a monitor permanently and ends its schedule. A run is read by its id, and pending deliveries finish: each has
  * its own target, and the signing secret stays until they have. Headers and destinations are erased, and the rest of
  * the configuration is dropped unless messages are still to be sent (`dropConfigurations` does it then). A run that is
  * in progress or queued ends as an error, so that no run stays `running` for ever. What a queued one was paid with is

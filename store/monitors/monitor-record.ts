@@ -295,7 +295,7 @@ const stateOf = (stored: MonitorRow | SerpMonitorRow) => ({
  *     error           scheduled, backing off: five checks failed in a row; the next success makes it active
  *     paused          not scheduled: a user paused it, or its manifest suspends it
  *     billing_paused  locked, whether paused or not; a pause stays after the lock ends
- *     deleted         final: not found, its runs stay readable
+ *     deleted         final: not found, a run is read by its id
  *
  *     from            pause     resume          delete
  *     active          paused    active          deleted

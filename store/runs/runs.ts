@@ -46,7 +46,7 @@ const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
 
-/** Returns a run of the team inside its retention window, or null. Runs of deleted monitors stay readable. */
+/** Returns a run of the team inside its retention window, or null. Runs of deleted monitors too. */
 export async function findRun(store: Queryable, teamId: string, id: string): Promise<RunRow | null> {
   const no = runIdMonitor(id)
   return store.maybeOne(sql.prepared('find_run', runRow)`

@@ -20,6 +20,7 @@ import { checkerOf } from '../../schema/validation/validate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
+import { describeIf, hasProgram } from '../support/run/skip.ts'
 import { DOC_BLOCKS, type DocBlock } from '../support/docs/doc-blocks.ts'
 import { answerOf, schemaOf } from './named-schemas.ts'
 
@@ -268,7 +269,28 @@ describe('A block of shell', () => {
     expect(readFileSync(join(ROOT, page === 'README.md' ? page : `docs/${page}`), 'utf8')).toContain(text)
   })
 
-  describe('that can be run', () => {
+  test.each(titled(blocks))('in %s has no comment, which zsh takes for words where people type', (_, { text }) => {
+    const bare = text
+      .replaceAll(/<<'?(\w+)'?\n.*?\n\1$/gms, '')
+      .replaceAll(/'[^']*'|"[^"]*"/g, 'x')
+      .split('\n')
+    expect(bare.filter((line) => /(?:^|\s)#/.test(line))).toEqual([])
+  })
+
+  /** As at a prompt. Zsh knows comments elsewhere. */
+  const SHELLS = {
+    bash: { args: ['--norc', '--noprofile'], before: '' },
+    zsh: { args: ['-f', '-i'], before: 'PS1= PS2=\nunsetopt prompt_cr prompt_sp\n' },
+  } as const
+
+  const describeShell = (name: keyof typeof SHELLS, suite: () => void) =>
+    describeIf(hasProgram(name), `install ${name}`, { isBeyondCi: true })(`that can be run in ${name}`, suite)
+
+  describeShell('bash', () => endsWell('bash'))
+  describeShell('zsh', () => endsWell('zsh'))
+
+  function endsWell(name: keyof typeof SHELLS): void {
+    const { args, before: prompt } = SHELLS[name]
     // README.md has a test of its own, and those of the folders call nothing that the pages of docs/ do not call.
     const runnable = blocks.filter(
       (block) => !block.page.startsWith('../') && !isMarked(block) && !isCall(block) && !needsCluster(block),
@@ -287,10 +309,11 @@ describe('A block of shell', () => {
         TIDEMARK_ENCRYPTION_KEY: 'a key of the tests, which is long enough',
         TIDEMARK_DATA_DIR: join(folder.path, 'data'),
       }
-      shell = spawn('bash', ['--norc', '--noprofile'], { cwd: ROOT, env })
+      output = ''
+      shell = spawn(name, args, { cwd: ROOT, env, detached: true })
       for (const stream of [shell.stdout, shell.stderr])
         stream?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
-      shell.stdin?.write('set -e -o pipefail\n./tidemark migrate\n')
+      shell.stdin?.write(`${prompt}set -e -o pipefail\n./tidemark migrate\n`)
       shell.stdin?.write('./tidemark admin create-owner --email owner@tidemark.local\n')
     })
     afterAll(async () => {
@@ -316,5 +339,5 @@ describe('A block of shell', () => {
       },
       120_000,
     )
-  })
+  }
 })

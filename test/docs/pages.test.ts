@@ -44,6 +44,24 @@ describe('docs/quickstart.md', () => {
   })
 })
 
+describe('A page that names a switch of the chart', () => {
+  interface Values {
+    readonly properties?: Readonly<Record<string, Values>>
+  }
+  const values = JSON.parse(read('charts/tidemark/values.schema.json')) as Values
+  const isValue = (path: string) =>
+    path.split('.').reduce<Values | undefined>((inner, key) => inner?.properties?.[key], values) !== undefined
+  const named = readdirSync(new URL('docs/', ROOT))
+    .filter((name) => name.endsWith('.md'))
+    .flatMap((name) => [...read(`docs/${name}`).matchAll(/`([a-zA-Z.]+\.enabled)\b/g)].map(([, path = '']) => path))
+
+  test('names one that there is', () => {
+    expect(named.length).toBeGreaterThan(5)
+    // A chart around this one may have a switch for it.
+    expect(named.filter((path) => !isValue(path) && path !== 'tidemark.enabled')).toEqual([])
+  })
+})
+
 describe('docs/compared.md', () => {
   /** Returns the checks a second of each tool, by the name of the row. */
   function rates(text: string, rows: readonly string[]) {

@@ -96,7 +96,7 @@ describe('monitor status', () => {
     }
   })
 
-  test('a deleted monitor is 404 and absent from lists; its runs stay readable', async () => {
+  test('a deleted monitor is 404 and absent from lists; a run is read by its id', async () => {
     const id = await create()
     const run = await seedRun(served.api.services, id)
     expect((await served.me.delete(`/v1/monitors/${id}`)).status).toBe(204)

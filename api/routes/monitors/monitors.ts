@@ -128,7 +128,7 @@ export const deleteMonitorRoute = route({
   method: 'DELETE',
   path: '/v1/monitors/:id',
   summary: 'Delete a monitor',
-  description: 'Its runs stay readable, and pending deliveries are completed.',
+  description: 'A run can then be read by its id only. Pending deliveries are completed.',
   tag: 'Monitors',
   policy: 'monitors.write',
   params: ById,

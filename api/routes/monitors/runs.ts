@@ -16,7 +16,7 @@ export const getRunRoute = route({
   method: 'GET',
   path: '/v1/runs/:id',
   summary: 'Read a run',
-  description: 'A run is readable as soon as it is queued or claimed. Runs of deleted monitors stay readable.',
+  description: 'A run is readable as soon as it is queued or claimed. Runs of deleted monitors too.',
   tag: 'Runs',
   policy: 'runs.read',
   params: ById,

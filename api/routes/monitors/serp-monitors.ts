@@ -169,7 +169,7 @@ const remove = route({
   method: 'DELETE',
   path: '/v1/serp-monitors/:id',
   summary: 'Delete a SERP monitor',
-  description: 'Its runs stay readable, and pending deliveries are completed.',
+  description: 'A run can then be read by its id only. Pending deliveries are completed.',
   tag,
   policy: 'monitors.write',
   params: ById,
