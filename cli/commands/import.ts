@@ -58,8 +58,10 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
   if (fault !== null) return fault
   for (const line of report) tell(`${printable(line)}\n`)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+  const leftOut = imported.found - written.length
   tell(
-    `${many(written.length, 'monitor')} of ${imported.monitors.length} imported, ${many(report.length, 'remark')}.\n`,
+    `${many(written.length, 'monitor')} of ${imported.found} imported, ${many(report.length, 'remark')}` +
+      `${leftOut === 0 ? '' : `, ${leftOut} left out`}.\n`,
   )
   return null
 }

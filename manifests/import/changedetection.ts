@@ -1,3 +1,4 @@
+import { isUuid } from '../../core/is-uuid.ts'
 import { destinationsOfApprise } from './apprise.ts'
 import {
   allOf,
@@ -9,6 +10,7 @@ import {
   isSet,
   labelsNamed,
   nameOf,
+  type OtherTool,
   requestOf,
   textOf,
   textsOf,
@@ -57,17 +59,23 @@ const OF_GROUPS = [
   'overrides_watch',
 ]
 
-/**
- * Returns the watches of changedetection.io: of `url-watches.json` from its data folder or its backup, of one
- * `watch.json`, or of several by their ids. Null: it is none of these.
- */
-export function importChangedetection(value: unknown): Imported | null {
-  const watches = watchesIn(value)
-  if (!watches) return null
+/** changedetection.io: `url-watches.json` of its data folder or its backup, one `watch.json`, or several by their ids. */
+export const CHANGEDETECTION: OtherTool = {
+  what: 'url-watches.json of the data folder or of a backup, or a watch.json',
+  isOf: (documents) => documents.length === 1 && watchesIn(documents[0]) !== null,
+  read: ([value]) => importWatches(value),
+}
+
+function importWatches(value: unknown): Imported {
+  const watches = watchesIn(value) ?? []
   const settings = isObject(value) && isObject(value['settings']) ? value['settings'] : {}
   const report = reportOfAll(settings)
-  const monitors = watches.map(([id, watch]) => monitorOf(id, watch, { settings, report }))
-  return { monitors, report }
+  const monitors = watches.flatMap(([id, watch]) => {
+    if (isWatch(watch)) return [monitorOf(id, watch, { settings, report })]
+    report.push(`watching.${id}: has no address, so it is left out`)
+    return []
+  })
+  return { found: watches.length, monitors, report }
 }
 
 /** Returns a line for each setting of all watches, or of a group, that has no equivalent. */
@@ -80,12 +88,13 @@ function reportOfAll(settings: Values): string[] {
   return report
 }
 
-function watchesIn(value: unknown): readonly (readonly [string, Values])[] | null {
+/** Returns the watches with their ids, or null where a value has none. A watch by itself has its id in it. */
+function watchesIn(value: unknown): readonly (readonly [string, unknown])[] | null {
   if (!isObject(value)) return null
-  if (typeof value['url'] === 'string') return [[textOf(value['uuid']), value]]
-  const watching = isObject(value['watching']) ? value['watching'] : value
-  const found = Object.entries(watching).filter((entry): entry is [string, Values] => isWatch(entry[1]))
-  return found.length === 0 && !isObject(value['watching']) ? null : found
+  if (isObject(value['watching'])) return Object.entries(value['watching'])
+  if (isWatch(value)) return isUuid(textOf(value['uuid'])) ? [[textOf(value['uuid']), value]] : null
+  const watches = Object.entries(value).filter(([id, one]) => isUuid(id) && isWatch(one))
+  return watches.length === 0 ? null : watches
 }
 
 const isWatch = (value: unknown): value is Values => isObject(value) && typeof value['url'] === 'string'

@@ -8,12 +8,24 @@ export interface ImportedMonitor {
 
 /** What was read from the configuration of another tool. */
 export interface Imported {
+  /** How many the configuration has, also those that were left out: the report says why. */
+  readonly found: number
   readonly monitors: readonly ImportedMonitor[]
   /** A line for everything that has no equivalent. It contains no secret. */
   readonly report: readonly string[]
 }
 
 export type Values = Readonly<Record<string, unknown>>
+
+/** A tool whose configuration this service reads. */
+export interface OtherTool {
+  /** What is read of it, as a noun. */
+  readonly what: string
+  /** Whether these documents of a file are its own. */
+  readonly isOf: (documents: readonly unknown[]) => boolean
+  /** Returns what is in documents that are its own. `intervalSeconds`: where its monitors have no interval. */
+  readonly read: (documents: readonly unknown[], intervalSeconds: number) => Imported
+}
 
 export const isObject = (value: unknown): value is Values =>
   value !== null && typeof value === 'object' && !Array.isArray(value)

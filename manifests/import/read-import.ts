@@ -1,24 +1,32 @@
 import { parseAllDocuments } from 'yaml'
-import { importChangedetection } from './changedetection.ts'
-import type { Imported } from './imported.ts'
-import { importUptimeKuma } from './uptime-kuma.ts'
-import { importUrlwatch } from './urlwatch.ts'
+import { CHANGEDETECTION } from './changedetection.ts'
+import type { Imported, OtherTool } from './imported.ts'
+import { UPTIME_KUMA } from './uptime-kuma.ts'
+import { URLWATCH, WEBCHANGES } from './urlwatch.ts'
 
-/** The tools whose configuration can be imported, each with what is read of it. */
+/** The tools whose configuration can be imported. */
 const IMPORTED_TOOLS = {
-  changedetection: 'url-watches.json of the data folder or of a backup, or a watch.json',
-  urlwatch: 'urls.yaml',
-  webchanges: 'jobs.yaml',
-  'uptime-kuma': 'a backup as JSON, with monitorList',
-} as const
+  changedetection: CHANGEDETECTION,
+  'uptime-kuma': UPTIME_KUMA,
+  urlwatch: URLWATCH,
+  webchanges: WEBCHANGES,
+} as const satisfies Readonly<Record<string, OtherTool>>
 export type ImportedTool = keyof typeof IMPORTED_TOOLS
+
+/** A watch by itself looks like a job too, so the tools are asked in this order. */
+const TOOLS = Object.entries(IMPORTED_TOOLS) as readonly (readonly [ImportedTool, OtherTool])[]
 
 /** Returns the monitors in the configuration of another tool, or what is wrong with the text. */
 export function readImport(tool: ImportedTool, text: string, intervalSeconds: number): Imported | string {
   const read = valuesIn(text)
   if (!read.ok) return `cannot be read: ${read.reason}`
-  const imported = importOf(tool, read.values, intervalSeconds)
-  return imported ?? `is not what ${tool} writes: it has to be ${IMPORTED_TOOLS[tool]}`
+  const { values } = read
+  const own = IMPORTED_TOOLS[tool]
+  const [written] = TOOLS.find(([, { isOf }]) => isOf(values)) ?? []
+  if (written === undefined) return `is not what ${tool} writes: it has to be ${own.what}`
+  // The files of urlwatch and of webchanges have one form.
+  if (own.isOf(values) && (written === tool || written === 'urlwatch')) return own.read(values, intervalSeconds)
+  return `is not what ${tool} writes, but of ${written}: ./tidemark import ${written}`
 }
 
 type Values =
@@ -52,17 +60,5 @@ function jsonIn(text: string): unknown {
     return JSON.parse(text) as unknown
   } catch {
     return undefined
-  }
-}
-
-function importOf(tool: ImportedTool, values: readonly unknown[], intervalSeconds: number): Imported | null {
-  switch (tool) {
-    case 'changedetection':
-      return importChangedetection(values[0])
-    case 'uptime-kuma':
-      return importUptimeKuma(values[0])
-    case 'urlwatch':
-    case 'webchanges':
-      return importUrlwatch(values, intervalSeconds)
   }
 }

@@ -8,6 +8,7 @@ import {
   labelsOf,
   literal,
   nameOf,
+  type OtherTool,
   requestOf,
   textOf,
   textsOf,
@@ -34,18 +35,29 @@ const WITHOUT: Readonly<Record<string, string>> = {
   upsideDown: 'the reversed mode',
 }
 
-/** Returns the monitors of a backup of Uptime Kuma, as JSON. Null: it is none. */
-export function importUptimeKuma(value: unknown): Imported | null {
+/** Uptime Kuma. */
+export const UPTIME_KUMA: OtherTool = {
+  what: 'a backup as JSON, with monitorList',
+  isOf: ([value]) => monitorsIn(value) !== null,
+  read: ([value]) => importUptimeKuma(value),
+}
+
+/** Returns the monitors of a backup, which has a list, or of the messages to its pages, which have a map. */
+function monitorsIn(value: unknown): readonly unknown[] | null {
   const list = isObject(value) ? value['monitorList'] : null
-  // A backup has a list, and the messages to its pages have a map.
-  const monitors = Array.isArray(list) ? list : isObject(list) ? Object.values(list) : null
-  if (!isObject(value) || !monitors) return null
+  return Array.isArray(list) ? list : isObject(list) ? Object.values(list) : null
+}
+
+function importUptimeKuma(value: unknown): Imported {
+  const monitors = monitorsIn(value) ?? []
   const report = ['A monitor fails, and its destinations are told, after five failed checks in a row']
-  const destinations = notificationsOf(value['notificationList'])
-  return {
-    monitors: monitors.filter(isObject).flatMap((one) => monitorOf(one, { destinations, report }) ?? []),
-    report,
-  }
+  const destinations = notificationsOf(isObject(value) ? value['notificationList'] : undefined)
+  const read = monitors.flatMap((one, place) => {
+    if (isObject(one)) return monitorOf(one, { destinations, report }) ?? []
+    report.push(`monitorList[${place}]: is no monitor, so it is left out`)
+    return []
+  })
+  return { found: monitors.length, monitors: read, report }
 }
 
 /** A notification by its id, or the name of a service that has no equivalent. */

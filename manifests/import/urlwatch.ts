@@ -8,6 +8,7 @@ import {
   isSet,
   labelsNamed,
   nameOf,
+  type OtherTool,
   requestOf,
   textOf,
   textsOf,
@@ -39,13 +40,20 @@ const READ: ReadonlySet<string> = new Set([
 /** Filters that make text of what was selected: a monitor stores text anyway. */
 const TEXT_FILTERS: ReadonlySet<string> = new Set(['html2text', 'strip', 'striplines', 'beautify', 'format_json'])
 
-/**
- * Returns the jobs of urlwatch or webchanges: the documents of `urls.yaml` or `jobs.yaml`, one for each job. Null: they
- * are none. These tools have no intervals, because cron starts them, so all monitors get the same.
- */
-export function importUrlwatch(documents: readonly unknown[], intervalSeconds: number): Imported | null {
-  const jobs = documents.filter((job) => job !== null && job !== undefined)
-  if (jobs.length === 0 || !jobs.every(isJob)) return null
+const jobsIn = (documents: readonly unknown[]) => documents.filter((job) => job !== null && job !== undefined)
+
+/** Returns the tool whose documents are jobs: one document for each. */
+const toolOf = (what: string): OtherTool => ({
+  what,
+  isOf: (documents) => jobsIn(documents).length > 0 && jobsIn(documents).every(isJob),
+  read: (documents, intervalSeconds) => importJobs(jobsIn(documents).filter(isJob), intervalSeconds),
+})
+
+export const URLWATCH = toolOf('urls.yaml')
+export const WEBCHANGES = toolOf('jobs.yaml')
+
+/** Returns the jobs. These tools have no intervals, because cron starts them, so all monitors get the same. */
+function importJobs(jobs: readonly Values[], intervalSeconds: number): Imported {
   const report = [`All monitors are checked every ${intervalSeconds} seconds: the jobs have no interval (--interval)`]
   report.push('Destinations are no part of the jobs: add deliveries to the manifests')
   const taken = new Set<string>()
@@ -53,7 +61,7 @@ export function importUrlwatch(documents: readonly unknown[], intervalSeconds: n
     const monitor = monitorOf(job, { intervalSeconds, report })
     return monitor ? [{ ...monitor, id: freeId(monitor.id, job, taken) }] : []
   })
-  return { monitors, report }
+  return { found: jobs.length, monitors, report }
 }
 
 /** Returns an id that no job before has: several jobs may read different parts of one page. */
