@@ -20,7 +20,7 @@ const SLOW = [
   'test/api/auth/account-pages-in-browser.test.ts',
   'test/api/http/long-lists-memory.test.ts',
   'test/api/manual/pages-in-browser.test.ts',
-  'test/bench/run-bench.test.ts',
+  'test/bench/{run-bench,set-up-size}.test.ts',
   'test/charts/{chart,notes,rollback,value-families}.test.ts',
   'test/cli/*.test.ts',
   'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
