@@ -59,7 +59,7 @@ const OF_GROUPS = [
   'overrides_watch',
 ]
 
-/** changedetection.io: `url-watches.json` of its data folder or its backup, one `watch.json`, or several by their ids. */
+/** changedetection.io: `url-watches.json` of its folder or of a backup, one `watch.json`, or several by their ids. */
 export const CHANGEDETECTION: OtherTool = {
   what: 'url-watches.json of the data folder or of a backup, or a watch.json',
   isOf: (documents) => documents.length === 1 && watchesIn(documents[0]) !== null,
