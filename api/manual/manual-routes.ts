@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { type Answer, okText, publicRoute, type PublicCall, type Route } from '../http/route.ts'
+import { isKnown } from '../http/is-known.ts'
 import { pageAnswer } from '../pages/page-answer.ts'
 import type { readManual } from './manual.ts'
 
@@ -32,8 +33,7 @@ async function answerOf(address: string, { headers }: Pick<PublicCall<unknown, u
     'cache-control': 'public, no-cache',
     ...guardedBy(file.policy),
   }
-  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim())
-  if (known?.includes(file.etag) || known?.includes('*')) return { status: 304, headers: shared } satisfies Answer
+  if (isKnown(headers['if-none-match'], file.etag)) return { status: 304, headers: shared } satisfies Answer
   const isCompressed = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(String(headers['accept-encoding'] ?? ''))
   const type = file.type === 'image/png' ? file.type : `${file.type}; charset=utf-8`
   return {

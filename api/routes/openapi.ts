@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { JsonObject } from '../../schema/shape/shape.ts'
 import { describeApi } from '../openapi/describe-api.ts'
+import { isKnown } from '../http/is-known.ts'
 import { okText, publicRoute, type Route } from '../http/route.ts'
 
 const PER_MINUTE = 300
@@ -25,7 +26,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
     handle: async ({ headers }) => {
       const { text, etag } = (document ??= written(describeApi([...routes, self])))
       const shared = { etag, 'cache-control': 'public, no-cache' }
-      if (headers['if-none-match'] === etag) return { status: 304, headers: shared }
+      if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: shared }
       return { ...okText('application/json', text), headers: shared }
     },
   })

@@ -23,7 +23,7 @@ import { printable } from '../printable.ts'
 import { diskOfTeams } from '../../store/quota/usage-summary.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type Column, formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
-import { print } from '../print.ts'
+import { print, tell } from '../print.ts'
 import { billingOf } from '../boot/parts/billing.ts'
 import { createLogger } from '../../core/logger.ts'
 import { syncCustomer } from '../../accounts/billing/billing.ts'
@@ -186,7 +186,13 @@ export const grantCreditsCommand = () =>
       withStore(async (store) => {
         const now = await grantCredits(store, email, count)
         if (!now) throw noAccount(email)
-        await printResult(options, { data: { email, granted: count, ...now }, names: [email] })
+        const { credits, waitsForPlan } = now
+        await printResult(options, { data: { email, granted: count, credits }, names: [email] })
+        if (waitsForPlan)
+          tell(
+            'The trial of the team is over and it has no plan: run credits pay for nothing until it has one. ' +
+              `./tidemark admin set-plan --email ${email} --plan <name> gives it one.\n`,
+          )
       }),
     )
 

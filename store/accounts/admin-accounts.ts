@@ -6,7 +6,7 @@ import { SYSTEM } from '../../schema/account/audit.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { addCredits, changePlan } from '../quota/usage.ts'
+import { addCredits, changePlan, isTrialOver } from '../quota/usage.ts'
 import { RESET_HOURS } from '../../schema/account/pages.ts'
 import { endAccess, resetIdentifier } from './account-links.ts'
 import { listApiKeys, revokeApiKey } from './credentials/api-keys.ts'
@@ -107,13 +107,16 @@ export const setPlan = (store: Store, email: string, plan: Tier, withSerp: boole
     return { plan, serp, previous_plan: before.tier }
   })
 
-/** Gives the account's team run credits. Returns how many it has now; null when there is no such account. */
+/**
+ * Gives the account's team run credits. Returns how many it has now, and whether they wait for a plan because its trial
+ * is over; null when there is no such account.
+ */
 export const grantCredits = (store: Store, email: string, runs: number) =>
   ofOwner(store, email, async (tx, { team_id: teamId }) => {
     const credits = await addCredits(tx, teamId, runs)
     const target = { id: teamId, label: String(runs) }
     await recordAudit(tx, { teamId, actor: SYSTEM, action: 'billing.credits_granted', target, metadata: { runs } })
-    return { credits }
+    return { credits, waitsForPlan: await isTrialOver(tx, teamId) }
   })
 
 const open = row({ id: Type.String(), team_id: Type.String(), team_name: Type.String(), role: Type.String() })

@@ -230,6 +230,8 @@ describe('serving and committing', () => {
     const same = await ask(String(headers.etag))
     expect(same).toMatchObject({ statusCode: 304, body: '' })
     expect(same.headers).toMatchObject({ etag: headers.etag, 'cache-control': 'public, no-cache' })
+    for (const known of [`"another", ${String(headers.etag)}`, `W/${String(headers.etag)}`, '*'])
+      expect((await ask(known)).statusCode).toBe(304)
     expect((await ask('"another"')).statusCode).toBe(200)
   })
 })

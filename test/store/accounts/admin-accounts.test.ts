@@ -48,7 +48,7 @@ test('each change is in the audit log of the team, with the actor System', async
     serp: 'included',
     previous_plan: 'lite',
   })
-  expect(await grantCredits(store, 'a@example.com', 7)).toEqual({ credits: 7 })
+  expect(await grantCredits(store, 'a@example.com', 7)).toEqual({ credits: 7, waitsForPlan: false })
   expect(await createResetToken(store, 'a@example.com')).toMatchObject({ token: expect.stringMatching(/^[\w-]{32}$/) })
   expect(await setEmail(store, 'a@example.com', 'B@example.com')).toBe('changed')
   const lines = await audit(team)

@@ -71,7 +71,7 @@ test('the end of a trial stops every schedule, and a plan makes all due at once'
     trialActive: false,
   })
   // Credits alone open nothing after a trial, and are kept.
-  await grantCredits(database.store, email, 5)
+  expect(await grantCredits(database.store, email, 5)).toEqual({ credits: 5, waitsForPlan: true })
   expect(await seen(page!)).toEqual(LOCKED)
   await setPlan(database.store, email, 'lite', false)
   expect(await seen(page!)).toEqual(RUNS)
