@@ -77,6 +77,21 @@ test('a folder of manifests is applied once, whatever how often', async () => {
   expect((await list())[0]).toMatchObject({ id: before[0]?.id, schedule_interval_seconds: 900 })
 })
 
+test('of a folder over the bytes that the plan stores, what fits is applied, and the rest is a fault', async () => {
+  const texts = ['kettle', 'toaster', 'urn'].map((name) => monitor(name))
+  expect(await apply(texts.slice(0, 1))).toMatchObject({ created: 1, faults: [] })
+  await installation.store.query(sql.type(nothing)`
+    update teams set limits = jsonb_build_object('configurationBytes', 2 * s.configuration_bytes + 100)
+    from team_storage s where s.team_id = teams.id and teams.id = ${person.teamId}::uuid`)
+  const outcome = await apply(texts)
+  expect(outcome).toMatchObject({ isValid: true, created: 1, unchanged: 1 })
+  expect(outcome.faults).toMatchObject([{ file: 'a.yaml', message: expect.stringMatching(/stores \d+ bytes .* used/) }])
+  expect((await list()).map(({ name }) => name)).toEqual(['kettle', 'toaster'])
+  // Once there is room, nothing else has to change.
+  await installation.store.query(sql.type(nothing)`update teams set limits = '{}' where id = ${person.teamId}::uuid`)
+  expect(await apply(texts)).toMatchObject({ created: 1, unchanged: 2, faults: [] })
+})
+
 test('a record of a manifest cannot be edited or deleted through the API, which names the manifest', async () => {
   await apply([monitor('kettle')])
   const [{ id } = { id: '' }] = await list()

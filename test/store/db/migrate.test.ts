@@ -86,6 +86,43 @@ test('a migration that fails is rolled back whole, and its error names it', asyn
   expect((await migrate(url))[0]).toBe('000002-accounts.sql')
 })
 
+test('the bytes of configurations that a store has already are counted when it is upgraded', async () => {
+  const url = await emptyDatabase()
+  await migrate(url)
+  // Back to the shape before the bytes were counted.
+  await query(
+    url,
+    `drop trigger teams_open_storage on teams;
+     drop trigger monitors_count_inserted on monitors;
+     drop trigger monitors_count_updated on monitors;
+     drop trigger monitors_count_deleted on monitors;
+     drop function open_storage, count_configurations;
+     drop index monitors_to_drop;
+     drop table team_storage;
+     alter table monitors drop column configuration_bytes;
+     drop function configuration_bytes;
+     delete from migrations where name = '000020-configuration-bytes.sql'`,
+  )
+  await query(
+    url,
+    `insert into teams (name, owner_user_id, tier)
+       select name, gen_random_uuid(), 'free' from unnest(array['with two', 'with none']) name;
+     insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+         fetch_mode, deliveries, deleted_at)
+       select t.id, t.owner_user_id, repeat('é', n), 'https://example.com/', 60, '{}', '{}', 'auto',
+         decode(repeat('00', 100), 'hex'),
+         case when n = 20 then clock() end
+       from teams t, unnest(array[10, 20]) n where t.name = 'with two'`,
+  )
+  expect(await migrate(url)).toEqual(['000020-configuration-bytes.sql'])
+  // Two bytes for each letter of a name, 20 of an address, 2 of each rule, 100 of destinations. Deleted ones count too.
+  const stored = 'select name, configuration_bytes::int as bytes from team_storage s join teams t on t.id = s.team_id'
+  expect(await query(url, `${stored} order by name`)).toEqual([
+    { name: 'with none', bytes: 0 },
+    { name: 'with two', bytes: 2 * (10 + 20) + 2 * (20 + 2 + 2 + 100) },
+  ])
+})
+
 test('a database that cannot be reached is said so, and nothing hangs', async () => {
   await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow('nothing accepts connections there')
 })
