@@ -116,6 +116,17 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
+    name: 'changes',
+    summary: 'Shows what changed, newest first: of all monitors, or of one.',
+    argument: ['[name]', `${ONE}; all monitors without it`],
+    options: [LIMIT],
+    notes:
+      'The words are those of the messages: values before and after, the items of lists, the lines of texts, and\n' +
+      'how much of a picture, with a link to it. The forms json and yaml are the runs that found the changes.',
+    examples: ['./tidemark changes', './tidemark changes kettle --limit 1', './tidemark changes kettle --json'],
+    load: async () => (await import('./commands/changes.ts')).changes,
+  },
+  {
     name: 'deliveries',
     summary: 'Lists deliveries, newest first: of all monitors, or of one.',
     argument: ['[name]', `${ONE}; all monitors without it`],

@@ -77,10 +77,15 @@ function pageNote(text: TextChange | undefined): string {
   if (!text) return 'The content of the page changed.'
   const { lines_added: added, lines_removed: removed } = text
   if (added + removed === 0) return 'The content of the page changed, but not the text that a person reads.'
+  return `${countedLines({ added, removed })}.`
+}
+
+/** Writes how many lines: `2 lines added, 1 removed`. */
+export function countedLines({ added, removed }: { readonly added: number; readonly removed: number }): string {
   const counted = (count: number) => `${COUNT.format(count)} ${count === 1 ? 'line' : 'lines'}`
-  if (removed === 0) return `${counted(added)} added.`
-  if (added === 0) return `${counted(removed)} removed.`
-  return `${counted(added)} added, ${COUNT.format(removed)} removed.`
+  if (removed === 0) return `${counted(added)} added`
+  if (added === 0) return `${counted(removed)} removed`
+  return `${counted(added)} added, ${COUNT.format(removed)} removed`
 }
 
 /** A line that shows nothing is left out. */
@@ -124,7 +129,11 @@ const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const percent = (value: number) => `${PERCENT.format(value)} %`
 const withoutScheme = (url: string) => url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 
-function changeOf(name: string, { diff, lists = {}, numeric_fields: numeric = [] }: MessagePayload): Change {
+/** Returns how a field changed, in the words of messages. */
+export function changeOf(
+  name: string,
+  { diff, lists = {}, numeric_fields: numeric = [] }: Pick<MessagePayload, 'diff' | 'lists' | 'numeric_fields'>,
+): Change {
   const [from, to] = elements(valueOf(diff.before, name), valueOf(diff.after, name))
   const before = showValue(from)
   const after = showValue(to)
@@ -196,7 +205,7 @@ export function linesOfList(
  * Returns whether the only field is the hash of a full page. The hash shows that something changed, and its digits mean
  * nothing to a reader.
  */
-function isContentHash({ diff: { fields_changed, before, after } }: MessagePayload): boolean {
+export function isContentHash({ diff: { fields_changed, before, after } }: Pick<MessagePayload, 'diff'>): boolean {
   const isHash = (value: Json = null) => typeof value === 'string' && /^[0-9a-f]{32,}$/.test(value)
   return fields_changed[0] === 'content_hash' && isHash(before['content_hash']) && isHash(after['content_hash'])
 }

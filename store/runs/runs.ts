@@ -8,6 +8,7 @@ import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
 import { jsonBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
 import { row } from '../db/row.ts'
+import { changedRuns } from './changed-runs.ts'
 import { type ListedRun, listedRun, runRow, type RunRow, type RunTexts, runTexts } from './run-record.ts'
 
 /** Columns of `monitors m join lateral (…) r` but for the values. */
@@ -68,6 +69,8 @@ interface RunQuery extends Page {
   readonly monitorId: string
   /** The kind of the monitor. Default: page. */
   readonly kind?: MonitorKind
+  /** Only runs that found a difference. Default: all, those in progress too. */
+  readonly isChanged?: boolean
 }
 
 /** Joins the reading of each run in `r`, of the monitor `no`, and selects what the run shows of it. */
@@ -92,8 +95,17 @@ const RUN_BYTES = sql.fragment`${sql.join(
  * large for one answer. The list is also empty when there is no such monitor; `countRuns` distinguishes the two.
  */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly ListedRun[]> {
-  const { teamId, monitorId, kind = 'page' } = query
-  const { typed, limit, offset, reach } = pageStatement('list_runs', listedRun, query)
+  const { teamId, monitorId, kind = 'page', isChanged = false } = query
+  const name = isChanged ? 'list_changed_runs' : 'list_runs'
+  const { typed, limit, offset, reach } = pageStatement(name, listedRun, query)
+  const wanted = isChanged
+    ? changedRuns(STORED, teamId, reach)
+    : sql.fragment`
+            (${waiting(sql.fragment`m.no`)})
+            union all
+            (select ${STORED} from runs s
+              where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
+              order by s.id desc limit ${reach})`
   return store.any(typed`
     with m as materialized (
       select m.no, m.id, m.name, m.user_id, m.kind, m.mode from monitors m
@@ -110,13 +122,7 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
           r.error_code, r.error_message, r.target_rank, r.rank_delta, r.ai_overview_present,
           r.featured_snippet_present, r.serp_check, r.diff, r.warnings, shown.extracted, shown.organic_results
         from (
-          select * from (
-            (${waiting(sql.fragment`m.no`)})
-            union all
-            (select ${STORED} from runs s
-              where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
-              order by s.id desc limit ${reach})
-          ) both_kinds
+          select * from (${wanted}) wanted
           order by id desc
           limit ${limit} offset ${offset}
         ) r

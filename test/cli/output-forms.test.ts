@@ -46,6 +46,7 @@ const LINES: Readonly<Record<string, string>> = {
   get: 'get kettle',
   describe: 'describe kettle',
   runs: 'runs kettle',
+  changes: 'changes kettle',
   deliveries: 'deliveries kettle',
   delivery: 'delivery $(./tidemark deliveries kettle --limit 1 -o name)',
   replay: 'replay $(./tidemark deliveries kettle --given-up --limit 1 -o name)',

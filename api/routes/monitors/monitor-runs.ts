@@ -1,15 +1,26 @@
+import Type from 'typebox'
 import { PageOf, pageQuery } from '../../../schema/page-of.ts'
 import { Run } from '../../../schema/run/run.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import type { Queryable } from '../../../store/db/client.ts'
 import { hasValues } from '../../../store/db/listed-bytes.ts'
 import type { ListedRun } from '../../../store/runs/run-record.ts'
+import { countChangedRuns } from '../../../store/runs/changed-runs.ts'
 import { countRuns, listRuns, readRunTexts } from '../../../store/runs/runs.ts'
 import { noSuch } from '../../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
 import { ById, ok, okParts, route } from '../../http/route.ts'
 import { runInList, shownInList } from '../../presenters/listed.ts'
 import type { ServedKind } from './monitor-kind.ts'
+
+const Changed = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'Beyond the contract: true: only runs that found a difference: of a field, of a picture, or of the results of ' +
+      'a search, its first ones included; false: all runs.',
+  }),
+)
 
 /** Returns the route that lists the runs of a monitor of one kind. */
 export const monitorRunsRoute = ({ path, noun, tag, kind }: ServedKind) =>
@@ -22,13 +33,15 @@ export const monitorRunsRoute = ({ path, noun, tag, kind }: ServedKind) =>
     tag,
     policy: 'runs.read',
     params: ById,
-    query: Closed(pageQuery),
+    query: Closed({ ...pageQuery, changed: Changed }),
     answers: { 200: { description: 'A page of runs.', schema: PageOf(Run) } },
     streams: true,
     async handle({ params, query, principal: { teamId }, services: { store, lists }, left }) {
-      const rows = await listRuns(store, { teamId, monitorId: params.id, ...(kind && { kind }), ...windowOf(query) })
+      const { changed: isChanged = false } = query
+      const wanted = { teamId, monitorId: params.id, ...(kind && { kind }), isChanged }
+      const rows = await listRuns(store, { ...wanted, ...windowOf(query) })
       const count = async () => {
-        const total = await countRuns(store, teamId, params.id, kind)
+        const total = await (isChanged ? countChangedRuns : countRuns)(store, teamId, params.id, kind)
         if (total === null) throw noSuch('monitor')
         return total
       }

@@ -1,13 +1,13 @@
 import type { Run } from '../../../schema/run/run.ts'
+import { resultOf } from '../change-words.ts'
 import { connect } from '../connect.ts'
-import { type Column, clipped, distance, formOf, isForPrograms, printItems } from '../../output.ts'
+import { type Column, distance, formOf, isForPrograms, printItems } from '../../output.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { wholeOf } from '../whole-of.ts'
 
 const COLOURS = { success: 'good', error: 'bad', running: 'waiting', skipped: 'aside' } as const
-const MOST_VALUE = 30
 
 export const RUN_COLUMNS: readonly Column<Run>[] = [
   { head: 'STARTED', cell: ({ started_at: at }) => distance(at) },
@@ -19,25 +19,6 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   { head: 'ID', cell: ({ id }) => id, isWide: true },
   { head: 'RESULT', cell: resultOf },
 ]
-
-/** Returns what a run found, in a line: the fault, what changed, or the values. */
-export function resultOf(run: Run): string {
-  if (run.status === 'error') return run.error_message ?? run.error_code ?? 'failed'
-  if (run.status !== 'success') return '-'
-  if ('fields_changed' in run.diff && run.diff.fields_changed.length > 0) {
-    const { fields_changed: names, before, after } = run.diff
-    return names.map((name) => `${name}: ${short(before[name])} → ${short(after[name])}`).join(', ')
-  }
-  if (run.organic_results) {
-    const rank = run.target_rank === undefined || run.target_rank === null ? '' : `, rank ${run.target_rank}`
-    return `${run.organic_results.length} results${rank}`
-  }
-  return Object.entries(run.extracted)
-    .map(([name, value]) => `${name}: ${short(value)}`)
-    .join(', ')
-}
-
-const short = (value: unknown) => clipped(value === undefined ? 'none' : JSON.stringify(value), MOST_VALUE)
 
 /** Returns the newest runs of a monitor. */
 export const newestRuns = (client: RemoteClient, path: string, most: number): Promise<Run[]> =>

@@ -1,6 +1,7 @@
 import { sleep } from '../../../concurrency/sleep.ts'
 import type { Run } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
+import { resultOf } from '../change-words.ts'
 import { connect } from '../connect.ts'
 import { coloured, formOf, isForPrograms, partText } from '../../output.ts'
 import { print, tell } from '../../print.ts'
@@ -10,7 +11,7 @@ import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 import { whenItAnswers } from '../when-it-answers.ts'
-import { newestRuns, resultOf, wholeRuns } from './runs.ts'
+import { newestRuns, wholeRuns } from './runs.ts'
 
 interface TailOptions {
   readonly limit: number

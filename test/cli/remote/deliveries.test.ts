@@ -109,7 +109,7 @@ describe('delivery', () => {
     expect(stdout).toMatch(/^Message: +a change$/m)
     expect(stdout).toMatch(/^Status: +failed: given up, because the destination refused it$/m)
     expect(stdout).toMatch(/^Attempts: +1 of 6$/m)
-    expect(stdout).toMatch(/^Last attempt: +\S+ \(\d+s ago\)$/m)
+    expect(stdout).toMatch(/^Last attempt: +\S+ \(\d+[smh] ago\)$/m)
     expect(stdout).toMatch(/^Next attempt: +none$/m)
     expect(stdout).toMatch(/^Answer: +400\n {2}not today/m)
     expect(stdout).toContain(`webhook ${remote.site.origin}/********\n`)

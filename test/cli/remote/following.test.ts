@@ -43,10 +43,10 @@ afterAll(() => remote[Symbol.asyncDispose]())
 
 test('tail shows the last runs, and each further run once', async () => {
   await using tail = remote.start('exec ./tidemark tail kettle --count 2')
-  await tail.says(/ kettle success price: "\$1"\n/)
+  await tail.says(/ kettle success price: \$1\n/)
   remote.site.price('$2')
   await remote.ask('POST', `/v1/monitors/${kettle}/run`)
-  await tail.says(/ kettle success .*price: "\$1" → "\$2"\n/)
+  await tail.says(/ kettle success .*price: \$1 → \$2 \(\+100 %\)\n/)
   expect(await tail.exited).toBe(0)
   expect(tail.stdout.split('\n')).toHaveLength(3)
 })

@@ -30,6 +30,58 @@ const RECORD = {
   deliveries: [],
   extract_config: { method: 'css', fields: { price: `.price${ESCAPES}` } },
 }
+const DELIVERY = {
+  id: ID,
+  monitor_id: ID,
+  run_id: `run${ESCAPES}`,
+  delivery_type: `webhook${ESCAPES}`,
+  destination: `https://hook.example/${ESCAPES}`,
+  payload: { type: 'notice', title: `kettle${ESCAPES}`, monitor: { name: `kettle${ESCAPES}` } },
+  status: `failed${ESCAPES}`,
+  attempts: `1${ESCAPES}`,
+  next_attempt_at: null,
+  last_attempt_at: `2026-05-01T00:00:00Z${ESCAPES}`,
+  created_at: `2026-05-01T00:00:00Z${ESCAPES}`,
+  response_status: `500${ESCAPES}`,
+  response_body: `no${ESCAPES}\nat all${ESCAPES}`,
+}
+const VALUES = (nth: number) => ({
+  [`price${ESCAPES}`]: `${nth}${ESCAPES}`,
+  list: [`${nth}${ESCAPES}`],
+  text: `one\n${nth}${ESCAPES}`,
+})
+const RUN = {
+  id: ID,
+  started_at: `2026-05-01T00:00:00Z${ESCAPES}`,
+  status: 'success',
+  delivery_triggered: true,
+  extracted: VALUES(2),
+  diff: { fields_changed: Object.keys(VALUES(1)), before: VALUES(1), after: VALUES(2) },
+  visual_change_pct: 1,
+  warnings: [`warned${ESCAPES}`],
+}
+const TEXTS = {
+  fields: [
+    { field: 'text', of: 'value', lines_added: 1, lines_removed: 1, unified: `@@\n-1${ESCAPES}\n+2${ESCAPES}\n` },
+  ],
+}
+const IMAGES = {
+  regions: [
+    { label: `menu${ESCAPES}`, changedPct: 1, hasChanges: true, diffUrl: null, afterUrl: `http://a/${ESCAPES}` },
+  ],
+}
+/** What is answered to requests for one record; for lists, to those that begin so. */
+const RECORDS: Readonly<Record<string, object>> = {
+  [`/v1/monitors/${ID}`]: RECORD,
+  [`/v1/deliveries/${ID}`]: DELIVERY,
+  [`/v1/runs/${ID}`]: RUN,
+  [`/v1/runs/${ID}/diff`]: TEXTS,
+  [`/v1/run-images/${ID}`]: IMAGES,
+}
+const LISTS: Readonly<Record<string, object>> = {
+  '/v1/monitors': RECORD,
+  '/v1/deliveries': DELIVERY,
+}
 const MANIFEST = `apiVersion: tidemark.dev/v1\nkind: Monitor\nmetadata:\n  name: kettle\n# ${ESCAPES}\n`
 
 let server: Server
@@ -40,11 +92,14 @@ beforeAll(async () => {
     const isText = url.endsWith('/manifest')
     response.setHeader('content-type', isText ? 'application/yaml' : 'application/json')
     if (isText) response.end(MANIFEST)
-    else if (url.startsWith(`/v1/monitors/${ID}?`) || url === `/v1/monitors/${ID}`) response.end(JSON.stringify(RECORD))
-    else
-      response.end(
-        JSON.stringify({ data: url.startsWith('/v1/monitors?') ? [RECORD] : [], pagination: { hasMore: false } }),
-      )
+    else {
+      const [path = '', query] = url.split('?')
+      // The id of the record has more than the id that was asked for.
+      const isRuns = path.startsWith(`/v1/monitors/${ID}`) && path.endsWith('/runs')
+      const [record, item] = [RECORDS[path], isRuns ? RUN : LISTS[path]]
+      if (record) response.end(JSON.stringify(record))
+      else response.end(JSON.stringify({ data: item && query ? [item] : [], pagination: { hasMore: false } }))
+    }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
@@ -82,9 +137,17 @@ test.each([
   [`export ${ID}`],
   [`export ${ID} -o name`],
   [`get ${ID} nothing`],
+  ['deliveries'],
+  ['deliveries -o wide'],
+  [`delivery ${ID}`],
+  [`delivery ${ID} -o yaml`],
+  [`changes ${ID}`],
+  [`changes ${ID} --json`],
+  [`runs ${ID}`],
+  [`tail ${ID} --count 1`],
 ])('%s shows a terminal nothing of a hostile server that it would act on', async (words) => {
   const { stdout } = await onTerminal(words)
-  expect(stdout).toMatch(/kettle|01990000/)
+  expect(stdout).toMatch(/kettle|01990000|price/)
   expect(withoutColours(stdout)).not.toMatch(CONTROL)
 })
 

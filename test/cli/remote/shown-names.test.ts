@@ -9,6 +9,7 @@ let kettle = ''
 let rank = ''
 beforeAll(async () => {
   remote = await startRemoteServer()
+  remote.site.price('$1 for one kettle')
   kettle = await remote.watch('kettle')
   const search = { name: 'rank', keyword: 'electric kettle', schedule_interval_seconds: 86_400 }
   rank = (await remote.ask<{ id: string }>('POST', '/v1/serp-monitors', { ...search, target_domain: 'example.com' })).id
@@ -58,7 +59,7 @@ test('on a terminal of 40 columns no line is longer, and every value is there', 
   expect(shown.slice(0, 3)).toEqual(['NAME      kettle', 'KIND      monitor', 'STATUS    active'])
   expect(shown.join('\n')).toContain('\nNAME      A kettle with a name that is\n          long enough for two lines')
   const runs = await narrow('runs kettle --limit 1')
-  expect(runs.find((line) => line.startsWith('RESULT'))).toBe('RESULT   price: "$1"')
+  expect(runs.find((line) => line.startsWith('RESULT'))).toBe('RESULT   price: $1 for one kettle')
   expect((await narrow(`describe ${id}`)).filter((line) => line.startsWith('  STATUS'))).toEqual(['  STATUS   success'])
   await remote.ask('DELETE', `/v1/monitors/${id}`)
 })

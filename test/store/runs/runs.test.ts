@@ -3,10 +3,12 @@ import { newRunId } from '../../support/database/run-ids.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { countChangedRuns } from '../../../store/runs/changed-runs.ts'
 import { countRuns, findRun, listRuns } from '../../../store/runs/runs.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
 import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { create } from '../monitors/stored-monitors.ts'
+import { addSearch } from '../../support/database/stored-searches.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
@@ -73,6 +75,51 @@ test('runs of several months are one list, and retention cuts it without countin
   await database.query(`update teams set limits = '{"retentionDays": 50}' where id = $1`, [team])
   expect((await all(team, id)).map((row) => row.id)).toEqual(ids.slice(0, 3))
   expect(await countRuns(database.store, team, id)).toBe(3)
+})
+
+test('the list of changes has the runs that found a difference of fields or of pictures, and counts them', async () => {
+  const team = await database.team()
+  const { id, no } = await create(database, team)
+  const ids: string[] = []
+  for (const nth of [1, 2, 3, 4, 5]) {
+    ids.push(newRunId(Date.now() - 60_000 + nth, no, nth))
+    const diff = nth === 2 || nth === 5 ? '{"fields_changed":["price"],"before":{},"after":{}}' : null
+    await database.query(
+      `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, diff)
+        values ($1, $2, $3, 0, 1, 'success', $4)`,
+      [no, ids.at(-1), team, diff],
+    )
+    await database.query(
+      `insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
+        values ($1, $2, $3, 1, $4, gen_random_uuid(), '[]')`,
+      [no, ids.at(-1), team, nth === 3 || nth === 5],
+    )
+  }
+  // One in progress is no change.
+  await claimOne(no)
+  const changed = { isChanged: true }
+  expect((await all(team, id, changed)).map((row) => row.id)).toEqual([ids[4], ids[2], ids[1]])
+  expect((await all(team, id, { ...changed, limit: 1, offset: 1 })).map((row) => row.id)).toEqual([ids[2]])
+  expect(await countChangedRuns(database.store, team, id)).toBe(3)
+  expect(await countChangedRuns(database.store, await database.team(), id)).toBeNull()
+})
+
+test('of a search, changes are the runs whose results differ from those before, and the first ones', async () => {
+  const team = await database.team()
+  const no = await addSearch(database, team)
+  const [search] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+  const id = search?.id ?? ''
+  const ids: string[] = []
+  for (const [nth, results] of ['[]', null, '[{"position":1}]'].entries()) {
+    ids.push(newRunId(Date.now() - 60_000 + nth, no, nth))
+    await database.query(
+      `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, organic_results)
+        values ($1, $2, $3, 0, 1, 'success', $4)`,
+      [no, ids.at(-1), team, results],
+    )
+  }
+  expect((await all(team, id, { isChanged: true, kind: 'serp' })).map((row) => row.id)).toEqual([ids[2], ids[0]])
+  expect(await countChangedRuns(database.store, team, id, 'serp')).toBe(2)
 })
 
 test('another team finds neither the run nor the list', async () => {

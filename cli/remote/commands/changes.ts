@@ -1,0 +1,129 @@
+import type { RunDiff } from '../../../schema/run/run-diff.ts'
+import type { RunImages } from '../../../schema/run/run-images.ts'
+import type { Run } from '../../../schema/run/run.ts'
+import {
+  coloured,
+  distance,
+  formOf,
+  inLines,
+  isForPrograms,
+  printData,
+  printItems,
+  terminalWidth,
+} from '../../output.ts'
+import { print } from '../../print.ts'
+import { printable } from '../../printable.ts'
+import { changeLines, type ChangeLine, hasTexts, type Known } from '../change-words.ts'
+import { connect } from '../connect.ts'
+import { findRecord, listRecords, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
+import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
+import { wholeOf } from '../whole-of.ts'
+
+interface ChangesOptions {
+  readonly limit: number
+}
+
+/** A run that found a difference. */
+interface Found {
+  readonly monitor: RemoteRecord
+  readonly run: Run
+  /** Of a search: the run with the results before. */
+  readonly before: Run | null
+}
+
+/** Monitors whose changes are asked for at the same time. */
+const AT_ONCE = 8
+
+/** Prints what changed, newest first. */
+export const changes: Handler<ChangesOptions> = async ({ words, options }) => {
+  const client = connect(options)
+  const form = formOf(options)
+  const [reference] = words.length === 0 ? [] : neededReferences(words)
+  const monitors = reference ? [await findRecord(client, reference)] : await listRecords(client, null)
+  const newest = await newestChanges(client, monitors, options.limit)
+  if (form !== 'name' && !isForPrograms(form) && newest.length > 0) {
+    // Printed one by one: each may need the texts and the pictures of its run.
+    for (const [at, found] of newest.entries()) print(`${at > 0 ? '\n' : ''}${await shown(client, found, form)}`)
+    return
+  }
+  const runs = newest.map(({ run }) => run)
+  if (isForPrograms(form)) return printData(form, await wholeOf(client, '/v1/runs', runs))
+  const [only] = reference ? monitors : []
+  await printItems(form, {
+    items: runs,
+    columns: [],
+    name: ({ id }) => `run/${id}`,
+    data: (run) => run,
+    none: only ? `${printable(only.record.name)} has not changed yet.` : 'Nothing has changed yet.',
+  })
+}
+
+/** Returns the newest changes of monitors. */
+async function newestChanges(client: RemoteClient, monitors: readonly RemoteRecord[], most: number): Promise<Found[]> {
+  const found: Found[] = []
+  for (let at = 0; at < monitors.length; at += AT_ONCE) {
+    const some = monitors.slice(at, at + AT_ONCE).map((monitor) => changesOf(client, monitor, most))
+    found.push(...(await Promise.all(some)).flat())
+  }
+  return found.toSorted((a, b) => Date.parse(b.run.started_at) - Date.parse(a.run.started_at)).slice(0, most)
+}
+
+async function changesOf(client: RemoteClient, monitor: RemoteRecord, most: number): Promise<Found[]> {
+  const path = `${pathOf(monitor)}/runs`
+  const isSearch = monitor.kind === 'serp'
+  // The first results of a search are no change: what is older than they are is not known.
+  const runs = await Array.fromAsync(client.list<Run>(path, { changed: 'true' }, isSearch ? most + 1 : most))
+  if (!isSearch) return runs.map((run) => ({ monitor, run, before: null }))
+  return runs.slice(0, -1).map((run, at) => ({ monitor, run, before: runs[at + 1] ?? null }))
+}
+
+async function shown(client: RemoteClient, found: Found, form: string): Promise<string> {
+  const { monitor, before } = found
+  const [run = found.run] = await wholeOf(client, '/v1/runs', [found.run])
+  const known: Known = {
+    texts: hasTexts(run) ? await textsOf(client, run) : null,
+    images: run.visual_change_pct ? await imagesOf(client, run) : null,
+    search: monitor.kind === 'serp' && before ? searchOf(monitor.record, before) : null,
+  }
+  const when = `${run.started_at} (${distance(run.started_at)} ago)`
+  const fired = run.delivery_triggered ? ` ${coloured({ text: 'fired', colour: 'good' })}` : ''
+  const id = form === 'wide' ? ` run/${run.id}` : ''
+  const head = `${printable(monitor.record.name)}  ${when}${fired}${id}\n`
+  return head + changeLines(run, known).map(terminalLine).join('')
+}
+
+const searchOf = (record: (RemoteRecord & { kind: 'serp' })['record'], before: Run) => ({
+  keyword: record.keyword,
+  target: record.target_domain,
+  before,
+})
+
+const COLOURS = { added: 'good', removed: 'bad' } as const
+
+/** Returns a line with its depth, broken where the terminal ends. A link stays whole. */
+function terminalLine({ depth, kind, text }: ChangeLine): string {
+  const indent = '  '.repeat(depth + 1)
+  const safe = printable(text)
+  if (kind === 'link') return `${indent}${safe}\n`
+  const colour = kind === 'said' ? undefined : COLOURS[kind]
+  const parts = inLines(safe, Math.max(1, terminalWidth() - indent.length - 2))
+  return parts
+    .map((part, at) => `${indent}${at > 0 ? '  ' : ''}${coloured({ text: part, ...(colour && { colour }) })}\n`)
+    .join('')
+}
+
+/** Returns the differences of the texts of a run, or why there are none. */
+async function textsOf(client: RemoteClient, { id }: Run): Promise<Known['texts']> {
+  try {
+    return (await client.json<RunDiff>({ method: 'GET', path: `/v1/runs/${id}/diff` })).fields
+  } catch (error) {
+    // Texts are not kept as long as runs, and a comparison may take too long. The other changes are shown all the same.
+    if (error instanceof RemoteError && error.status !== null) return error.message
+    throw error
+  }
+}
+
+const imagesOf = (client: RemoteClient, { id }: Run) =>
+  client.find<RunImages>({ method: 'GET', path: `/v1/run-images/${id}` })
