@@ -1,11 +1,10 @@
-import { Argument, Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/roles/start-operator-parts.ts'
 import type { SearchOptions } from './check/run-search.ts'
-import type { ImportFlags } from './commands/import.ts'
+import { addImport, addValidate } from './manifest-commands.ts'
 import { addOutputOptions } from './output-options.ts'
 import { type OutputOptions, whenUnread } from './output.ts'
-import type { ImportedTool } from '../manifests/import/read-import.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 import { commanderOf } from './remote/remote-command.ts'
 import { REMOTE_COMMANDS } from './remote/remote-commands.ts'
@@ -33,6 +32,7 @@ export function commandLine(version: string): Command {
     addClusterSecret,
     addSmokeTest,
     addImport,
+    addValidate,
   ])
     add(program)
   for (const command of program.commands) addOutput(command)
@@ -58,7 +58,7 @@ function pointToHelp(command: Command, path: string): void {
 }
 
 /** These only read, and end when nobody reads their output. A command that changes something is completed. */
-const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import'])
+const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import', 'validate'])
 
 /** Gives a command, and those below it, the options of what it prints. */
 function addOutput(command: Command, before = ''): void {
@@ -357,44 +357,3 @@ const addCheckSerp = (check: Command) =>
     })
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text]
-
-/** All tools. The code that imports them is not loaded for help. */
-const TOOLS = Object.keys({
-  changedetection: true,
-  urlwatch: true,
-  webchanges: true,
-  'uptime-kuma': true,
-} satisfies Record<ImportedTool, true>)
-
-const IMPORT_HELP = `
-Nothing is sent anywhere. Standard error has a line for everything that has no equivalent. Values that may be secrets
-are in Secrets beside the manifests, so keep the result as you keep passwords. docs/import.md says what becomes of what.
-
-Exits with 0 when the file could be read, 2 when not.
-
-Examples:
-  $ ./tidemark import changedetection url-watches.json --dir monitors/
-  $ ./tidemark import urlwatch urls.yaml --interval 1800 > monitors.yaml
-  $ ./tidemark import uptime-kuma backup.json --dir monitors/ && ./tidemark serve --config monitors/
-`
-
-const addImport = (program: Command) => {
-  const command = program
-    .command('import')
-    .description('Writes the configuration of another tool as manifests.')
-    .addArgument(new Argument('<tool>', 'the tool').choices(TOOLS))
-    .argument('<file>', 'its configuration or export, or - for standard input')
-    .option('--dir <folder>', 'write a file for each monitor into this folder (default: standard output)')
-    .option('--interval <seconds>', 'seconds between two checks, where the tool has none', interval, 3600)
-    .addHelpText('after', IMPORT_HELP)
-    .action(async (tool: ImportedTool, file: string, flags: ImportFlags) => {
-      const fault = await (await import('./commands/import.ts')).importFile(tool, file, flags)
-      if (fault !== null) command.error(`tidemark import: ${fault}`)
-    })
-}
-
-function interval(text: string): number {
-  const seconds = Number(text)
-  if (Number.isInteger(seconds) && seconds >= 60 && seconds <= 31_536_000) return seconds
-  throw new InvalidArgumentError('must be a whole number of seconds from 60 to 31536000')
-}

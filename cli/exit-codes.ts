@@ -5,7 +5,7 @@ export const EXIT_CODES = {
     code: 1,
     meaning:
       'The command ran, and something is wrong or was found: a record does not exist, the server refused the ' +
-      'request, a check failed, `diff` found a difference.',
+      'request, a check failed, `diff` found a difference, `validate` a fault.',
   },
   usage: { code: 2, meaning: 'The command line or a file is not valid, and nothing was done. Of `diff`: any error.' },
   unavailable: { code: 69, meaning: 'The server does not answer, or has no time now. Try again later.' },

@@ -24,6 +24,7 @@ export const WITHOUT_FORMS: Readonly<Record<string, Without>> = {
   completion: { forms: OUTPUT_FORMS, why: 'it prints a script for a shell' },
   check: READER,
   'check serp': READER,
+  validate: READER,
   'smoke-test': { forms: ['name'], why: 'it deletes what it has made' },
 }
 

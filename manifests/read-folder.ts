@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ManifestFault, type ManifestText, MOST_BYTES, TOO_LARGE } from './read-manifests.ts'
+import { fileFault, type ManifestFault } from './places.ts'
+import { type ManifestText, MOST_BYTES, TOO_LARGE } from './read-manifests.ts'
 
 /** The files of a folder that may have manifests, and what could not be read. */
 interface ManifestFolder {
@@ -20,8 +21,7 @@ const NAMES = /\.(ya?ml|json)$/i
 export async function readFolder(folder: string): Promise<ManifestFolder> {
   const texts: ManifestText[] = []
   const faults: ManifestFault[] = []
-  const fault = (path: string, why: string) =>
-    void faults.push({ file: relative(folder, path) || folder, line: 1, message: why })
+  const fault = (path: string, why: string) => void faults.push(fileFault(relative(folder, path) || folder, why))
   const found: Found = {
     paths: [],
     seen: new Set(),

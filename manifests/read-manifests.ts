@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
-import { ADOPT, labelsOf, runRequestOf } from '../core/custom-resource/annotations.ts'
+import { type Document, LineCounter, parseAllDocuments } from 'yaml'
+import { ADOPT, labelsOf, runRequestOf, TEAM } from '../core/custom-resource/annotations.ts'
 import { DEFAULT_NAMESPACE, isManifestName, isResourceName } from '../core/custom-resource/resource-name.ts'
-import { camelCase } from '../core/custom-resource/camel-case.ts'
-import { secretKeyBeside } from '../core/custom-resource/secret-places.ts'
 import type { Labels } from '../schema/monitor/labels.ts'
 import {
   MONITOR_RESOURCE,
@@ -13,24 +11,24 @@ import {
   SERP_MONITOR_RESOURCE,
 } from '../schema/resource-kind.ts'
 import { joinPath } from '../schema/validation/issue.ts'
+import {
+  childOf,
+  fileFault,
+  type Key,
+  type ManifestFault,
+  type Part,
+  type Place,
+  placeAt,
+  placeOfOffset,
+  placeOfPath,
+  startOf,
+} from './places.ts'
 
 /** A text to read manifests from. */
 export interface ManifestText {
   /** The name that faults give: a path, or `standard input`. */
   readonly file: string
   readonly text: string
-}
-
-/** Where something is, for messages: `monitors/shop.yaml:12`. */
-interface Place {
-  readonly file: string
-  /** From 1. */
-  readonly line: number
-}
-
-/** What is wrong with an input, and where. Nothing of the input may be applied then. */
-export interface ManifestFault extends Place {
-  readonly message: string
 }
 
 /** A manifest of a monitor. Its spec has not been checked yet: see `resolve-manifest.ts`. */
@@ -49,6 +47,8 @@ export interface Manifest {
   readonly place: Place
   /** Returns where the value is that the API calls so: `extract_config.fields.price`, `labels.env`. */
   placeOf(path: string): Place
+  /** Returns where a key of the document is, as in `metadata`, `namespace`. */
+  placeOfKey(...keys: readonly string[]): Place
 }
 
 /** The values of a Secret, as text. */
@@ -59,10 +59,26 @@ export interface SecretManifest {
   readonly place: Place
 }
 
+/** A namespace of a cluster. */
+export interface NamespaceManifest {
+  readonly name: string
+  /** What its label names its team by, which may be anything; undefined without the label. */
+  readonly team: unknown
+  /** The place of the label, or of the document. */
+  readonly place: Place
+}
+
 /** Everything that texts declare. */
 interface Manifests {
   readonly manifests: readonly Manifest[]
+  /**
+   * Manifests with faults outside of their specs, such as one without a name. They are judged so that a person learns
+   * all faults at once, and never applied.
+   */
+  readonly flawed: readonly Manifest[]
   readonly secrets: readonly SecretManifest[]
+  /** They are among `skipped` too. */
+  readonly namespaces: readonly NamespaceManifest[]
   /** Documents of kinds that are none of ours, such as a Namespace. */
   readonly skipped: readonly Skipped[]
   readonly faults: readonly ManifestFault[]
@@ -94,7 +110,16 @@ export const TOO_LARGE = `is larger than ${MOST_BYTES / 1024 / 1024} MB`
  * every fault of the texts with its file and line too.
  */
 export function readManifests(texts: readonly ManifestText[]): Manifests {
-  const found: Found = { manifests: [], secrets: [], skipped: [], faults: [], empty: [], seen: new Map() }
+  const found: Found = {
+    manifests: [],
+    flawed: [],
+    secrets: [],
+    namespaces: [],
+    skipped: [],
+    faults: [],
+    empty: [],
+    seen: new Map(),
+  }
   for (const text of texts) readText(text, found)
   const { seen: _, ...read } = found
   return read
@@ -102,7 +127,9 @@ export function readManifests(texts: readonly ManifestText[]): Manifests {
 
 interface Found {
   readonly manifests: Manifest[]
+  readonly flawed: Manifest[]
   readonly secrets: SecretManifest[]
+  readonly namespaces: NamespaceManifest[]
   readonly skipped: Skipped[]
   readonly faults: ManifestFault[]
   readonly empty: ManifestFault[]
@@ -110,21 +137,13 @@ interface Found {
   readonly seen: Map<string, Place>
 }
 
-/** A part of a text: its value, its node, and what tells its lines. */
-interface Part {
-  readonly file: string
-  readonly lines: LineCounter
-  readonly document: Document.Parsed
-  readonly node: unknown
-  readonly value: unknown
-}
-
 function readText({ file, text }: ManifestText, found: Found): void {
-  const fault = (line: number, message: string) => void found.faults.push({ file, line, message })
-  if (text.length > MOST_BYTES) return fault(1, TOO_LARGE)
+  if (text.length > MOST_BYTES) return void found.faults.push(fileFault(file, TOO_LARGE))
   if (text.trim() === '')
-    return void found.empty.push({ file, line: 1, message: 'is empty: delete the file, or write a comment into it' })
+    return void found.empty.push(fileFault(file, 'is empty: delete the file, or write a comment into it'))
   const lines = new LineCounter()
+  const fault = (offset: number, message: string) =>
+    void found.faults.push({ ...placeOfOffset({ file, lines }, offset), path: '', message })
   let documents: readonly Document.Parsed[]
   try {
     // Files that were joined have marks of their byte order in between.
@@ -136,7 +155,7 @@ function readText({ file, text }: ManifestText, found: Found): void {
     documents = Array.isArray(parsed) ? parsed : []
   } catch (error) {
     // The parser follows each level of what is nested, until the stack ends.
-    if (error instanceof RangeError) return fault(1, TOO_DEEP)
+    if (error instanceof RangeError) return fault(0, TOO_DEEP)
     throw error
   }
   for (const document of documents) {
@@ -144,24 +163,24 @@ function readText({ file, text }: ManifestText, found: Found): void {
     const [error] = document.errors
     if (error) {
       const isDeep = /call stack|stack overflow/i.test(error.message)
-      fault(lines.linePos(error.pos[0]).line, isDeep ? TOO_DEEP : `is not YAML: ${error.message}`)
+      fault(error.pos[0], isDeep ? TOO_DEEP : `is not YAML: ${error.message}`)
     }
     if (error || document.contents === null) continue
-    const value = valueOf(document, lines, fault)
+    const value = valueOf(document, fault)
     // A document of comments alone says nothing.
     if (value === undefined || value === null) continue
     readDocument({ file, lines, document, node: document.contents, value }, found)
   }
 }
 
-function valueOf(document: Document.Parsed, lines: LineCounter, fault: (line: number, message: string) => void) {
+function valueOf(document: Document.Parsed, fault: (offset: number, message: string) => void) {
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown
   } catch (error) {
     // An alias without its anchor, or aliases of aliases that would fill the memory.
     if (!(error instanceof Error) || !['ReferenceError', 'RangeError'].includes(error.name)) throw error
     const message = error.name === 'RangeError' ? TOO_DEEP : `is not YAML: ${error.message}`
-    fault(lines.linePos(startOf(document.contents)).line, message)
+    fault(startOf(document.contents), message)
     return null
   }
 }
@@ -172,7 +191,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function readDocument(part: Part, found: Found): void {
   const { value } = part
   const fault = (path: readonly Key[], message: string) =>
-    void found.faults.push({ ...placeAt(part, path), message: `${spelled(path)}${message}` })
+    void found.faults.push({
+      ...placeAt(part, path),
+      path: joinPath('', ...path),
+      message: `${spelled(path)}${message}`,
+    })
   if (!isObject(value)) return fault([], 'must be an object with apiVersion, kind, metadata and spec')
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') return fault(['kind'], 'is required: Monitor, SerpMonitor or Secret')
@@ -186,12 +209,21 @@ function readDocument(part: Part, found: Found): void {
   if (OWN_KINDS.has(kind)) return fault(['apiVersion'], `must be ${RESOURCE_API}, and is ${apiVersion}`)
   if (isOurs) return fault(['kind'], `must be Monitor or SerpMonitor, and is ${kind}`)
   found.skipped.push({ ...placeAt(part, []), kind, name: nameIn(value['metadata']) })
+  readNamespace(part, found)
+}
+
+/** Reads a document of another kind, which may be a Namespace. */
+function readNamespace(part: Part, found: Found): void {
+  const { apiVersion, kind, metadata } = part.value as Readonly<Record<string, unknown>>
+  const name = nameIn(metadata)
+  if (apiVersion !== 'v1' || kind !== 'Namespace' || name === null || !isObject(metadata)) return
+  const team = isObject(metadata['labels']) ? metadata['labels'][TEAM] : undefined
+  found.namespaces.push({ name, team, place: placeAt(part, team === undefined ? [] : ['metadata', 'labels', TEAM]) })
 }
 
 const nameIn = (metadata: unknown): string | null =>
   isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : null
 
-type Key = string | number
 type Fault = (path: readonly Key[], message: string) => void
 
 function readList(part: Part, found: Found, fault: Fault): void {
@@ -213,15 +245,17 @@ function readMonitor(part: Part, resource: ResourceKind, found: Found, fault: Fa
   const identity = identityOf(part, found, fault)
   const { spec } = value
   if (!isObject(spec)) fault(['spec'], 'must be an object')
-  const { suspend = false, ...rest } = isObject(spec) ? spec : {}
+  const { suspend = false, ...given } = isObject(spec) ? spec : {}
   if (typeof suspend !== 'boolean') fault(['spec', 'suspend'], 'must be true or false')
+  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => ELSEWHERE[key] === undefined))
   // The API has these keys, and a manifest says the same elsewhere.
   for (const [key, instead] of Object.entries(ELSEWHERE))
-    if (key in rest) fault(['spec', key], `is not a known key${instead}`)
-  if (!identity || found.faults.length > before) return
+    if (key in given) fault(['spec', key], `is not a known key${instead}`)
+  if (!isObject(spec)) return
   const { metadata, ...named } = identity
   const annotations = textsOf(metadata['annotations'])
-  found.manifests.push({
+  const isFlawed = found.faults.length > before
+  found[isFlawed ? 'flawed' : 'manifests'].push({
     resource,
     ...named,
     labels: labelsOf(textsOf(metadata['labels'])),
@@ -231,6 +265,7 @@ function readMonitor(part: Part, resource: ResourceKind, found: Found, fault: Fa
     spec: rest,
     place: placeAt(part, []),
     placeOf: (path) => placeOfPath(part, path),
+    placeOfKey: (...keys) => placeAt(part, keys),
   })
 }
 
@@ -259,7 +294,7 @@ function readSecret(part: Part, found: Found, fault: Fault): void {
       else if (key === 'data' && !isUtf8(Buffer.from(text, 'base64'))) fault([key, name], 'must be base64 of a text')
       else values[name] = withoutBreak(key === 'data' ? Buffer.from(text, 'base64').toString('utf8') : text)
   }
-  if (!identity || found.faults.length > before) return
+  if (found.faults.length > before) return
   const { namespace, name } = identity
   found.secrets.push({ namespace, name, values, place: placeAt(part, []) })
 }
@@ -268,40 +303,52 @@ const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(t
 /** A line break at the end comes from `echo` and from files, and is never part of an address or a header. */
 const withoutBreak = (text: string): string => text.replace(/\r?\n$/, '')
 
+/** Returns the entries that are texts. */
 const textsOf = (value: unknown): Readonly<Record<string, string>> =>
-  isObject(value) ? (value as Readonly<Record<string, string>>) : {}
+  Object.fromEntries(
+    Object.entries(isObject(value) ? value : {}).filter((entry): entry is [string, string] => {
+      const [, text] = entry
+      return typeof text === 'string'
+    }),
+  )
 
-/** Returns namespace and name of a document, or null with a fault. Two documents must not have the same. */
+/** Adds a fault for each label and annotation that is no text. */
+function noteTexts(metadata: Readonly<Record<string, unknown>>, fault: Fault): void {
+  for (const key of ['labels', 'annotations'] as const) {
+    const given = metadata[key] ?? {}
+    if (!isObject(given)) {
+      fault(['metadata', key], 'must be an object')
+      continue
+    }
+    for (const [each, text] of Object.entries(given))
+      if (typeof text !== 'string') fault(['metadata', key, each], IN_QUOTES)
+  }
+}
+
+/** What stands for a name that is not valid. */
+const UNNAMED = 'unnamed'
+
+/** Returns namespace and name of a document, with a fault where one is not valid. No two may have the same. */
 function identityOf(part: Part, found: Found, fault: Fault) {
   const { metadata, kind } = part.value as { readonly metadata?: unknown; readonly kind: string }
   if (!isObject(metadata)) {
     fault(['metadata'], 'must be an object with a name')
-    return null
+    return { metadata: {}, namespace: DEFAULT_NAMESPACE, name: UNNAMED }
   }
   const { name } = metadata
   // What a template leaves empty is null. kubectl takes it for the namespace of the context.
   const namespace = metadata['namespace'] ?? DEFAULT_NAMESPACE
-  if (typeof name !== 'string' || !isManifestName(name)) {
-    fault(['metadata', 'name'], `${ofName(name)}, as in blue-kettle`)
-    return null
-  }
-  if (typeof namespace !== 'string' || !isResourceName(namespace)) {
-    fault(['metadata', 'namespace'], ofNamespace(namespace))
-    return null
-  }
-  for (const key of ['labels', 'annotations'] as const)
-    if (!isObject(metadata[key] ?? {})) fault(['metadata', key], 'must be an object')
-  for (const [key, each, text] of ['labels', 'annotations'].flatMap((key) =>
-    Object.entries(textsOf(metadata[key])).map(([each, text]) => [key, each, text] as const),
-  ))
-    if (typeof text !== 'string') fault(['metadata', key, each], IN_QUOTES)
+  const isNamed = typeof name === 'string' && isManifestName(name)
+  const isPlaced = typeof namespace === 'string' && isResourceName(namespace)
+  if (!isNamed) fault(['metadata', 'name'], `${ofName(name)}, as in blue-kettle`)
+  if (!isPlaced) fault(['metadata', 'namespace'], ofNamespace(namespace))
+  noteTexts(metadata, fault)
+  if (!isNamed || !isPlaced)
+    return { metadata, namespace: isPlaced ? namespace : DEFAULT_NAMESPACE, name: isNamed ? name : UNNAMED }
   const id = `${kind} ${namespace}/${name}`
   const first = found.seen.get(id)
-  if (first) {
-    fault(['metadata', 'name'], `is used twice: ${id} is in ${first.file}:${first.line} already`)
-    return null
-  }
-  found.seen.set(id, placeAt(part, []))
+  if (first) fault(['metadata', 'name'], `is used twice: ${id} is in ${first.file}:${first.line} already`)
+  else found.seen.set(id, placeAt(part, []))
   return { metadata, namespace, name }
 }
 
@@ -315,64 +362,3 @@ const ofNamespace = (namespace: unknown): string =>
   typeof namespace === 'string' ? 'must have at most 63 lower-case letters, digits and "-"' : IN_QUOTES
 
 const spelled = (path: readonly Key[]): string => (path.length === 0 ? '' : `${joinPath('', ...path)} `)
-
-/** Returns the place of the deepest part of a path that is there. */
-function placeAt(part: Part, path: readonly Key[]): Place {
-  let node = part.node
-  let start = startOf(node)
-  for (const key of path) {
-    const [child, at] = childAt(part, node, [key])
-    if (at === null) break
-    node = child
-    start = at
-  }
-  return { file: part.file, line: part.lines.linePos(start).line }
-}
-
-/** Does the same for a path of the API: manifests have keys in camel case, and references beside the keys. */
-function placeOfPath(part: Part, path: string): Place {
-  const [first, ...rest] = keysOf(path)
-  const keys = first === 'labels' ? ['metadata', first, ...rest.map((key) => `label.${RESOURCE_GROUP}/${key}`)] : null
-  let node = part.node
-  let start = startOf(node)
-  for (const key of keys ?? ['spec', ...(first === undefined ? [] : [first]), ...rest]) {
-    const camel = typeof key === 'string' ? camelCase(key) : key
-    const names = typeof camel === 'string' ? [key, camel, secretKeyBeside(camel)] : [camel]
-    const [child, at] = childAt(part, node, names)
-    if (at === null) break
-    node = child
-    start = at
-  }
-  return { file: part.file, line: part.lines.linePos(start).line }
-}
-
-/** Returns the keys of a path as `joinPath` writes it. */
-const keysOf = (path: string): Key[] =>
-  [...path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, name = '']) =>
-    index !== undefined ? Number(index) : quoted !== undefined ? (JSON.parse(quoted) as string) : name,
-  )
-
-/** Returns the child under the first of these keys that is there, and where it begins: at its key, in a map. */
-function childAt(part: Part, node: unknown, keys: readonly Key[]): [child: unknown, start: number | null] {
-  const whole = resolved(part, node)
-  for (const key of keys) {
-    if (isSeq(whole) && typeof key === 'number') {
-      const item = whole.items[key]
-      if (item !== undefined) return [item, startOf(item)]
-    }
-    if (!isMap(whole)) continue
-    const pair = whole.items.find(({ key: named }) => isScalar(named) && String(named.value) === String(key))
-    if (pair) return [pair.value, startOf(pair.key)]
-  }
-  return [null, null]
-}
-
-const childOf = (part: Part, node: unknown, key: Key): unknown => childAt(part, node, [key])[0]
-
-/** Returns the node that an alias stands for. */
-const resolved = (part: Part, node: unknown): unknown =>
-  isNode(node) && 'resolve' in node && typeof node.resolve === 'function'
-    ? (node.resolve as (document: Document) => unknown)(part.document)
-    : node
-
-const startOf = (node: unknown): number => (isNode(node) ? ((node as ParsedNode).range?.[0] ?? 0) : 0)

@@ -1,46 +1,56 @@
 import { toApiNames, toResourcePath } from '../core/custom-resource/names.ts'
-import { referenceIssues, secretRefs, withSecrets } from '../core/custom-resource/with-secrets.ts'
+import { referenceIssues, withSecrets } from '../core/custom-resource/with-secrets.ts'
 import { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
 import type { Issue } from '../schema/validation/issue.ts'
-import type { Manifest, ManifestFault } from './read-manifests.ts'
+import type { ManifestFault } from './places.ts'
+import type { Manifest } from './read-manifests.ts'
+import type { SecretSource } from './secret-values.ts'
 
-/** A manifest as a body of the API, or what its Secrets lack. */
-type ResolvedManifest =
-  | { readonly ok: true; readonly body: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly faults: readonly ManifestFault[] }
-
-/** A key of a Secret that a manifest reads. */
-export interface SecretKey {
-  readonly namespace: string
-  readonly name: string
-  readonly key: string
+/** A manifest as a body of the API. */
+interface ResolvedManifest {
+  /** Where a value of a Secret is not known, it has one that stands for it. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** References that are none, and Secrets that lack a value. */
+  readonly faults: readonly ManifestFault[]
+  /** Returns whether the value at a path of the API is not known, so that nothing can be said of it. */
+  isUnknown(path: string): boolean
 }
 
 /**
  * Returns the configuration that a manifest declares, in the API's spelling, with the values of its Secrets and its
  * labels. The shape of the spec is not checked, except for its references to Secrets.
- *
- * @param valueOf returns the value of a key of a Secret, or null
  */
-export function resolveManifest(manifest: Manifest, valueOf: (key: SecretKey) => string | null): ResolvedManifest {
-  const { namespace, resource, spec, labels } = manifest
-  const shape = faultsOf(manifest, referenceIssues(spec))
-  if (shape.length > 0) return { ok: false, faults: shape }
-  const faults: ManifestFault[] = []
-  for (const { name, key } of secretRefs(spec))
-    if (valueOf({ namespace, name, key }) === null)
-      faults.push({ ...manifest.place, message: `the Secret ${namespace}/${name} has no value for the key ${key}` })
-  if (faults.length > 0) return { ok: false, faults }
-  const known = ({ name, key }: Pick<SecretKey, 'name' | 'key'>) => valueOf({ namespace, name, key }) ?? ''
-  const whole = withSecrets(manifest.spec, known)
+export function resolveManifest(manifest: Manifest, secrets: SecretSource): ResolvedManifest {
+  const { namespace, resource, labels } = manifest
+  const broken = referenceIssues(manifest.spec)
+  const faults = [...faultsOf(manifest, broken)]
+  const unknown = broken.map(({ path }) => toResourcePath(path.replace(/From$/, '')))
+  const whole = withSecrets(manifest.spec, ({ name, key }, { path, valuePath }) => {
+    const value = secrets.valueOf({ namespace, name, key })
+    if (value !== null) return value
+    const at = toResourcePath(path)
+    const ways = secrets.waysToGive({ namespace, name, key })
+    const message = `${at}: the Secret ${namespace}/${name} has no value for the key ${key}: ${ways}`
+    if (ways !== null) faults.push({ ...manifest.placeOf(path), path: at, message })
+    unknown.push(toResourcePath(valuePath))
+    // No two are equal, because a list may not have the same item twice.
+    return `https://example.com/${encodeURIComponent(name)}/${encodeURIComponent(key)}`
+  })
   const definition = resource.declares === 'serp' ? SerpMonitorSpec : MonitorSpec
-  return { ok: true, body: { ...(toApiNames(definition, whole) as object), labels } }
+  return {
+    body: { ...(toApiNames(definition, whole) as object), labels },
+    faults,
+    isUnknown(path) {
+      const at = toResourcePath(path)
+      return unknown.some((one) => at === one || at.startsWith(`${one}.`) || at.startsWith(`${one}[`))
+    },
+  }
 }
 
 /** Returns faults of the API's validation with their places, in the words and the spelling of a manifest. */
 export const faultsOf = (manifest: Manifest, issues: readonly Issue[]): readonly ManifestFault[] =>
-  issues.map(({ path, message }) => ({
-    ...manifest.placeOf(path),
-    message: path === '' ? `spec ${message}` : `${toResourcePath(path)} ${message}`,
-  }))
+  issues.map(({ path, message }) => {
+    const at = path === '' ? 'spec' : toResourcePath(path)
+    return { ...manifest.placeOf(path), path: at, message: `${at} ${message}` }
+  })

@@ -6,6 +6,8 @@ import { RESOURCE_GROUP } from '../../schema/resource-kind.ts'
 export const ADOPT = `${RESOURCE_GROUP}/adopt`
 /** Each new value of it causes one run. */
 export const RUN_REQUESTED = `${RESOURCE_GROUP}/run-requested-at`
+/** The label of a namespace with the id of the team that its resources belong to. */
+export const TEAM = `${RESOURCE_GROUP}/team`
 /** The label with the value `true` by which a Secret agrees that resources of its namespace read it. */
 export const READ_BY_MONITORS = `${RESOURCE_GROUP}/monitors`
 /** Labels of a resource with this prefix are the labels of its monitor. */

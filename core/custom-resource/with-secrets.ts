@@ -13,6 +13,14 @@ type Spec = Readonly<Record<string, unknown>>
 const MAPS = { spec: ['requestHeaders'], delivery: ['headers'] } as const
 const TEXTS = { spec: [], delivery: ['url', 'webhookUrl'] } as const
 
+/** Where a reference is, in the resource's spelling. */
+interface RefPlace {
+  /** As in `deliveries[0].urlFrom.secretKeyRef`. */
+  readonly path: string
+  /** What the value stands for, as in `deliveries[0].url`. */
+  readonly valuePath: string
+}
+
 /** Returns every key of a Secret that the spec of a `Monitor` names. */
 export function secretRefs(declared: Spec): readonly SecretRef[] {
   const found: SecretRef[] = []
@@ -23,39 +31,66 @@ export function secretRefs(declared: Spec): readonly SecretRef[] {
   return found
 }
 
+type ValueOf = (ref: SecretRef, place: RefPlace) => string
+
 /**
  * Returns the spec with the values in place of the references: `urlFrom` becomes `url`, and the entries of
- * `headersFrom` are added to `headers`.
+ * `headersFrom` are added to `headers`. References that are none (`referenceIssues`) are left out.
  *
  * @param valueOf returns the value of a reference, and may throw
  */
-export function withSecrets(declared: Spec, valueOf: (ref: SecretRef) => string): Spec {
-  const resolved = replaced(declared, 'spec', valueOf)
+export function withSecrets(declared: Spec, valueOf: ValueOf): Spec {
+  const resolved = replaced(declared, { where: 'spec', path: '' }, valueOf)
   const { deliveries } = resolved
   if (!Array.isArray(deliveries)) return resolved
-  return { ...resolved, deliveries: deliveries.map((delivery: Spec) => replaced(delivery, 'delivery', valueOf)) }
+  const each = (delivery: unknown, index: number) => {
+    const at = { where: 'delivery', path: joinPath('deliveries', index) } as const
+    return isObject(delivery) ? replaced(delivery, at, valueOf) : delivery
+  }
+  return { ...resolved, deliveries: deliveries.map(each) }
 }
 
-function replaced(node: Spec, where: keyof typeof MAPS, valueOf: (ref: SecretRef) => string): Spec {
+/** An object that may have references. */
+interface Node {
+  readonly where: keyof typeof MAPS
+  readonly path: string
+}
+
+function replaced(node: Spec, { where, path }: Node, valueOf: ValueOf): Spec {
   const result: Record<string, unknown> = { ...node }
   for (const key of TEXTS[where]) {
-    const from = node[secretKeyBeside(key)] as { readonly secretKeyRef: SecretRef } | undefined
-    delete result[secretKeyBeside(key)]
-    if (from) result[key] = valueOf(from.secretKeyRef)
+    const beside = secretKeyBeside(key)
+    const from = node[beside]
+    delete result[beside]
+    if (!isObject(from) || !isReference(from)) continue
+    const place = { path: joinPath(path, beside, 'secretKeyRef'), valuePath: joinPath(path, key) }
+    result[key] = valueOf(from.secretKeyRef, place)
   }
   for (const key of MAPS[where]) {
-    const from = node[secretKeyBeside(key)] as readonly { name: string; secretKeyRef: SecretRef }[] | undefined
-    delete result[secretKeyBeside(key)]
-    if (!from) continue
-    const values = from.map(({ name, secretKeyRef }) => [name, valueOf(secretKeyRef)])
-    result[key] = { ...(node[key] as object | null | undefined), ...Object.fromEntries(values) }
+    const beside = secretKeyBeside(key)
+    const from = node[beside]
+    delete result[beside]
+    if (!Array.isArray(from) || !isMap(node[key])) continue
+    const values = from.entries().flatMap(([index, item]: [number, unknown]) => {
+      if (!isObject(item) || typeof item['name'] !== 'string' || !isReference(item)) return []
+      const place = {
+        path: joinPath(path, beside, index, 'secretKeyRef'),
+        valuePath: joinPath(path, key, item['name']),
+      }
+      return [[item['name'], valueOf(item.secretKeyRef, place)] as const]
+    })
+    result[key] = { ...node[key], ...Object.fromEntries(values) }
   }
   return result
 }
 
+/** Returns whether entries can be added to a value. */
+const isMap = (value: unknown): value is Spec | null | undefined =>
+  value === undefined || value === null || isObject(value)
+
 /**
- * Returns what is wrong with the references of a spec that no definition has checked: without an issue, the functions
- * above can be called with it. Paths have the resource's spelling.
+ * Returns what is wrong with the references of a spec that no definition has checked. Paths have the resource's
+ * spelling.
  */
 export function referenceIssues(declared: Spec): readonly Issue[] {
   const { deliveries } = declared
@@ -85,8 +120,7 @@ function nodeIssues(node: Spec, where: keyof typeof MAPS, path: string): Issue[]
     if (!Array.isArray(given)) note(from, 'must be a list')
     else if (!given.every((item: unknown) => isObject(item) && typeof item['name'] === 'string' && isReference(item)))
       note(from, `must have items with name and secretKeyRef; each secretKeyRef ${REFERENCE_HAS}`)
-    if (node[key] !== undefined && node[key] !== null && !isObject(node[key]))
-      note(joinPath(path, key), 'must be an object')
+    if (!isMap(node[key])) note(joinPath(path, key), 'must be an object')
   }
   return issues
 }
@@ -96,6 +130,7 @@ const REFERENCE = `must have secretKeyRef, which ${REFERENCE_HAS}`
 
 const isObject = (value: unknown): value is Spec => value !== null && typeof value === 'object' && !Array.isArray(value)
 
-function isReference({ secretKeyRef: ref }: Spec): boolean {
+function isReference(value: Spec): value is Spec & { readonly secretKeyRef: SecretRef } {
+  const { secretKeyRef: ref } = value
   return isObject(ref) && typeof ref['name'] === 'string' && typeof ref['key'] === 'string'
 }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import type { Invalid } from '../../core/outcome.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { MonitorCreate, type MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import { SerpMonitorCreate, type SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -27,6 +28,20 @@ export const checkDeclaration = (body: unknown, egress: EgressPolicy) =>
 /** Does the same for a monitor of a search, whose destinations are all that its schema cannot check. */
 export const checkSerpDeclaration = (body: unknown, egress: EgressPolicy) =>
   check<SerpMonitorSpec>(SerpMonitorCreate, body, (value, found) => declaredIssues(value, found, egress))
+
+/**
+ * Returns everything that a manifest of a kind is refused for, with its configuration where nothing is. `isNew`: also
+ * what only a new configuration is refused for, as in the API.
+ */
+export function checkManifest(
+  declares: MonitorKind,
+  body: unknown,
+  { egress, isNew = false }: { readonly egress: EgressPolicy; readonly isNew?: boolean },
+): Valid<MonitorSpec | SerpMonitorSpec> | Invalid {
+  if (declares === 'page') return isNew ? checkConfiguration(body, egress) : checkDeclaration(body, egress)
+  if (!isNew) return checkSerpDeclaration(body, egress)
+  return check<SerpMonitorSpec>(SerpMonitorCreate, body, (value, found) => monitorIssues(value, found, egress))
+}
 
 type Review = (value: unknown, found: readonly Issue[]) => readonly Issue[]
 

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
-import type { Manifest, ManifestFault } from '../../manifests/read-manifests.ts'
-import { faultsOf, resolveManifest, type SecretKey } from '../../manifests/resolve-manifest.ts'
+import type { ManifestFault } from '../../manifests/places.ts'
+import type { Manifest } from '../../manifests/read-manifests.ts'
+import { faultsOf } from '../../manifests/resolve-manifest.ts'
+import type { SecretSource } from '../../manifests/secret-values.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type ResourceIdentity,
 } from '../../store/monitors/monitor-resource.ts'
 import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
+import { judgeManifests } from './judge-manifests.ts'
 import type { MonitorContext } from '../context.ts'
 import { isolationRefused, overStorageText } from '../outcome.ts'
 import { recordKind } from '../record-kind.ts'
@@ -20,8 +22,7 @@ import { recordKind } from '../record-kind.ts'
 interface FolderOfManifests {
   readonly team: { readonly id: string; readonly owner_user_id: string }
   readonly manifests: readonly Manifest[]
-  /** Returns the value of a key of a Secret, or null. */
-  readonly valueOf: (key: SecretKey) => string | null
+  readonly secrets: SecretSource
   /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
   readonly serpSpacingMs: number
@@ -74,7 +75,7 @@ export async function applyManifests(
       if (!manifest) continue
       if (outcome.kind === 'applied') stored.push({ manifest, outcome })
       else if (outcome.kind === 'invalid') refused.push(...faultsOf(manifest, outcome.issues))
-      else refused.push({ ...manifest.place, message: refusalOf(outcome, manifest) })
+      else refused.push({ ...manifest.place, path: '', message: refusalOf(outcome, manifest) })
     }
   }
   const declared = new Set(declarations.map(({ declaration }) => idOf(declaration.resource)))
@@ -111,23 +112,10 @@ interface Declared {
   readonly declaration: Declaration
 }
 
-function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKey }: FolderOfManifests) {
-  const declarations: Declared[] = []
-  const faults: ManifestFault[] = []
-  for (const manifest of manifests) {
-    const resolved = resolveManifest(manifest, valueOf)
-    if (!resolved.ok) {
-      faults.push(...resolved.faults)
-      continue
-    }
+function declarationsOf(egress: EgressPolicy, { team, manifests, secrets, hashKey }: FolderOfManifests) {
+  const { valid, faults } = judgeManifests(manifests, { secrets, egress })
+  const declarations = valid.map(({ manifest, spec }): Declared => {
     const { resource, namespace, name, suspend, adopts, runRequest, place } = manifest
-    const body = { ...resolved.body, external_key: keyOfIdentity(manifest) }
-    const checked = recordKind(resource.declares).check(body, egress)
-    if (checked.kind === 'invalid') {
-      faults.push(...faultsOf(manifest, checked.issues))
-      continue
-    }
-    const { spec } = checked
     const hash = createHmac('sha256', hashKey)
       .update(JSON.stringify([team.id, spec, suspend, place.file]))
       .digest()
@@ -142,8 +130,8 @@ function declarationsOf(egress: EgressPolicy, { team, manifests, valueOf, hashKe
       suspend,
       adopts,
     }
-    declarations.push({ manifest, declaration })
-  }
+    return { manifest, declaration }
+  })
   return { declarations, faults }
 }
 

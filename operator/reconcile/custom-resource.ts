@@ -1,4 +1,11 @@
-import { ADOPT, labelsOf, resourceLabels, RUN_REQUESTED, runRequestOf } from '../../core/custom-resource/annotations.ts'
+import {
+  ADOPT,
+  labelsOf,
+  resourceLabels,
+  RUN_REQUESTED,
+  runRequestOf,
+  TEAM,
+} from '../../core/custom-resource/annotations.ts'
 import type { DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import { RESOURCE_API, type ResourceKind, resourcesPath } from '../../schema/resource-kind.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
@@ -48,8 +55,6 @@ export interface ResourceStatus {
 
 /** Keeps a deleted resource of any kind until its record is deleted. */
 export const FINALIZER = 'tidemark.dev/monitor'
-/** On a namespace: the id of the team that its resources belong to. */
-export const TEAM = 'tidemark.dev/team'
 /** On a resource that mirrors a record of the API: the id of the record. */
 export const MIRROR_OF = 'tidemark.dev/mirror-of'
 /**

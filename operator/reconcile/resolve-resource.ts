@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { labelsOf, READ_BY_MONITORS } from '../../core/custom-resource/annotations.ts'
+import { labelsOf, READ_BY_MONITORS, TEAM } from '../../core/custom-resource/annotations.ts'
 import { toApiNames } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
@@ -14,7 +14,7 @@ import type { Resolved } from './decide.ts'
 import { inWords } from './issues-in-words.ts'
 import { createSecretReader, type FoundSecret } from './secret-reader.ts'
 import type { SecretRules } from './secret-rules.ts'
-import { type DefaultTeam, type CustomResource, TEAM, teamIdOf } from './custom-resource.ts'
+import { type DefaultTeam, type CustomResource, teamIdOf } from './custom-resource.ts'
 
 /** A team and its owner, under whom a new monitor is recorded. */
 interface Team {

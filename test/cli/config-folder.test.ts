@@ -89,6 +89,11 @@ test('tidemark serve --config follows a folder of manifests', async () => {
   await writeFile(join(config, 'toaster.yml'), monitor('toaster', 60))
   await writeFile(join(config, 'lamp.yaml'), monitor('lamp').replace(/ \}\nspec[^]*/, ''))
   await says('lamp.yaml:3: is not YAML')
+  // A file that cannot be read hides no fault of another one.
+  await writeFile(join(config, 'kettle.yaml'), monitor('kettle', 7).replace('shop }', 'Shop }'))
+  await says('kettle.yaml:3: metadata.namespace must have')
+  await says('kettle.yaml:7: spec.scheduleIntervalSeconds must be at least 60')
+  await writeFile(join(config, 'kettle.yaml'), monitor('kettle', 7200))
   await writeFile(join(config, 'lamp.yaml'), monitor('lamp', '5'))
   await says('lamp.yaml:7: spec.scheduleIntervalSeconds must be at least 60')
   expect(await shown()).toEqual(['kettle file 7200', 'toaster file 3600'])

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { resolveManifest } from '../../manifests/resolve-manifest.ts'
-import { secretValues } from '../../manifests/secret-values.ts'
+import { secretSource } from '../../manifests/secret-values.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { runCli } from '../support/process/cli-process.ts'
@@ -21,9 +21,10 @@ export async function importInto(folder: string, tool: string, text: string, ...
   expect(faults).toEqual([])
   const monitors = new Map<string, MonitorSpec & { readonly suspend: boolean }>()
   for (const manifest of manifests) {
-    const resolved = resolveManifest(manifest, secretValues(secrets, {}))
-    const checked = resolved.ok ? checkConfiguration(resolved.body, egress) : resolved
-    if (!('kind' in checked) || checked.kind !== 'valid') throw new Error(JSON.stringify(checked))
+    const resolved = resolveManifest(manifest, secretSource(secrets, {}))
+    expect(resolved.faults).toEqual([])
+    const checked = checkConfiguration(resolved.body, egress)
+    if (checked.kind !== 'valid') throw new Error(JSON.stringify(checked))
     monitors.set(manifest.name, { ...checked.spec, suspend: manifest.suspend })
   }
   return { monitors, report: stderr.trim().split('\n'), stdout }

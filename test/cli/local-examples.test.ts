@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -108,6 +108,8 @@ describe('the examples in the help of the other commands', () => {
         },
       }),
     )
+    await writeFile(join(folder, 'other.yaml'), await readFile(join(ROOT, 'examples/cookbook/price-drop.yaml')))
+    await writeFile(join(folder, 'urls.yaml'), 'url: https://example.com/\n')
     const feed =
       '<rss version="2.0"><channel><item><title>New</title><guid>1</guid><link>/1</link></item></channel></rss>'
     site.page('/search', (response, request, nth) =>

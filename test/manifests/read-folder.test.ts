@@ -2,6 +2,7 @@ import { appendFile, mkdir, symlink, truncate, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { fileFault } from '../../manifests/places.ts'
 import { readFolder, readQuietFolder } from '../../manifests/read-folder.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
@@ -65,10 +66,7 @@ test('a file that is too large, a file that is given for the folder, and a link 
   const { texts, faults } = await readFolder(inner)
   expect([texts, faults]).toEqual([
     [],
-    [
-      { file: 'a.yaml', line: 1, message: 'is larger than 64 MB' },
-      { file: 'b.yaml', line: 1, message: 'cannot be read: ELOOP' },
-    ],
+    [fileFault('a.yaml', 'is larger than 64 MB'), fileFault('b.yaml', 'cannot be read: ELOOP')],
   ])
   await writeFile(join(folder.path, 'one.yaml'), '')
   expect((await readFolder(join(folder.path, 'one.yaml'))).faults).toMatchObject([

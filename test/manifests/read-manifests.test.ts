@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../manifests/resolve-manifest.ts'
-import { secretValues } from '../../manifests/secret-values.ts'
+import { secretSource } from '../../manifests/secret-values.ts'
 
 const MONITOR = `# A comment
 apiVersion: tidemark.dev/v1
@@ -110,7 +110,7 @@ describe('reading manifests', () => {
       ['visual_config', 13],
       ['', 13],
     ] as const)
-      expect([path, placeOf(path)]).toEqual([path, { file: 'a.yaml', line }])
+      expect([path, placeOf(path)]).toMatchObject([path, { file: 'a.yaml', line }])
   })
 
   test('an empty namespace, which a template may leave, is the default one', () => {
@@ -208,8 +208,13 @@ describe('a fault in a manifest', () => {
       { file: 'c.yaml', text: MONITOR.replace('namespace: shop', 'namespace: other') },
     ])
     expect(found.manifests.map(({ namespace }) => namespace)).toEqual(['shop', 'other'])
-    expect(found.faults).toEqual([
-      { file: 'b.yaml', line: 6, message: 'metadata.name is used twice: Monitor shop/kettle is in a.yaml:2 already' },
+    expect(found.faults).toMatchObject([
+      {
+        file: 'b.yaml',
+        line: 6,
+        path: 'metadata.name',
+        message: 'metadata.name is used twice: Monitor shop/kettle is in a.yaml:2 already',
+      },
     ])
   })
 
@@ -225,29 +230,26 @@ describe('values of Secrets', () => {
     namespace: 'shop',
     name: 'keys',
     values,
-    place: { file: 'a.yaml', line: 1 },
+    place: { file: 'a.yaml', line: 1, column: 1 },
   })
 
   test('two Secrets of one name add up, and the later one wins', () => {
-    const valueOf = secretValues([secret({ a: '1', b: '1' }), secret({ b: '2' })], {})
+    const { valueOf } = secretSource([secret({ a: '1', b: '1' }), secret({ b: '2' })], {})
     const values = ['a', 'b', 'c', '__proto__'].map((key) => valueOf({ namespace: 'shop', name: 'keys', key }))
     expect(values).toEqual(['1', '2', null, null])
   })
 
   test('a variable without a value is none', () => {
-    const valueOf = secretValues([], { SECRET_KEYS_A: '', SECRET_KEYS_B: 'x' })
+    const { valueOf } = secretSource([], { SECRET_KEYS_A: '', SECRET_KEYS_B: 'x' })
     expect(['a', 'b'].map((key) => valueOf({ namespace: 'shop', name: 'keys', key }))).toEqual([null, 'x'])
   })
 })
 
 describe('resolving a manifest', () => {
   test('gives the body of the API, with labels and the values of Secrets', () => {
-    const [keys] = read(SECRET).secrets
-    const resolved = resolveManifest(only(MONITOR), ({ namespace, name, key }) =>
-      namespace === 'shop' && name === 'keys' ? (keys?.values[key] ?? null) : null,
-    )
+    const resolved = resolveManifest(only(MONITOR), secretSource(read(SECRET).secrets, {}))
     expect(resolved).toMatchObject({
-      ok: true,
+      faults: [],
       body: {
         name: 'Kettle',
         schedule_interval_seconds: 600,
@@ -259,14 +261,29 @@ describe('resolving a manifest', () => {
     })
   })
 
-  test('names each value of a Secret that is missing', () => {
-    expect(resolveManifest(only(MONITOR), () => null)).toMatchObject({
-      ok: false,
-      faults: [
-        { line: 2, message: 'the Secret shop/keys has no value for the key token' },
-        { line: 2, message: 'the Secret shop/keys has no value for the key hook' },
-      ],
-    })
+  test('names each value of a Secret that is missing, at the reference, and what gives it', () => {
+    const elsewhere = { namespace: 'shpo', name: 'keys', values: { hook: 'a' }, place: only(MONITOR).place }
+    const { faults: missing } = resolveManifest(only(MONITOR), secretSource([elsewhere], { SECRET_KEYS_TOKEN: '' }))
+    expect(missing).toEqual([
+      {
+        file: 'a.yaml',
+        line: 25,
+        column: 7,
+        path: 'spec.requestHeadersFrom[0].secretKeyRef',
+        message:
+          'spec.requestHeadersFrom[0].secretKeyRef: the Secret shop/keys has no value for the key token: add a ' +
+          'Secret document, or the variable SECRET_KEYS_TOKEN, which is empty',
+      },
+      {
+        file: 'a.yaml',
+        line: 28,
+        column: 18,
+        path: 'spec.deliveries[0].urlFrom.secretKeyRef',
+        message:
+          'spec.deliveries[0].urlFrom.secretKeyRef: the Secret shop/keys has no value for the key hook: add a Secret ' +
+          'document, or the variable SECRET_KEYS_HOOK; the namespace shpo has it',
+      },
+    ])
   })
 
   test.each([
@@ -276,8 +293,8 @@ describe('resolving a manifest', () => {
     ['secretKeyRef: { name: keys, key: token }', 'key: token', 23, 'requestHeadersFrom must have items'],
     ['deliveries:\n    - type: webhook', 'deliveries:\n    - 3\n    - type: webhook', 27, 'deliveries[0] must be'],
   ])('refuses a reference that is none: %s → %s', (before, after, line, message) => {
-    const resolved = resolveManifest(only(MONITOR.replace(before, after)), () => 'a')
-    expect(resolved).toMatchObject({ ok: false, faults: [{ line, message: expect.stringContaining(message) }] })
+    const resolved = resolveManifest(only(MONITOR.replace(before, after)), secretSource(read(SECRET).secrets, {}))
+    expect(resolved).toMatchObject({ faults: [{ line, message: expect.stringContaining(message) }] })
   })
 
   test('gives faults of the API their lines and the spelling of the manifest', () => {
@@ -286,10 +303,15 @@ describe('resolving a manifest', () => {
       { path: 'labels.env', message: 'is long' },
       { path: '', message: 'is odd' },
     ]
-    expect(faultsOf(only(MONITOR), issues)).toEqual([
-      { file: 'a.yaml', line: 21, message: 'spec.extractConfig.fields.in_stock is bad' },
-      { file: 'a.yaml', line: 8, message: 'metadata.labels["label.tidemark.dev/env"] is long' },
-      { file: 'a.yaml', line: 13, message: 'spec is odd' },
+    expect(faultsOf(only(MONITOR), issues)).toMatchObject([
+      {
+        line: 21,
+        column: 7,
+        path: 'spec.extractConfig.fields.in_stock',
+        message: expect.stringMatching(/^spec.* is bad$/),
+      },
+      { line: 8, column: 5, message: 'metadata.labels["label.tidemark.dev/env"] is long' },
+      { line: 13, column: 1, path: 'spec', message: 'spec is odd' },
     ])
   })
 })

@@ -7,9 +7,11 @@ import { derivedKey } from '../../../core/derived-key.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { readQuietFolder } from '../../../manifests/read-folder.ts'
-import { type ManifestFault, readManifests } from '../../../manifests/read-manifests.ts'
-import { secretValues } from '../../../manifests/secret-values.ts'
+import { fileFault, type ManifestFault } from '../../../manifests/places.ts'
+import { readManifests } from '../../../manifests/read-manifests.ts'
+import { secretSource } from '../../../manifests/secret-values.ts'
 import { applyManifests } from '../../../monitors/declared/apply-manifests.ts'
+import { judgeManifests } from '../../../monitors/declared/judge-manifests.ts'
 import { findTeam, firstTeam } from '../../../store/accounts/team/teams.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { beginEpoch, fencedStore, NotLeaderError } from '../../../store/db/operator-epoch.ts'
@@ -120,22 +122,26 @@ function createPass(context: FolderContext, folder: string, teamId: string | und
       .digest('hex')
     if (before?.digest === digest && performance.now() < before.until) return
     before = undefined
-    const { manifests, secrets, skipped, empty, faults: misread } = readManifests(texts)
+    const { manifests, flawed, secrets: documents, skipped, empty, faults: misread } = readManifests(texts)
+    const secrets = secretSource(documents, environment)
+    const judging = { secrets, egress: context.egress }
     report.skipped(skipped)
     // An empty file is more often one whose writing was cut off than a wish to release its monitors.
     const faults = [...unread, ...misread, ...empty]
     const team = teamId === undefined ? await firstTeam(store) : await findTeam(store, teamId)
-    if (!team) faults.push({ file: folder, line: 1, message: `there is no team ${teamId ?? 'to apply it to'}` })
+    if (!team) faults.push(fileFault(folder, `there is no team ${teamId ?? 'to apply it to'}`))
     else if (faults.length === 0 && manifests.length === 0)
-      faults.push({ file: folder, line: 1, message: 'has no manifest of a monitor: what it declared before stays' })
+      faults.push(fileFault(folder, 'has no manifest of a monitor: what it declared before stays'))
     let waitMs = COMPARE_MS
-    if (faults.length > 0 || !team) report.refused(faults)
+    // Nothing is applied then, and a person learns what else is wrong.
+    if (faults.length > 0 || !team)
+      report.refused([...faults, ...judgeManifests([...manifests, ...flawed], judging).faults])
     else {
       const inside = { ...context, store: fencedStore(store, FILES, epoch) }
       const done = await applyManifests(inside, {
         team,
         manifests,
-        valueOf: secretValues(secrets, environment),
+        secrets,
         hashKey,
         serpSpacingMs: context.settings.TIDEMARK_SERP_SPACING_MS,
       })

@@ -1,7 +1,7 @@
 import { isUuid } from '../../../core/is-uuid.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
-import type { ManifestFault } from '../../../manifests/read-manifests.ts'
+import type { ManifestFault } from '../../../manifests/places.ts'
 import { printable } from '../../printable.ts'
 import { listRecords, REMOTE_KINDS, type RemoteRecord, SUSPENDED_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
@@ -44,11 +44,12 @@ export async function planOf(
   const seen = new Set<string>()
   for (const wanted of all) {
     const step = await stepOf(client, wanted, records)
-    if ('fault' in step) faults.push({ ...wanted.manifest.place, message: step.fault })
+    if ('fault' in step) faults.push({ ...wanted.manifest.place, path: '', message: step.fault })
     else {
       if ('id' in step && seen.has(step.id))
         faults.push({
           ...wanted.manifest.place,
+          path: '',
           message: `another manifest of the input has the record ${step.id} too`,
         })
       if ('id' in step) seen.add(step.id)

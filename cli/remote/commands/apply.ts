@@ -20,8 +20,6 @@ interface ApplyOptions {
 }
 
 async function planned(client: RemoteClient, { filename = [], secrets, set, prune = false }: ApplyOptions) {
-  if (filename.length === 0)
-    throw new RemoteError('say what to read: -f FILE, -f FOLDER, or -f - for standard input', 'usage')
   if (!/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(set))
     throw new RemoteError('--set is the value of a label: letters, digits, dots and dashes, at most 63', 'usage')
   const label = { [SET_LABEL]: set }

@@ -211,7 +211,7 @@ describe('files as other programs write them', () => {
     })
     await symlink('nothing.yaml', join(folder, 'b.yaml'))
     const { code, stderr } = await remote.sh('./tidemark diff -f monitors')
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/\n {2}b\.yaml:1 is not there, or leads to/)])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/\n {2}monitors\/b\.yaml:1 is not there, or leads to/)])
   })
 })
 

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
 import { readManifests } from '../../../manifests/read-manifests.ts'
-import { secretValues } from '../../../manifests/secret-values.ts'
+import { secretSource } from '../../../manifests/secret-values.ts'
 import { applyManifests } from '../../../monitors/declared/apply-manifests.ts'
 import { releaseCluster } from '../../../monitors/declared/apply-resource.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
@@ -52,8 +52,8 @@ async function apply(texts: readonly string[], environment: Record<string, strin
   expect(read.faults).toEqual([])
   const team = { id: of.teamId, owner_user_id: of.userId }
   const context = { ...installation.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
-  const valueOf = secretValues(read.secrets, environment)
-  return applyManifests(context, { team, manifests: read.manifests, valueOf, hashKey, serpSpacingMs: 30_000 })
+  const secrets = secretSource(read.secrets, environment)
+  return applyManifests(context, { team, manifests: read.manifests, secrets, hashKey, serpSpacingMs: 30_000 })
 }
 const list = async () => {
   const pages = await listMonitors(installation.store, { teamId: person.teamId, limit: 50, offset: 0 })
@@ -184,7 +184,7 @@ test('values of Secrets come from the folder, else from the environment, and a n
   const texts = [monitor('kettle', hook), secret('first')]
   expect(await apply(texts)).toMatchObject({
     isValid: false,
-    faults: [{ message: 'the Secret default/my-keys has no value for the key hook.url' }],
+    faults: [{ line: 11, message: expect.stringContaining('or the variable SECRET_MY_KEYS_HOOK_URL') }],
   })
   expect(await apply(texts, environment)).toMatchObject({ created: 1 })
   expect(await apply(texts, environment)).toMatchObject({ unchanged: 1 })

@@ -1,0 +1,74 @@
+import type { ManifestFault } from '../../manifests/places.ts'
+import { namespaceRemarks } from '../../manifests/namespace-remarks.ts'
+import { readManifests } from '../../manifests/read-manifests.ts'
+import type { SecretSource } from '../../manifests/secret-values.ts'
+import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
+import { egressPolicy } from '../boot/parts/egress.ts'
+import { readSettings } from '../boot/settings/read-config.ts'
+import { exitCode } from '../exit-codes.ts'
+import { nameLeftOut } from '../manifests/name-left-out.ts'
+import { readSecrets } from '../manifests/read-secrets.ts'
+import { type InputTexts, readTexts } from '../manifests/read-texts.ts'
+import { coloured, formOf, isForPrograms, type OutputOptions, printData } from '../output.ts'
+import { print } from '../print.ts'
+import { printable } from '../printable.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+
+/** The options of `tidemark validate`. */
+export interface ValidateFlags extends OutputOptions {
+  /** Files, folders, or `-`. */
+  readonly filename?: readonly string[]
+  /** A file with Secrets. */
+  readonly secrets?: string
+  /** The cluster has the Secrets, so none of them is missing here. */
+  readonly clusterSecrets?: boolean
+}
+
+/** Shows everything that is wrong with manifests. The exit code says whether anything is. */
+export async function validate(flags: ValidateFlags): Promise<void> {
+  const egress = egressPolicy(readSettings(process.env))
+  const input = await readTexts(flags.filename)
+  const read = readManifests(input.texts)
+  const values = await readSecrets(read.secrets, flags.secrets)
+  const secrets: SecretSource = flags.clusterSecrets ? { ...values.secrets, waysToGive: () => null } : values.secrets
+  const manifests = [...read.manifests, ...read.flawed]
+  const judged = judgeManifests(manifests, { secrets, egress, isNew: true })
+  const { faults: misnamed, warnings } = namespaceRemarks(manifests, read.namespaces)
+  const all = [...input.faults, ...read.empty, ...read.faults, ...values.faults, ...judged.faults, ...misnamed]
+  const faults = inOrder(all, input)
+  if (faults.length === 0 && manifests.length === 0)
+    throw new RemoteError(`there is no Monitor and no SerpMonitor in ${flags.filename?.join(', ')}`, 'usage')
+  nameLeftOut(read.skipped.filter(({ kind }) => kind !== 'Namespace'))
+  await show(flags, { faults, warnings: inOrder(warnings, input), manifests: manifests.length })
+  if (faults.length > 0) process.exitCode = exitCode('failed')
+}
+
+/** Returns the faults in the order of the files and lines, each once. */
+function inOrder(faults: readonly ManifestFault[], { texts }: InputTexts): readonly ManifestFault[] {
+  const order = new Map(texts.map(({ file }, index) => [file, index]))
+  const each = new Map(faults.map((fault) => [`${fault.file} ${fault.line} ${fault.message}`, fault]))
+  const at = ({ file }: ManifestFault) => order.get(file) ?? -1
+  return [...each.values()].toSorted(
+    (one, other) => at(one) - at(other) || one.line - other.line || one.column - other.column,
+  )
+}
+
+interface Found {
+  readonly faults: readonly ManifestFault[]
+  readonly warnings: readonly ManifestFault[]
+  readonly manifests: number
+}
+
+async function show(flags: OutputOptions, { faults, warnings, manifests }: Found): Promise<void> {
+  const form = formOf(flags)
+  if (isForPrograms(form)) return printData(form, { valid: faults.length === 0, manifests, faults, warnings })
+  for (const warning of warnings) print(`${lineOf(warning, coloured({ text: 'warning: ', colour: 'waiting' }))}\n`)
+  for (const fault of faults) print(`${lineOf(fault)}\n`)
+  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`
+  if (faults.length > 0) print(`${coloured({ text: count, colour: 'bad' })}\n`)
+  else print(`${manifests === 1 ? '1 manifest is' : `${manifests} manifests are`} valid\n`)
+}
+
+/** Returns a line as compilers write it, from which editors open the file. */
+const lineOf = ({ file, line, column, message }: ManifestFault, before = '') =>
+  `${printable(`${file}:${line}:${column}`)}: ${before}${printable(message)}`

@@ -1,0 +1,10 @@
+import type { readManifests } from '../../manifests/read-manifests.ts'
+import { tell } from '../print.ts'
+import { printable } from '../printable.ts'
+
+/** Names the documents of other kinds on standard error. */
+export function nameLeftOut(skipped: ReturnType<typeof readManifests>['skipped']): void {
+  if (skipped.length === 0) return
+  const names = skipped.map(({ kind, name }) => `${kind}${name === null ? '' : ` ${name}`}`)
+  tell(`tidemark: left out, being no monitors: ${printable(names.join(', '))}\n`)
+}

@@ -1,0 +1,67 @@
+import { ADOPT } from '../../core/custom-resource/annotations.ts'
+import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
+import { isUuid } from '../../core/is-uuid.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
+import type { ManifestFault } from '../../manifests/places.ts'
+import type { Manifest } from '../../manifests/read-manifests.ts'
+import { faultsOf, resolveManifest } from '../../manifests/resolve-manifest.ts'
+import type { SecretSource } from '../../manifests/secret-values.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
+import { checkManifest } from '../check/check-configuration.ts'
+
+/** A valid manifest with the whole configuration that it declares. */
+interface JudgedManifest {
+  readonly manifest: Manifest
+  readonly spec: MonitorSpec | SerpMonitorSpec
+}
+
+interface Judging {
+  readonly secrets: SecretSource
+  /** The addresses that checks and deliveries may reach. */
+  readonly egress: EgressPolicy
+  /** True: what only a new configuration is refused for is a fault too. Default false. */
+  readonly isNew?: boolean
+  /** Returns the labels of a monitor beside those of its manifest. */
+  labelsOf?(manifest: Manifest): Readonly<Record<string, string>>
+}
+
+const ADOPTS = joinPath('metadata.annotations', ADOPT)
+
+/** The id of what a manifest takes over is looked up when it is applied. One that is no id is never found. */
+const adoptFaults = ({ adopts, placeOfKey }: Manifest): readonly ManifestFault[] =>
+  adopts === null || isUuid(adopts)
+    ? []
+    : [
+        {
+          ...placeOfKey('metadata', 'annotations', ADOPT),
+          path: ADOPTS,
+          message: `${ADOPTS} must be the id of a monitor, as ./tidemark get -o wide shows it`,
+        },
+      ]
+
+/**
+ * Judges manifests as the API judges configurations. Whoever applies or validates manifests calls it. It needs neither
+ * a store nor a server, so it does not find what plans, teams and stored monitors refuse. Returns every fault.
+ */
+export function judgeManifests(manifests: readonly Manifest[], { secrets, egress, isNew = false, labelsOf }: Judging) {
+  const valid: JudgedManifest[] = []
+  const faults: ManifestFault[] = []
+  for (const manifest of manifests) {
+    const { body, faults: unresolved, isUnknown } = resolveManifest(manifest, secrets)
+    faults.push(...unresolved, ...(isNew ? adoptFaults(manifest) : []))
+    const labels = { ...(body['labels'] as object), ...labelsOf?.(manifest) }
+    const whole = { ...body, labels, external_key: keyOfIdentity(manifest) }
+    const checked = checkManifest(manifest.resource.declares, whole, { egress, isNew })
+    if (checked.kind === 'invalid')
+      faults.push(
+        ...faultsOf(
+          manifest,
+          checked.issues.filter(({ path }) => !isUnknown(path)),
+        ),
+      )
+    else if (unresolved.length === 0) valid.push({ manifest, spec: checked.spec })
+  }
+  return { valid, faults }
+}
