@@ -10,7 +10,7 @@ import {
   type ResourceKind,
   SERP_MONITOR_RESOURCE,
 } from '../schema/resource-kind.ts'
-import { joinPath } from '../schema/validation/issue.ts'
+import { joinPath, unknownKey } from '../schema/validation/issue.ts'
 import {
   childOf,
   fileFault,
@@ -233,6 +233,26 @@ function readList(part: Part, found: Found, fault: Fault): void {
     readDocument({ ...part, node: childOf(part, childOf(part, part.node, 'items'), index), value }, found)
 }
 
+/** The keys of a resource that a person writes. */
+const KEYS = ['apiVersion', 'kind', 'metadata', 'spec']
+/** The keys of `metadata` that a person writes. */
+const METADATA = ['name', 'namespace', 'labels', 'annotations']
+/** Those that an API server knows, or writes: an export of kubectl has them, and they mean nothing here. */
+const OTHER_METADATA: ReadonlySet<string> = new Set([
+  'clusterName',
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'finalizers',
+  'generateName',
+  'generation',
+  'initializers',
+  'managedFields',
+  'ownerReferences',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+])
 /** Keys of a resource that the API server writes: an export of kubectl has them, and they mean nothing here. */
 const WRITTEN_BY_SERVER: ReadonlySet<string> = new Set(['status'])
 
@@ -240,8 +260,7 @@ function readMonitor(part: Part, resource: ResourceKind, found: Found, fault: Fa
   const value = part.value as Readonly<Record<string, unknown>>
   const before = found.faults.length
   for (const key of Object.keys(value))
-    if (!['apiVersion', 'kind', 'metadata', 'spec'].includes(key) && !WRITTEN_BY_SERVER.has(key))
-      fault([key], 'is not a known key')
+    if (!KEYS.includes(key) && !WRITTEN_BY_SERVER.has(key)) fault([key], unknownKey('', key, KEYS).message)
   const identity = identityOf(part, found, fault)
   const { spec } = value
   if (!isObject(spec)) fault(['spec'], 'must be an object')
@@ -335,6 +354,9 @@ function identityOf(part: Part, found: Found, fault: Fault) {
     fault(['metadata'], 'must be an object with a name')
     return { metadata: {}, namespace: DEFAULT_NAMESPACE, name: UNNAMED }
   }
+  for (const key of Object.keys(metadata))
+    if (!METADATA.includes(key) && !OTHER_METADATA.has(key))
+      fault(['metadata', key], unknownKey('metadata', key, METADATA).message)
   const { name } = metadata
   // What a template leaves empty is null. kubectl takes it for the namespace of the context.
   const namespace = metadata['namespace'] ?? DEFAULT_NAMESPACE

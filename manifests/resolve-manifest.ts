@@ -1,4 +1,5 @@
-import { toApiNames, toResourcePath } from '../core/custom-resource/names.ts'
+import { inApiSpelling, toApiNames, toResourcePath } from '../core/custom-resource/names.ts'
+import { resourceIssue } from '../core/custom-resource/resource-issue.ts'
 import { referenceIssues, withSecrets } from '../core/custom-resource/with-secrets.ts'
 import { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
@@ -11,7 +12,7 @@ import type { SecretSource } from './secret-values.ts'
 interface ResolvedManifest {
   /** Where a value of a Secret is not known, it has one that stands for it. */
   readonly body: Readonly<Record<string, unknown>>
-  /** References that are none, and Secrets that lack a value. */
+  /** Keys in another spelling, references that are none, and Secrets that lack a value. */
   readonly faults: readonly ManifestFault[]
   /** Returns whether the value at a path of the API is not known, so that nothing can be said of it. */
   isUnknown(path: string): boolean
@@ -24,7 +25,8 @@ interface ResolvedManifest {
 export function resolveManifest(manifest: Manifest, secrets: SecretSource): ResolvedManifest {
   const { namespace, resource, labels } = manifest
   const broken = referenceIssues(manifest.spec)
-  const faults = [...faultsOf(manifest, broken)]
+  const definition = resource.declares === 'serp' ? SerpMonitorSpec : MonitorSpec
+  const faults = [...faultsOf(manifest, [...broken, ...inApiSpelling(definition, manifest.spec)])]
   const unknown = broken.map(({ path }) => toResourcePath(path.replace(/From$/, '')))
   const whole = withSecrets(manifest.spec, ({ name, key }, { path, valuePath }) => {
     const value = secrets.valueOf({ namespace, name, key })
@@ -37,7 +39,6 @@ export function resolveManifest(manifest: Manifest, secrets: SecretSource): Reso
     // No two are equal, because a list may not have the same item twice.
     return `https://example.com/${encodeURIComponent(name)}/${encodeURIComponent(key)}`
   })
-  const definition = resource.declares === 'serp' ? SerpMonitorSpec : MonitorSpec
   return {
     body: { ...(toApiNames(definition, whole) as object), labels },
     faults,
@@ -50,7 +51,7 @@ export function resolveManifest(manifest: Manifest, secrets: SecretSource): Reso
 
 /** Returns faults of the API's validation with their places, in the words and the spelling of a manifest. */
 export const faultsOf = (manifest: Manifest, issues: readonly Issue[]): readonly ManifestFault[] =>
-  issues.map(({ path, message }) => {
-    const at = path === '' ? 'spec' : toResourcePath(path)
-    return { ...manifest.placeOf(path), path: at, message: `${at} ${message}` }
+  issues.map((issue) => {
+    const { path, message } = resourceIssue(issue)
+    return { ...manifest.placeOf(issue.path), path, message: `${path} ${message}` }
   })

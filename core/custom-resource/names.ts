@@ -1,4 +1,5 @@
 import { nodeOf, type SchemaNode, withoutNull } from '../../schema/shape/walk-schema.ts'
+import { didYouMean, type Issue, joinPath } from '../../schema/validation/issue.ts'
 import { LABEL_PREFIX } from './annotations.ts'
 import { camelCase } from './camel-case.ts'
 
@@ -32,6 +33,29 @@ function renamed(node: SchemaNode, value: unknown, toResource: ((name: string) =
     const child = name === undefined ? undefined : properties[name]
     if (name === undefined || !child) return [key, item]
     return [toResource ? toResource(name) : name, renamed(child, item, toResource)]
+  })
+}
+
+/**
+ * Returns an issue for each key of a resource that has the API's spelling, where that differs. No cluster knows such a
+ * key.
+ */
+export const inApiSpelling = (definition: object, value: unknown): readonly Issue[] =>
+  misspelled(nodeOf(definition), value, '')
+
+function misspelled(node: SchemaNode, value: unknown, path: string): readonly Issue[] {
+  if (value === null || typeof value !== 'object') return []
+  const { properties, additionalProperties: others, items } = withoutNull(node)
+  if (Array.isArray(value))
+    return items ? value.flatMap((item, index) => misspelled(items, item, joinPath(path, index))) : []
+  const apiName = properties && apiNames(properties, false)
+  return Object.entries(value).flatMap(([key, item]) => {
+    const at = joinPath(path, key)
+    if (!apiName) return typeof others === 'object' ? misspelled(others, item, at) : []
+    const isOther = !apiName.has(key) && Object.hasOwn(properties, key)
+    const child = properties[apiName.get(key) ?? key]
+    const own = isOther ? [{ path: at, message: `is not a known key${didYouMean(camelCase(key))}` }] : []
+    return [...own, ...(child && (isOther || apiName.has(key)) ? misspelled(child, item, at) : [])]
   })
 }
 

@@ -105,6 +105,27 @@ describe('tidemark validate', () => {
     ])
   })
 
+  test('has the spelling of manifests, and refuses that of the API', async () => {
+    const waiting = '{ method: css, fields: { price: .price }, wait_for: main }'
+    await write(
+      'monitors/a.yaml',
+      manifest('kettle', '  requestConfig: {}\n  visualConfig: { enabled: true }\n')
+        .replace('scheduleIntervalSeconds', 'schedule_interval_seconds')
+        .replace('{ method: css, fields: { price: .price } }', waiting),
+    )
+    await write('monitors/b.yaml', manifest('pot', '  fetch_modes: browser\n  requestHeader: {}\n'))
+    const { stdout } = await validate()
+    for (const line of [
+      'a.yaml:9:3: spec.schedule_interval_seconds is not a known key (did you mean "scheduleIntervalSeconds"?)',
+      'a.yaml:10:60: spec.extractConfig.wait_for is not a known key (did you mean "waitFor"?)',
+      'b.yaml:12:3: spec.fetch_modes is not a known key (did you mean "fetchMode"?)',
+      'b.yaml:13:3: spec.requestHeader is not a known key (did you mean "requestHeaders"?)',
+    ])
+      expect(stdout).toContain(`${line}\n`)
+    expect(stdout).toContain('visualConfig cannot be enabled together with requestConfig: ')
+    expect(stdout).not.toMatch(/request_config|visual_config/)
+  })
+
   test('judges as the API does, and not as apply, which leaves to the server what only that can know', async () => {
     const webhook = 'deliveries: [{ type: webhook, url: "https://hooks.example.com/", headers: { Host: a } }]\n'
     await write('monitors/a.yaml', manifest('kettle').replace('https://shop.example.com/kettle', 'http://10.1.2.3/'))

@@ -158,6 +158,9 @@ items:
   })
 })
 
+const slip = (line: number, key: string, meant: string) =>
+  `a.yaml:${line} metadata.${key} is not a known key (did you mean "${meant}"?)`
+
 describe('a fault in a manifest', () => {
   test.each([
     ['half of a document', 'apiVersion: tidemark.dev/v1\nkind: Monitor\nmetadata:\n  name: "a', 'a.yaml:4 is not YAML'],
@@ -191,6 +194,11 @@ describe('a fault in a manifest', () => {
       'a.yaml:6 metadata.namespace must be a text: write it in quotes',
     ],
     ['an unknown key', `${MONITOR}colour: blue\n`, 'a.yaml:29 colour is not a known key'],
+    ['a key like a known one', `${MONITOR}specs: {}\n`, 'a.yaml:29 specs is not a known key (did you mean "spec"?)'],
+    ['a slip: namspace', MONITOR.replace('namespace:', 'namspace:'), slip(6, 'namspace', 'namespace')],
+    ['a slip: lables', MONITOR.replace('labels:', 'lables:'), slip(7, 'lables', 'labels')],
+    ['a slip: annotation', MONITOR.replace('annotations:', 'annotation:'), slip(10, 'annotation', 'annotations')],
+    ['a slip in a Secret', SECRET.replace('namespace:', 'ns:'), 'a.yaml:4 metadata.ns is not a known key'],
     ['labels in the spec', `${MONITOR}  labels: { a: b }\n`, 'a.yaml:29 spec.labels is not a known key: write labels'],
     ['a key of its own', `${MONITOR}  externalKey: a\n`, 'a.yaml:29 spec.externalKey is not a known key: namespace'],
     ['a label that is no text', MONITOR.replace('env: prod', 'env: 1'), 'a.yaml:8 metadata.labels["label.tidemark.dev'],

@@ -5,7 +5,7 @@ import { armRules } from './variant-rules.ts'
 import { definiteNode } from './definite-node.ts'
 import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
 import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'
-import { inCamelCase } from './property-words.ts'
+import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { secretKey } from './secret-keys.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 

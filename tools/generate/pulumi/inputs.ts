@@ -5,7 +5,7 @@ import { nodeOf, type SchemaNode, withoutNull } from '../../../schema/shape/walk
 import { LOWER_CASE, VARIANTS } from '../../../schema/shape/shape.ts'
 import { VALUES } from '../chart/walk-values.ts'
 import { KINDS, type Kind } from '../crd/kinds.ts'
-import { inCamelCase } from '../crd/property-words.ts'
+import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { type ArgsFile, argsFile, type Style } from './args-file.ts'
 
 const HEAD = '// Generated from schema/ by `npm run gen`.\n'

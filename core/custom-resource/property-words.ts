@@ -1,9 +1,10 @@
-import { camelCase } from '../../../core/custom-resource/camel-case.ts'
-import { nodeOf, type SchemaNode } from '../../../schema/shape/walk-schema.ts'
-import { KINDS } from './kinds.ts'
+import { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import { nodeOf, type SchemaNode } from '../../schema/shape/walk-schema.ts'
+import { camelCase } from './camel-case.ts'
 
 const names = new Set<string>()
-for (const { spec } of KINDS) collect(nodeOf(spec))
+for (const spec of [MonitorSpec, SerpMonitorSpec]) collect(nodeOf(spec))
 
 function collect(node: SchemaNode): void {
   const { properties = {}, additionalProperties: values, items, anyOf = [] } = node
