@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/roles/start-operator-parts.ts'
 import type { SearchOptions } from './check/run-search.ts'
-import { addImport, addValidate } from './manifest-commands.ts'
+import { addImport, addTemplates, addValidate } from './manifest-commands.ts'
 import { addOutputOptions } from './output-options.ts'
 import { type OutputOptions, whenUnread } from './output.ts'
 import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
@@ -32,6 +32,7 @@ export function commandLine(version: string): Command {
     addClusterSecret,
     addSmokeTest,
     addImport,
+    addTemplates,
     addValidate,
   ])
     add(program)
@@ -58,7 +59,7 @@ function pointToHelp(command: Command, path: string): void {
 }
 
 /** These only read, and end when nobody reads their output. A command that changes something is completed. */
-const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import', 'validate'])
+const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import', 'templates', 'validate'])
 
 /** Gives a command, and those below it, the options of what it prints. */
 function addOutput(command: Command, before = ''): void {
@@ -297,6 +298,7 @@ Examples:
   $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
   $ ./tidemark check --monitor monitor.json              a body of POST /v1/monitors, validated as in the API
   $ ./tidemark check --monitor monitor.json saved.html   the same on another page
+  $ ./tidemark check --monitor monitors/ --name kettle   a manifest of a folder
   $ ./tidemark check --watch --monitor monitor.json saved.html   again whenever one of the two files is written
   $ ./tidemark check serp "running shoes"               the results of a search engine (check serp --help)
 `
@@ -311,7 +313,8 @@ const addCheck = (program: Command) => {
   command
     .option('--full-page', 'hash the whole answer (the default)')
     .option('--template <slug>', 'extract as a template does')
-    .option('--monitor <file>', 'extract as a monitor does: a body of POST /v1/monitors as JSON')
+    .option('--monitor <file>', 'extract as a monitor does: a manifest, or a body of POST /v1/monitors as JSON')
+    .option('--name <name>', 'the manifest of this name, or namespace/name, of a --monitor or its folder')
     .option('--header <name: value>', 'request header to send; can be repeated', collect)
     .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
     .option('--wait-for <selector>', 'render the page, and read it once an element matches this CSS selector')

@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { ImportedTool } from '../manifests/import/read-import.ts'
 import type { ImportFlags } from './commands/import.ts'
+import type { TemplateFlags } from './commands/templates.ts'
 import type { ValidateFlags } from './commands/validate.ts'
 
 /** All tools. The code that imports them is not loaded for help. */
@@ -70,5 +71,26 @@ export const addValidate = (program: Command) =>
     .option('--cluster-secrets', 'a Secret that is missing here is no fault, because a cluster has it')
     .addHelpText('after', VALIDATE_HELP)
     .action(async (flags: ValidateFlags) => (await import('./commands/validate.ts')).validate(flags))
+
+const TEMPLATES_HELP = `
+Examples:
+  $ ./tidemark templates
+  $ ./tidemark templates --from-template generic-full-page --url https://example.com/ --name example > example.yaml
+  $ ./tidemark templates --from-template generic-css-selector | ./tidemark validate -f -
+`
+
+/** Adds the command that shows templates. */
+export const addTemplates = (program: Command) =>
+  program
+    .command('templates')
+    .description('Lists the templates of monitors, or writes one as a manifest. Needs no server.')
+    .option('--from-template <slug>', 'write a manifest of this template to standard output')
+    .option('--url <address>', 'the address that it watches (default: that of the template, where it has one)')
+    .option('--name <name>', 'the name of the manifest (default: that of the template)')
+    .addHelpText('after', TEMPLATES_HELP)
+    .action(async (flags: TemplateFlags, command: Command) => {
+      const fault = await (await import('./commands/templates.ts')).templates(flags)
+      if (fault !== null) command.error(`tidemark templates: ${fault}`)
+    })
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text]

@@ -45,6 +45,8 @@ export interface Manifest {
   /** In the resource's spelling, with references to Secrets, without `suspend`. */
   readonly spec: Readonly<Record<string, unknown>>
   readonly place: Place
+  /** What is wrong with it outside of its spec. Where anything is, it is among the flawed ones. */
+  readonly faults: readonly ManifestFault[]
   /** Returns where the value is that the API calls so: `extract_config.fields.price`, `labels.env`. */
   placeOf(path: string): Place
   /** Returns where a key of the document is, as in `metadata`, `namespace`. */
@@ -283,6 +285,7 @@ function readMonitor(part: Part, resource: ResourceKind, found: Found, fault: Fa
     suspend: suspend === true,
     spec: rest,
     place: placeAt(part, []),
+    faults: found.faults.slice(before),
     placeOf: (path) => placeOfPath(part, path),
     placeOfKey: (...keys) => placeAt(part, keys),
   })

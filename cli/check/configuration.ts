@@ -1,12 +1,13 @@
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
+import type { ManifestText } from '../../manifests/read-manifests.ts'
 import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
 import { firstIssues, type Issue } from '../../schema/validation/issue.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { extractOf, headersOf, templateOf } from './extract-of.ts'
+import { manifestSpec, monitorTexts } from './manifest-monitor.ts'
 import type { CheckOptions } from './options.ts'
-import { readText } from './source.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What to check, and how. */
@@ -28,6 +29,8 @@ export async function configurationOf(
   egress: EgressPolicy,
 ): Promise<Configuration> {
   const said = extractOf(options)
+  if (options.name !== undefined && options.monitor === undefined)
+    throw new UsageError('--name chooses among the manifests of --monitor, which is not given')
   if (options.monitor !== undefined) return ofMonitor(options.monitor, targets, options, egress)
   const template = options.template === undefined ? null : templateOf(options.template)
   const all = targets.length > 0 || !template ? targets : exampleOf(template)
@@ -79,24 +82,37 @@ async function ofMonitor(
     throw new UsageError('--browser cannot be combined with --monitor: write "fetch_mode": "browser" into it')
   if (options.waitFor !== undefined)
     throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
-  const text = await readText(path)
-  if (!text.ok) throw new UsageError(`--monitor: ${text.message}`)
-  const body = parse(text.text, path)
   refuseTargets(['-', ...targets])
-  const spec = checked(
-    body,
-    egress,
-    ({ path: at, message }) => `  ${at === '' ? path : at} ${message}`,
-    `${path} is not a monitor that could be created:\n`,
-  )
+  const texts = await monitorTexts(path)
+  const body = bodyIn(texts)
+  if (body !== null && options.name !== undefined)
+    throw new UsageError(`--name chooses among manifests, and ${path} is a body of POST /v1/monitors`)
+  // What is no JSON is a manifest in YAML.
+  const spec =
+    body === null
+      ? manifestSpec(texts, { path, name: options.name }, egress)
+      : checked(
+          body,
+          egress,
+          ({ path: at, message }) => `  ${at === '' ? path : at} ${message}`,
+          `${path} is not a monitor that could be created:\n`,
+        )
   return { spec, targets: targets.length > 0 ? targets : [spec.url], isDefault: false }
 }
 
-function parse(text: string, path: string): unknown {
-  const read = parseJsonText(text)
-  if (!read.ok) throw new UsageError(`${path} is not JSON: ${read.fault}`)
-  return read.value
+/** Returns the body of the API that is the only text; null where the texts are manifests. */
+function bodyIn(texts: readonly ManifestText[]): unknown {
+  const [only, ...others] = texts
+  if (!only || others.length > 0) return null
+  const read = parseJsonText(only.text)
+  if (read.ok) return isManifest(read.value) ? null : read.value
+  // YAML that begins as JSON does is JSON with a fault.
+  if (/^\s*[{[<]/.test(only.text)) throw new UsageError(`${only.file} is not JSON: ${read.fault}`)
+  return null
 }
+
+const isManifest = (value: unknown): boolean =>
+  value !== null && typeof value === 'object' && 'apiVersion' in value && 'kind' in value
 
 /** Validates the body as POST /v1/monitors does, and reports all errors at once. */
 function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => string, heading = ''): MonitorSpec {

@@ -11,6 +11,8 @@ export interface CheckOptions extends OutputOptions {
   readonly waitFor?: string
   readonly template?: string
   readonly monitor?: string
+  /** Which of the manifests of `monitor`. */
+  readonly name?: string
   readonly header?: readonly string[]
   readonly watch?: boolean
   /** Seconds between two checks of addresses that are watched. */

@@ -1,6 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { exitCode } from '../exit-codes.ts'
 import { isForPrograms } from '../output.ts'
+import { monitorFiles } from './manifest-monitor.ts'
 import type { CheckOptions } from './options.ts'
 import type { CheckOutput } from './run-check.ts'
 import { isWebAddress } from './source.ts'
@@ -21,7 +22,8 @@ export async function watchChecks(
 ): Promise<void> {
   if (targets.includes('-') || monitor === '-')
     throw new UsageError('--watch cannot read standard input again; name a file')
-  const files = [...targets.filter((target) => !isWebAddress(target)), ...(monitor === undefined ? [] : [monitor])]
+  const declared = monitor === undefined ? [] : await monitorFiles(monitor)
+  const files = [...targets.filter((target) => !isWebAddress(target)), ...declared]
   // Without a target, the address is that of the monitor or the template.
   const everyMs = targets.length === 0 || targets.some(isWebAddress) ? every * 1_000 : null
   const shown = new Map<string, string>()

@@ -38,6 +38,7 @@ const LINES: Readonly<Record<string, string>> = {
   'smoke-test': 'smoke-test',
   check: 'check page.html --css title=h1',
   import: 'import urlwatch urls.yaml',
+  templates: 'templates',
   validate: 'import urlwatch urls.yaml > log.yaml && ./tidemark validate -f log.yaml',
   login: 'login --profile a#',
   logout: 'login --profile b# > log && ./tidemark logout --profile b#',

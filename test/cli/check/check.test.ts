@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import { configurationOf } from '../../../cli/check/configuration.ts'
 import type { CheckOptions } from '../../../cli/check/options.ts'
 import { runCheck } from '../../../cli/check/run-check.ts'
 import { UsageError } from '../../../cli/check/usage-error.ts'
+import { toResourceNames } from '../../../core/custom-resource/names.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { Preview } from '../../../schema/monitor/preview.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { html, openSite, type Site, status } from '../../support/network/site.ts'
@@ -277,6 +280,54 @@ describe('tidemark check', () => {
     const { code, out } = await check(['page.html'], { monitor: 'good.json' })
     expect(code).toBe(0)
     expect(out).toContain('price   "€ 49,90"')
+  })
+
+  const manifest = (name: string, spec: object = {}) => ({
+    apiVersion: 'tidemark.dev/v1',
+    kind: 'Monitor',
+    metadata: { name, namespace: 'shop' },
+    spec: { ...(toResourceNames(MonitorSpec, MONITOR) as object), ...spec },
+  })
+
+  test('tries a manifest in YAML or JSON, and one of a folder by its name', async () => {
+    const hook = { type: 'webhook', urlFrom: { secretKeyRef: { name: 'chat', key: 'hook' } } }
+    const kettle = manifest('kettle', { deliveries: [hook], suspend: true })
+    await mkdir(join(folder, 'monitors'), { recursive: true })
+    const pot = manifest('pot', {
+      extractConfig: { method: 'css', fields: { title: 'h1' } },
+      diffPredicate: { type: 'any_field_changes' },
+    })
+    await writeFile(join(folder, 'monitors/both.yaml'), `# two\n${stringify(kettle)}---\n${stringify(pot)}`)
+    await writeFile(join(folder, 'one.json'), JSON.stringify(kettle))
+    for (const options of [
+      { monitor: 'one.json' },
+      { monitor: 'monitors', name: 'kettle' },
+      { monitor: 'monitors/both.yaml', name: 'shop/kettle' },
+    ]) {
+      const { code, out } = await check(['page.html'], options)
+      expect([code, out]).toEqual([0, expect.stringContaining('price   "€ 49,90"')])
+    }
+    expect((await check(['page.html'], { monitor: 'monitors', name: 'pot' })).out).toContain('title')
+    expect(await usageError(['page.html'], { monitor: 'monitors' })).toMatch(/choose one by --name\n +shop\/kettle\n/)
+    const none = await usageError(['page.html'], { monitor: 'monitors', name: 'lamp' })
+    expect(none).toMatch(/monitors has no Monitor lamp; it has:\n +shop\/kettle\n +shop\/pot$/)
+    expect(await usageError(['page.html'], { name: 'lamp' })).toContain('--name chooses among the manifests')
+  })
+
+  test('names every fault of a manifest with its line', async () => {
+    const bad = manifest('kettle', { url: 'http://10.0.0.1/', scheduleIntervalSeconds: 5 })
+    const header = { name: 'X-Token', secretKeyRef: { name: 'keys', key: 'token' } }
+    await writeFile(
+      join(folder, 'bad.yaml'),
+      stringify({ ...bad, spec: { ...bad.spec, requestHeadersFrom: [header] }, colour: 1 }),
+    )
+    const lines = (await usageError(['page.html'], { monitor: 'bad.yaml' })).split('\n').slice(1)
+    expect(lines.map((line) => line.replace(/^.*bad\.yaml:(\d+):\d+: (\S+) .*$/, '$1 $2')).toSorted()).toEqual([
+      '19 spec.requestHeadersFrom[0].secretKeyRef:',
+      '22 colour',
+      '8 spec.url',
+      '9 spec.scheduleIntervalSeconds',
+    ])
   })
 
   test('names every fault of a monitor with its path', async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openSite } from '../../support/network/site.ts'
@@ -41,6 +41,25 @@ test('a monitor that is half written is reported, and read again when it changes
   await writeFile(monitor, '{"name": ')
   await vi.waitFor(() => expect(watch.stderr).toContain('is not JSON'), 60_000)
   await writeFile(monitor, body('cost'))
+  await watch.says(/cost {3}"\$1"/)
+})
+
+test('a manifest of a watched folder is read again when its file changes', async () => {
+  await using folder = await temporaryFolder()
+  const [page, monitors] = [join(folder.path, 'page.html'), join(folder.path, 'monitors')]
+  const write = (field: string) => {
+    const fires = 'diffPredicate: { type: any_field_changes }'
+    const extract = `extractConfig: { method: css, fields: { ${field}: b } }\n  ${fires}`
+    const spec = `name: Kettle\n  url: https://shop.example.com/\n  scheduleIntervalSeconds: 3600\n  ${extract}`
+    const head = 'apiVersion: tidemark.dev/v1\nkind: Monitor\nmetadata: { name: kettle }'
+    return writeFile(join(monitors, 'kettle.yaml'), `${head}\nspec:\n  ${spec}\n`)
+  }
+  await mkdir(monitors)
+  await writeFile(page, '<b>$1</b>')
+  await write('price')
+  await using watch = startCli(['check', page, '--monitor', monitors, '--name', 'kettle', '--watch'])
+  await watch.says(/price {3}"\$1"/)
+  await write('cost')
   await watch.says(/cost {3}"\$1"/)
 })
 
