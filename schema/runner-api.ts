@@ -203,6 +203,8 @@ const RunnerTask = Type.Object({
   request_headers: Type.Unknown(),
   obstacle: Nullable(Type.String()),
   tries_static: Type.Boolean(),
+  /** Rules had no match in the direct answer: whether the browser finds more is tried. Absent: no. */
+  renders_missing: Type.Optional(Type.Boolean()),
   /** The outcome is to say how the answer was fetched: somebody waits for a preview. Absent: no. */
   asks_fetched: Type.Optional(Type.Boolean()),
   reason: Nullable(Choice(FETCH_REASONS)),

@@ -11,6 +11,7 @@ import { unsentNames, unsentWarning } from '../../egress/unsent-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { leftAlone, type SearchMeans, searchReading } from '../serp/search-reading.ts'
+import { hasMore } from './missing-match.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { FetchedFacts, PageMark, Reading } from './reading.ts'
@@ -63,6 +64,7 @@ export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
   }
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, NO_LAYER)
+  if (task.rendersMissing === true) return checkForMissing(task, ports)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
@@ -98,6 +100,21 @@ async function checkBothWays(task: PageTask, ports: CheckPorts): Promise<Reading
   if (rendered.kind !== 'values' && rendered.kind !== 'text') return rendered
   const asSent = await readAsSent(task, ports)
   return { ...rendered, remember: asSent && isSameReading(rendered, asSent) ? 'static' : 'browser' }
+}
+
+/**
+ * Checks a page whose rules had no match in what is sent. Only what a browser finds more is worth a browser: otherwise
+ * the direct reading is the outcome, also where the browser fails.
+ */
+async function checkForMissing(task: PageTask, ports: CheckPorts): Promise<Reading> {
+  const rendered = await checkOneWay({ ...task, last: null }, ports)
+  if (rendered.kind === 'abandoned') return rendered
+  const asSent = await readAsSent(task, ports)
+  if (ports.signal.aborted) return { kind: 'abandoned' }
+  if (asSent?.kind !== 'values') return rendered.kind === 'values' ? { ...rendered, remember: 'browser' } : rendered
+  if (rendered.kind === 'values' && hasMore(rendered.values, asSent.values, task.extract))
+    return { ...rendered, remember: 'browser' }
+  return { ...asSent, remember: 'static' }
 }
 
 /** Returns the reading of the static layer alone; null when the next check would have to render the page again. */
@@ -191,12 +208,12 @@ async function read(task: PageTask, layered: Layered, ports: CheckPorts): Promis
 
 /** A page that was rendered, or that never is, says nothing about its scripts. */
 function hintOf(
-  { isScripted }: Extract<Extraction, { ok: true }>,
+  { scripts }: Extract<Extraction, { ok: true }>,
   { request }: PageTask,
   { method, contentType }: Pick<Layered, 'method'> & Pick<FetchedBody, 'contentType'>,
 ) {
   return {
-    ...(isScripted && method === 'static' && request === null && { isScripted }),
+    ...(scripts && method === 'static' && request === null && { scripts }),
     ...(!isHtml(contentType) && { isAsSent: true }),
   }
 }
@@ -210,7 +227,7 @@ const fromOf = ({ method, reason }: Layered) =>
 type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>
 type Read = Pick<
   Extract<Reading, { kind: 'values' }>,
-  'fetchMethod' | 'fetchReason' | 'mark' | 'shots' | 'isScripted' | 'isAsSent'
+  'fetchMethod' | 'fetchReason' | 'mark' | 'shots' | 'scripts' | 'isAsSent'
 >
 
 /** Returns the pictures of a page. There are none unless a browser showed it. */

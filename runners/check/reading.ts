@@ -2,6 +2,7 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
+import type { Scripts } from '../extract/page.ts'
 import type { Shot } from '../browser/page/shot.ts'
 
 /** What lets the next fetch of a page detect that nothing changed. */
@@ -44,8 +45,8 @@ export type Reading =
       /** For a whole page: its readable text, as extraction cut it; absent where there is none. */
       readonly pageText?: string
       readonly warnings: readonly string[]
-      /** A field is empty, and the page was read without running its many scripts. Absent: no. */
-      readonly isScripted?: boolean
+      /** A field is empty, and the page was read without running these scripts of it. Absent: it has none, or was. */
+      readonly scripts?: Scripts
       /** The answer is not HTML, so every layer reads the same of it. Absent: it may be HTML. */
       readonly isAsSent?: boolean
       /** Always present for a monitor with the visual layer, never for others. */

@@ -41,6 +41,11 @@ export interface PageTask extends ClaimedTask {
   readonly headers: Readonly<Record<string, string>> | null
   /** The page needed a browser once; now the static layer is tried beside it, whether it gives the same. */
   readonly triesStatic: boolean
+  /**
+   * Rules had no match in the direct answer: whether the browser finds more is tried, once. Absent: no. With it
+   * `triesStatic` is true.
+   */
+  readonly rendersMissing?: boolean
   /** The reading is to say how the answer was fetched, for a person. Absent: no. */
   readonly asksFetched?: boolean
   /** Why it is not in the queue of direct requests; null: it is. */

@@ -10,7 +10,7 @@ import { internalFault } from './internal-fault.ts'
 import { runJsonPath } from './json/json-path.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
-import type { Extraction, Failed, Page } from './page.ts'
+import type { Extraction, Failed, Page, Scripts } from './page.ts'
 import { isBinaryType, isJsonType, isTextType, markupKind, mediaType } from './text/page-kind.ts'
 import { parseJson, type ParsedJson } from './json/parse-json.ts'
 import { prescanJson } from './json/prescan-json.ts'
@@ -50,7 +50,8 @@ const noBody = () =>
 /** Marks an extraction that has an empty value where scripts may write one. Only then the page is searched for them. */
 function withScripts(extraction: Extraction, page: Page): Extraction {
   if (!extraction.ok || !Object.values(extraction.values).some(isEmptyValue)) return extraction
-  return markupKind(page) === 'html' && hasManyScripts(page.body) ? { ...extraction, isScripted: true } : extraction
+  const scripts = markupKind(page) === 'html' ? scriptsIn(page.body) : null
+  return scripts === null ? extraction : { ...extraction, scripts }
 }
 
 const MANY_SCRIPTS = 3
@@ -59,8 +60,8 @@ const MANY_INLINE_CHARS = 10_000
 const SEARCHED_BYTES = 1_048_576
 const TAG_BYTES = 300
 
-/** Returns whether HTML has three scripts or more, or 10,000 characters of them, data aside. */
-function hasManyScripts(body: Uint8Array): boolean {
+/** Returns how much script HTML has, data aside; null: none. */
+function scriptsIn(body: Uint8Array): Scripts | null {
   const html = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SEARCHED_BYTES)).toString('latin1')
   let count = 0
   let inline = 0
@@ -69,9 +70,9 @@ function hasManyScripts(body: Uint8Array): boolean {
     if (/^[^>]*\stype\s*=\s*["']?[^"'>]*json/i.test(tag)) continue
     const end = html.indexOf('</', index)
     inline += (end < 0 ? html.length : end) - index
-    if (++count >= MANY_SCRIPTS || inline >= MANY_INLINE_CHARS) return true
+    if (++count >= MANY_SCRIPTS || inline >= MANY_INLINE_CHARS) return 'many'
   }
-  return false
+  return count === 0 ? null : 'some'
 }
 
 /**

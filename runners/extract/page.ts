@@ -12,6 +12,9 @@ export interface Page {
   readonly url: string
 }
 
+/** How much script HTML has: three scripts or 10,000 characters are many. */
+export type Scripts = 'some' | 'many'
+
 /**
  * The result of extraction. A failed one never changes the baseline. Warnings are sentences for the run's `warnings`.
  */
@@ -22,8 +25,8 @@ export type Extraction =
       readonly warnings: readonly string[]
       /** For a whole page: its readable text, to show what changed; absent where there is none. */
       readonly pageText?: string
-      /** A value is empty, and the page is HTML with many scripts. Absent: no. */
-      readonly isScripted?: boolean
+      /** A value is empty, and the page is HTML with scripts. Absent: no. */
+      readonly scripts?: Scripts
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
       /** For a page of a search engine, instead of values. */

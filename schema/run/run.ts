@@ -30,11 +30,19 @@ export type FetchMethod = (typeof FETCH_METHODS)[number]
  * - `search_results`: the address is a page of search results;
  * - `needs_scripts`: the direct answer looked empty or script-heavy, or it redirected by `meta refresh`;
  * - `encoding`: the direct answer was compressed with `br`, which only the browser reads;
- * - `refused`: the site refused the layer before.
+ * - `refused`: the site refused the layer before;
+ * - `no_match`: a rule had no match in the direct answer, and scripts of the page may write what it selects.
  *
  * A monitor whose layer is remembered keeps the reason of the check that chose it.
  */
-export const FETCH_REASONS = ['configured', 'search_results', 'needs_scripts', 'encoding', 'refused'] as const
+export const FETCH_REASONS = [
+  'configured',
+  'search_results',
+  'needs_scripts',
+  'encoding',
+  'refused',
+  'no_match',
+] as const
 export type FetchReason = (typeof FETCH_REASONS)[number]
 
 /**

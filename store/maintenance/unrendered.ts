@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { NOBODY_ISOLATES, NOBODY_RENDERS } from '../queue/who-renders.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
 import { giveBack, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
@@ -10,16 +11,6 @@ import { giveBack, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 const MOST_COUNTED = 10_000
 /** Of one team and queue. */
 const MOST_OF_TEAM = 1_000
-
-/** Is true when no process has asked for checks that need a browser for ten minutes. It reads `t.at`. */
-const NOBODY_RENDERS = sql.fragment`(
-  select coalesce(rendered_at not between t.at - interval '10 minutes' and t.at + interval '10 minutes', true)
-  from installation, t)`
-
-/** Is true when no operator has started runner pods for ten minutes: only they do isolated checks. It reads `t.at`. */
-const NOBODY_ISOLATES = sql.fragment`not exists (
-  select from operator_epochs, t
-  where runners_seen_at between t.at - interval '10 minutes' and t.at + interval '10 minutes')`
 
 /** Is true when nobody renders pages, or there are isolated checks and nobody does them. It reads `t.at`. */
 const NOBODY_DOES_SOME = sql.fragment`(${NOBODY_RENDERS} or ${NOBODY_ISOLATES} and exists (

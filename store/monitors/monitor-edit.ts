@@ -88,6 +88,7 @@ function checkSets({ stored, spec, changed, resetsBaseline: resets, startsOver }
   if (resets)
     sets.push(sql.fragment`
       queue = ${monitorQueue(spec)}::check_queue, static_again_at = null, layer_reason = null,
+      missing_rendered_at = null,
       was_failing = ${WAS_FAILING}, failures = 0,
       reading_id = null, reading_hash = null, body_hash = null, etag = null, last_modified = null, read_by = 0`)
   return sql.join(sets, sql.fragment`, `)

@@ -44,6 +44,8 @@ export const ClaimedPage = Type.Object({
    * The check is in the browser queue because of an earlier static result, and the static layer is to be tried again.
    */
   tries_static: Type.Boolean(),
+  /** It is there because rules had no match in the static result, and has not been rendered for that yet. */
+  renders_missing: Type.Boolean(),
   /** Why its layer is remembered; null: the layer follows from the configuration. */
   layer_reason: Type.Unsafe<FetchReason | null>({}),
 })
@@ -73,7 +75,7 @@ export const CLAIMED = sql.fragment`
   m.kind, m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
-  h.layer_reason,
+  h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason,
   ${searchOf(sql.fragment`h.cost`)} as search`
 
 /** How checks are leased. `isUnpaid`: whether the runs of searches are not paid. Absent: they are pages. */

@@ -3,6 +3,7 @@ import type { FetchReason } from '../../schema/run/run.ts'
 import type { Held } from './lease.ts'
 import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
+import { NOBODY_ISOLATES, NOBODY_RENDERS } from './who-renders.ts'
 
 /** A claimed check, and the fetch layer that its next checks use. */
 interface RememberedLayer extends Held {
@@ -31,4 +32,31 @@ export async function handOver(store: Store, { no, fence, reason }: Held & { rea
     set ${BROWSER}, layer_reason = ${reason}::fetch_reason, due_at = clock(), fence = fence + 1, holder = null
     where no = ${no} and fence = ${fence} and run_id is not null
   `)
+}
+
+/** A claimed check whose rules had no match for these fields in a direct answer with scripts. */
+interface Unmatched extends Held {
+  readonly fields: readonly string[]
+}
+
+/**
+ * Moves a claimed check to the browser, which may find what its rules select: once with each configuration, and once a
+ * day where one of the fields has a value in the baseline. Returns whether it did. It does not where nobody would
+ * render the page: then the direct reading is the outcome.
+ */
+export async function renderMissing(store: Store, { no, fence, fields }: Unmatched): Promise<boolean> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    with t as materialized (select clock() as at)
+    update checks c
+    set queue = 'browser', static_again_at = '-infinity', layer_reason = 'no_match', missing_rendered_at = t.at,
+      due_at = t.at, fence = fence + 1, holder = null
+    from t
+    where no = ${no} and fence = ${fence} and run_id is not null
+      and (missing_rendered_at is null or missing_rendered_at <= t.at - interval '1 day' and exists (
+        select from baselines b, unnest(${sql.array([...fields], 'text')}) name
+        where b.no = c.no and c.reading_id is not null
+          and coalesce(b.extracted -> name, 'null'::json)::text not in ('null', '[]')))
+      and not (${NOBODY_ISOLATES} and (is_isolated or ${NOBODY_RENDERS}))
+  `)
+  return rowCount === 1
 }

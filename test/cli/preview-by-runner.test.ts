@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
-import { openSite, type Site, status } from '../support/network/site.ts'
+import { html, openSite, type Site, status } from '../support/network/site.ts'
 import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 // Processes and browsers start.
@@ -55,6 +55,13 @@ test('an API without a browser previews what a runner renders, with how it was f
   expect(await preview(site, { fetch_mode: 'auto' })).toMatchObject({
     ...{ fields: { price: '$7' }, fetch_method: 'browser', fetch_reason: 'needs_scripts' },
   })
+  // It reads the text, and finds no match: a script writes what the rule selects.
+  const text = '<p>There is enough to read here before any script has run.</p>'.repeat(20)
+  const scripts = `<script>document.body.insertAdjacentHTML('beforeend', '<b class="price">$9</b>')</script>`
+  site.answer(html(text + scripts))
+  const missing = { fields: { price: '$9' }, fetch_method: 'browser', fetch_reason: 'no_match' }
+  expect(await preview(site, { fetch_mode: 'auto' })).toMatchObject(missing)
+  site.answer(scriptedPage('$7'))
   const regions = [{ selector: '.price' }, { selector: '#none', label: 'None' }]
   expect(await preview(site, { visual_config: { enabled: true, regions } })).toMatchObject({
     ...{ fields: { price: '$7' }, warnings: ['The region "None" was not found on the page; its picture is empty.'] },

@@ -6,6 +6,7 @@ import { layerReason, monitorQueue } from '../../core/check-queue.ts'
 import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
+import { fieldsToRender, rendersMissing } from '../../runners/check/missing-match.ts'
 import type { FetchedFacts, Reading } from '../../runners/check/reading.ts'
 import { missingRegions } from '../../runners/browser/page/shot.ts'
 import type { PageTask } from '../../runners/check/task.ts'
@@ -34,7 +35,10 @@ export type Ask = (question: Omit<Question, 'teamId'>, signal: AbortSignal) => P
  */
 export async function preview(config: Previewed, ports: PreviewPorts): Promise<Preview | null> {
   const startedAt = performance.now()
-  const reading = await check(previewTask(config, ports), ports)
+  const task = previewTask(config, ports)
+  const first = await check(task, ports)
+  const renders = ports.browser && ports.browser !== 'elsewhere' && fieldsToRender(first, task).length > 0
+  const reading = renders ? await check(rendersMissing(task), ports) : first
   return previewOf(reading, config, { ...ports, startedAt })
 }
 
@@ -95,10 +99,10 @@ export async function previewOf(
 const MOST_WARNINGS = 50
 const MOST_WARNING = 500
 
-const readingOf = ({ values, isScripted = false }: Read, { extract_config: config }: Previewed) => ({
+const readingOf = ({ values, scripts }: Read, { extract_config: config }: Previewed) => ({
   values,
   config,
-  isScripted,
+  isScripted: scripts === 'many',
 })
 
 type Read = Extract<Answered, { kind: 'values' }>

@@ -16,6 +16,7 @@ import type { DiskFull, DiskGuard } from '../../core/disk-guard.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
+import { fieldsToRender, hasMore, rendersMissing } from '../../runners/check/missing-match.ts'
 import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
 import type { PreviewRequest } from './preview-record.ts'
 import type { WaitingPreviews } from './waiting-previews.ts'
@@ -225,7 +226,16 @@ async function byRunner(
   const task = previewTask(config, ports)
   const needsBrowser = task.queue !== 'static' && task.obstacle === null
   const first = needsBrowser ? null : await check(task, { ...ports, browser: 'elsewhere' })
-  if (first !== null && first.kind !== 'moved') return endOf(await previewOf(first, config, { ...ports, startedAt }))
+  if (first !== null && first.kind !== 'moved') {
+    const more = await moreByRunner(task, first, {
+      runners,
+      teamId,
+      slot,
+      isIsolated: config.isolation === 'pod',
+      signal,
+    })
+    return endOf(await previewOf(more ?? first, config, { ...ports, startedAt }))
+  }
   // What only waits takes no slot from those that fetch, as long as there is room to wait.
   slot.wait()
   const request = requestOf(first === null ? task : { ...task, queue: first.queue, reason: first.reason })
@@ -237,6 +247,24 @@ async function byRunner(
   const { reading, durationMs: checkMs } = answered
   if (reading.kind === 'search') throw new TypeError('a page has no results of a search')
   return endOf(await previewOf(reading, config, { ...ports, startedAt, checkMs }))
+}
+
+type MoreByRunner = Pick<ByRunner, 'runners' | 'teamId' | 'slot'> & {
+  readonly isIsolated: boolean
+  readonly signal: AbortSignal
+}
+
+/** Has a runner render a page in which rules had no match. Returns what it read, if it found more; null: it did not. */
+async function moreByRunner(
+  task: PageTask,
+  first: Reading,
+  { runners, teamId, slot, isIsolated, signal }: MoreByRunner,
+): Promise<Reading | null> {
+  if (fieldsToRender(first, task).length === 0) return null
+  slot.wait()
+  const answered = await runners.ask({ teamId, request: requestOf(rendersMissing(task)), isIsolated }, signal)
+  if (answered.kind !== 'answered' || answered.reading.kind !== 'values' || first.kind !== 'values') return null
+  return hasMore(answered.reading.values, first.values, task.extract) ? answered.reading : null
 }
 
 function requestOf({ url, extract, request, visual, headers, queue, reason, obstacle }: PageTask): PreviewRequest {

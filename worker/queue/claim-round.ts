@@ -218,6 +218,7 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
     request: row.request_config as RequestConfig | null,
     visual: row.visual_config as VisualConfig | null,
     triesStatic: row.tries_static,
+    ...(row.renders_missing && { rendersMissing: true }),
     reason: row.layer_reason ?? layerReason({ queue, fetch_mode: row.fetch_mode }),
     ...withModel(row, headersOf(row, secrets), hasModel),
     last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },

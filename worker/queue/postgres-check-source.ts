@@ -2,13 +2,14 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Store } from '../../store/db/client.ts'
 import { extendLeases, releaseChecks } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { PageTask, Task } from '../../runners/check/task.ts'
+import { fieldsToRender } from '../../runners/check/missing-match.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
 import { createClaims, contextOf, type SearchClaims } from './claim-round.ts'
 import type { CheckSource, Finished } from '../../runners/check/check-source.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
-import { handOver, rememberLayer } from '../../store/queue/remember-layer.ts'
+import { handOver, rememberLayer, renderMissing } from '../../store/queue/remember-layer.ts'
 import type { EndedSearch, Searches } from '../searches/searches.ts'
 import { answered, heldBy } from './answered.ts'
 
@@ -100,6 +101,7 @@ export function createSettling({ store, recorder, prompts, search }: SettlingOpt
       return true
     }
     if ('remember' in reading && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
+    else if (await isRenderedForMissing(task, reading)) return true
     if (reading.kind !== 'text') {
       await recorder.record({ ...finished, reading }, context)
       return true
@@ -114,6 +116,12 @@ export function createSettling({ store, recorder, prompts, search }: SettlingOpt
     if (recordable === null) return false
     await recorder.record(recordable, context)
     return true
+  }
+
+  /** Hands a check over to the browser where only that may find what its rules select. Returns whether it did. */
+  async function isRenderedForMissing(task: PageTask, reading: Finished['reading']): Promise<boolean> {
+    const fields = fieldsToRender(reading, task)
+    return fields.length > 0 && renderMissing(store, { ...task, fields })
   }
 
   async function settleSearch(given: EndedSearch, context: RecordContext, signal: AbortSignal): Promise<boolean> {

@@ -346,7 +346,8 @@ const orderOf = (task: Task, values: Values): readonly string[] =>
   task.kind === 'page' ? fieldNames(task.extract) : Object.keys(values)
 
 /** Warns in a first run, whose rules may never have matched. */
-function unmatched(task: Task, { values, isScripted = false }: Read['reading']): readonly string[] {
+function unmatched(task: Task, { values, scripts }: Read['reading']): readonly string[] {
+  const isScripted = scripts === 'many'
   return task.kind === 'page' ? emptyFieldWarnings({ values, config: task.extract, isScripted }) : []
 }
 

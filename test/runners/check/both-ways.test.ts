@@ -31,6 +31,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   seen = []
+  shownPage = page('7')
 })
 afterAll(async () => {
   await Promise.all([extractor.close(), pages.close(), agent.destroy()])
@@ -38,18 +39,27 @@ afterAll(async () => {
   await new Promise((resolve) => site.close(resolve))
 })
 
-/** What a browser shows, whatever was sent: the price 7. */
+/** What a browser shows, whatever was sent. */
+let shownPage = page('7')
 const browser = { render: () => (seen.push('browser'), Promise.resolve(shown())) }
 
 function shown(): Rendered {
-  const body = Buffer.from(page('7'))
+  if (shownPage === '')
+    return {
+      ok: false,
+      fault: { code: 'timeout', message: 'too late' },
+      status: null,
+      retryAfterMs: null,
+      durationMs: 1,
+    }
+  const body = Buffer.from(shownPage)
   const from = { finalUrl: url, redirected: false, contentType: 'text/html', status: 200 }
   const figures = { durationMs: 1, wireBytes: body.length, bodyHash: Buffer.alloc(16, 1) }
   const none = { etag: null, lastModified: null, link: null, shots: [], warnings: [] }
   return { ok: true, kind: 'body', body, ...from, ...figures, ...none }
 }
 
-function bothWays(status: number, body: string) {
+function bothWays(status: number, body: string, more: Partial<PageTask> = {}) {
   sent = { status, body }
   const nothing = { no: 0, fence: 0, runId: '', monitorId: '', host: '', dueMs: null, claimedMs: 0, claimedAt: 0 }
   const task: PageTask = {
@@ -65,6 +75,7 @@ function bothWays(status: number, body: string) {
     triesStatic: true,
     reason: 'needs_scripts',
     last: null,
+    ...more,
   }
   return check(task, { agent, extractor, pages, browser, signal: new AbortController().signal })
 }
@@ -85,4 +96,27 @@ test('a page that is still an empty shell, or refused, stays with the browser an
   expect(await bothWays(200, SHELL)).toMatchObject({ ...rendered, remember: 'browser' })
   expect(await bothWays(403, 'no robots')).toMatchObject({ ...rendered, remember: 'browser' })
   expect(seen).toEqual(['browser', 'static', 'browser', 'static'])
+})
+
+const MISSING = { rendersMissing: true, reason: 'no_match' } as const
+const none = page('').replace(/<p class="price"><\/p>/, '')
+const asSent = { kind: 'values', fetchMethod: 'static', values: { price: null }, remember: 'static' }
+
+test('a rule without a match in what is sent has the value of the rendered page, and stays with it', async () => {
+  expect(await bothWays(200, none, MISSING)).toMatchObject({
+    ...rendered,
+    fetchReason: 'no_match',
+    remember: 'browser',
+  })
+})
+
+test('the direct reading is the outcome where the browser finds no more matches, or fails', async () => {
+  shownPage = none.replace('There is', 'There was')
+  expect(await bothWays(200, none, MISSING)).toMatchObject(asSent)
+  shownPage = ''
+  expect(await bothWays(200, none, MISSING)).toMatchObject(asSent)
+})
+
+test('a page that is refused meanwhile keeps what the browser read', async () => {
+  expect(await bothWays(403, 'no robots', MISSING)).toMatchObject({ ...rendered, remember: 'browser' })
 })
