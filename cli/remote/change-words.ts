@@ -25,8 +25,17 @@ const COUNT = new Intl.NumberFormat('en')
 const percent = (value: number) => `${PERCENT.format(value)} %`
 const plain = (text: string) => text.replaceAll(/[\u2066-\u2069]/g, '')
 
-/** Returns what a run found, in a line: the fault, what changed, or the values. */
+/** The last column of a table has 200 characters: so many are for the values where there are warnings too. */
+const BESIDE_WARNINGS = 80
+
+/** Returns what a run found, in a line: the fault, what changed, or the values; and its warnings. */
 export function resultOf(run: Run): string {
+  const found = foundBy(run)
+  const warnings = (run.warnings ?? []).map((text) => `warning: ${text}`)
+  return warnings.length === 0 ? found : [clipped(found, BESIDE_WARNINGS), ...warnings].join('; ')
+}
+
+function foundBy(run: Run): string {
   if (run.status === 'error') return run.error_message ?? run.error_code ?? 'failed'
   if (run.status !== 'success') return '-'
   const changes = [...fieldGists(run), ...pictureOf(run)]

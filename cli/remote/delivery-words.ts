@@ -1,4 +1,3 @@
-import { MAX_ATTEMPTS } from '../../core/machine/delivery.ts'
 import { maskedAddress } from '../../schema/monitor/mask.ts'
 import type { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
@@ -18,7 +17,7 @@ export const deliveryStatus = ({ status, next_attempt_at: next }: Delivery) => (
 export function deliveryState({ status, next_attempt_at: next }: Delivery): string {
   if (status === 'success') return 'the destination took it'
   if (status === 'pending') return 'its first attempt is due'
-  if (status === 'dead') return `given up, because ${MAX_ATTEMPTS} attempts failed`
+  if (status === 'dead') return 'given up, because all attempts failed'
   return next === null
     ? 'given up, because the destination refused it'
     : `an attempt failed, and the next one is ${nextAttempt(next)}`
@@ -29,11 +28,45 @@ const nextAttempt = (instant: string) => {
   return between.startsWith('in ') ? between : 'due'
 }
 
-export const attemptsOf = ({ attempts }: Delivery): string => `${attempts} of ${MAX_ATTEMPTS}`
-
 /** Returns what the destination answered to the last attempt: a status of HTTP, or that there was none. */
 export const answerOf = ({ attempts, status, response_status: answer }: Delivery): string =>
   answer === null ? (attempts === 0 || status === 'success' ? '-' : 'none') : String(answer)
+
+/** Returns whether no attempt follows the one that failed. */
+const isGivenUp = ({ status, next_attempt_at: next }: Delivery) =>
+  status === 'dead' || (status === 'failed' && next === null)
+
+const isArrived = ({ status }: Delivery) => status === 'success'
+
+/** Returns whether the messages of one run have arrived, as a cell. */
+export function arrivedCell(messages: readonly Delivery[]) {
+  if (messages.length === 0) return { text: '-' }
+  const arrived = messages.filter(isArrived).length
+  if (arrived === messages.length) return { text: 'yes', colour: 'good' } as const
+  const colour = messages.some(isGivenUp) ? 'bad' : 'waiting'
+  if (arrived > 0) return { text: `${arrived} of ${messages.length}`, colour } as const
+  return { text: messages.some((one) => !isGivenUp(one)) ? 'not yet' : 'no', colour } as const
+}
+
+/** What stands in place of a message where there is nobody to send it to. */
+export const NO_DESTINATION = { text: 'no destination', colour: 'aside' } as const
+
+/** Returns the same in a sentence, with how long ago the messages were made. */
+export function arrivedWords(messages: readonly Delivery[]): string {
+  const [first] = messages
+  if (!first) return 'none'
+  const { text } = arrivedCell(messages)
+  const words = { yes: 'arrived', no: 'did not arrive', 'not yet': 'has not arrived yet' }[text] ?? `${text} arrived`
+  return `${words} (${distance(first.created_at)} ago)`
+}
+
+/** Returns a sentence for each message that was given up. */
+export const lostMessages = (messages: readonly Delivery[]): readonly string[] =>
+  messages.filter(isGivenUp).map((one) => {
+    const answer = answerOf(one) === 'none' ? 'did not answer' : `answered ${answerOf(one)}`
+    const more = `"./tidemark delivery ${one.id}" shows more`
+    return `the last message did not arrive: ${destinationOf(one)} ${answer}; ${more}`
+  })
 
 /** Returns the channel and its address without secrets. */
 export const destinationOf = ({ delivery_type: type, destination }: Delivery): string =>

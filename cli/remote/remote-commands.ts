@@ -88,8 +88,9 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
       { flags: '-l, --label <selector>', what: 'only monitors with these labels, as in env=prod,!muted' },
     ],
     notes:
-      'The forms json and yaml are the records of the API, with the secrets that the key may read. The form name is\n' +
-      'what the other commands take as an argument.',
+      'Below the table it says why checks have failed, and which messages did not arrive. The forms json and yaml\n' +
+      'are the records of the API, with the secrets that the key may read. The form name is what the other commands\n' +
+      'take as an argument.',
     examples: [
       './tidemark get',
       './tidemark get kettle -o yaml',

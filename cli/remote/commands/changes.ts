@@ -19,6 +19,7 @@ import { findRecord, listRecords, neededReferences, pathOf, type RemoteRecord } 
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
+import { someAtOnce } from '../some-at-once.ts'
 import { wholeOf } from '../whole-of.ts'
 
 interface ChangesOptions {
@@ -32,9 +33,6 @@ interface Found {
   /** Of a search: the run with the results before. */
   readonly before: Run | null
 }
-
-/** Monitors whose changes are asked for at the same time. */
-const AT_ONCE = 8
 
 /** Prints what changed, newest first. */
 export const changes: Handler<ChangesOptions> = async ({ words, options }) => {
@@ -62,12 +60,11 @@ export const changes: Handler<ChangesOptions> = async ({ words, options }) => {
 
 /** Returns the newest changes of monitors. */
 async function newestChanges(client: RemoteClient, monitors: readonly RemoteRecord[], most: number): Promise<Found[]> {
-  const found: Found[] = []
-  for (let at = 0; at < monitors.length; at += AT_ONCE) {
-    const some = monitors.slice(at, at + AT_ONCE).map((monitor) => changesOf(client, monitor, most))
-    found.push(...(await Promise.all(some)).flat())
-  }
-  return found.toSorted((a, b) => Date.parse(b.run.started_at) - Date.parse(a.run.started_at)).slice(0, most)
+  const found = await someAtOnce(monitors, (monitor) => changesOf(client, monitor, most))
+  return found
+    .flat()
+    .toSorted((a, b) => Date.parse(b.run.started_at) - Date.parse(a.run.started_at))
+    .slice(0, most)
 }
 
 async function changesOf(client: RemoteClient, monitor: RemoteRecord, most: number): Promise<Found[]> {

@@ -1,18 +1,11 @@
 import { isUuid } from '../../../core/is-uuid.ts'
+import { MAX_ATTEMPTS } from '../../../core/machine/delivery.ts'
 import type { Delivery, DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { type Column, coloured, distance, formOf, isForPrograms, printData, printItems, when } from '../../output.ts'
 import { print, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
-import {
-  answerOf,
-  attemptsOf,
-  deliveryState,
-  deliveryStatus,
-  destinationOf,
-  messageOf,
-  monitorNameOf,
-} from '../delivery-words.ts'
+import { answerOf, deliveryState, deliveryStatus, destinationOf, messageOf, monitorNameOf } from '../delivery-words.ts'
 import { findRecord, neededReferences } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -26,6 +19,8 @@ interface DeliveriesOptions {
 }
 
 const PATH = '/v1/deliveries'
+
+const attemptsOf = ({ attempts }: Delivery): string => `${attempts} of ${MAX_ATTEMPTS}`
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { head: 'AGE', cell: ({ created_at: at }) => distance(at) },

@@ -23,9 +23,11 @@ import {
   type RemoteRecord,
   watchedBy,
 } from '../records.ts'
+import { arrivedWords, NO_DESTINATION } from '../delivery-words.ts'
+import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
 import type { Handler } from '../remote-command.ts'
 import { statusOf } from './get.ts'
-import { newestRuns, RUN_COLUMNS, wholeRuns } from './runs.ts'
+import { columnsOfRuns, newestRuns, wholeRuns } from './runs.ts'
 
 const RUNS = 5
 /** What the lines above the configuration say already. */
@@ -53,9 +55,11 @@ export const describe: Handler<object> = async ({ words, options }) => {
     if (isForPrograms(form)) described.push({ ...masked(found), runs: await wholeRuns(client, last) })
     else if (form === 'name') print(`${nameOf(found)}\n`)
     else {
-      const runs = table(columnsOf(form, RUN_COLUMNS), last, terminalWidth() - INDENT.length)
+      const columns = columnsOf(form, await columnsOfRuns(client, found, last))
+      const runs = table(columns, last, terminalWidth() - INDENT.length)
       const shown = last.length === 0 ? `${INDENT}none\n` : indented(runs)
-      print(`${head(found)}Configuration:\n${indented(await configuration(found))}Last runs:\n${shown}\n`)
+      const state = head(found, await factsOf(client, found))
+      print(`${state}Configuration:\n${indented(await configuration(found))}Last runs:\n${shown}\n`)
     }
   })
   const isOne = references.length === 1
@@ -63,7 +67,7 @@ export const describe: Handler<object> = async ({ words, options }) => {
   return ending
 }
 
-function head(found: RemoteRecord): string {
+function head(found: RemoteRecord, { error, messages }: MonitorFacts): string {
   const { record } = found
   const lines: readonly (readonly [string, string])[] = [
     ['Name', printable(record.name)],
@@ -75,9 +79,11 @@ function head(found: RemoteRecord): string {
     ['Last run', when(record.last_run_at)],
     ['Next run', when(record.next_run_at)],
     ['Failures', String(record.consecutive_failures)],
+    ...(error === null ? [] : [['Last error', printable(error)] as const]),
+    ['Last message', record.deliveries.length === 0 ? NO_DESTINATION.text : arrivedWords(messages)],
     ['Created', when(record.created_at)],
   ]
-  return lines.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}\n`).join('')
+  return lines.map(([name, value]) => `${`${name}:`.padEnd(15)}${value}\n`).join('')
 }
 
 function masked({ record }: RemoteRecord): object {

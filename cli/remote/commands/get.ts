@@ -1,5 +1,18 @@
 import { connect } from '../connect.ts'
-import { type Column, distance, formOf, interval, isForPrograms, printItems } from '../../output.ts'
+import {
+  type Column,
+  distance,
+  formOf,
+  inLines,
+  interval,
+  isForPrograms,
+  printItems,
+  terminalWidth,
+} from '../../output.ts'
+import { print, tell } from '../../print.ts'
+import { printable } from '../../printable.ts'
+import { arrivedCell, lostMessages, NO_DESTINATION } from '../delivery-words.ts'
+import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
 import {
   forEachRecord,
   listRecords,
@@ -9,8 +22,10 @@ import {
   type RemoteRecord,
   watchedBy,
 } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
+import { someAtOnce } from '../some-at-once.ts'
 
 interface GetOptions {
   readonly status?: string
@@ -28,14 +43,22 @@ const COLOURS = {
 /** Returns the status of a monitor as a cell. */
 export const statusOf = ({ record: { status } }: RemoteRecord) => ({ text: status, colour: COLOURS[status] })
 
-const COLUMNS: readonly Column<RemoteRecord>[] = [
+const columnsWith = (facts: ReadonlyMap<RemoteRecord, MonitorFacts>): readonly Column<RemoteRecord>[] => [
   { head: 'NAME', cell: ({ record }) => record.name },
-  { head: 'KIND', cell: ({ kind }) => REMOTE_KINDS[kind].resource.singular },
+  { head: 'KIND', cell: ({ kind }) => REMOTE_KINDS[kind].resource.singular, isWide: true },
   { head: 'STATUS', cell: statusOf },
-  { head: 'INTERVAL', cell: ({ record }) => interval(record.schedule_interval_seconds) },
+  { head: 'INTERVAL', cell: ({ record }) => interval(record.schedule_interval_seconds), isWide: true },
   { head: 'LAST RUN', cell: ({ record }) => distance(record.last_run_at) },
   { head: 'NEXT RUN', cell: ({ record }) => distance(record.next_run_at), isWide: true },
-  { head: 'FAILURES', cell: ({ record }) => String(record.consecutive_failures), isWide: true },
+  {
+    head: 'FAILURES',
+    cell: ({ record: { consecutive_failures: count } }) => (count > 0 ? { text: String(count), colour: 'bad' } : '0'),
+  },
+  {
+    head: 'DELIVERED',
+    cell: (found) =>
+      found.record.deliveries.length === 0 ? NO_DESTINATION : arrivedCell(facts.get(found)?.messages ?? []),
+  },
   { head: 'KEY', cell: ({ record }) => record.external_key ?? '-', isWide: true },
   { head: 'ID', cell: ({ record }) => record.id, isWide: true },
   { head: 'WATCHES', cell: watchedBy, isCut: true },
@@ -58,16 +81,47 @@ export const get: Handler<GetOptions> = async ({ words, options }) => {
   // Where none of those that are named is there, that has been said. Programs that named several get an empty list.
   const isNothing = references.length > 0 && items.length === 0
   if (isNothing && (references.length === 1 || !isForPrograms(form))) return ending
+  const facts = form === 'table' || form === 'wide' ? await factsOfAll(client, items) : NO_FACTS
   await printItems(
     form,
     {
       items,
-      columns: COLUMNS,
+      columns: columnsWith(facts),
       name: nameOf,
       data: ({ record }) => record,
       none: 'There are no monitors.',
     },
     references.length === 1,
   )
+  printTroubles(facts)
   return ending
+}
+
+const NO_FACTS: ReadonlyMap<RemoteRecord, MonitorFacts> = new Map()
+/** Each monitor costs a request or two, and a key has a number of requests a minute. */
+const MOST_ASKED = 500
+/** Lines below the table. */
+const MOST_TROUBLES = 20
+
+async function factsOfAll(client: RemoteClient, items: readonly RemoteRecord[]) {
+  if (items.length > MOST_ASKED)
+    tell(
+      `The last errors and messages of the first ${MOST_ASKED} monitors are shown. Name the others, or choose them ` +
+        'by --status or --label.\n',
+    )
+  const asked = items.slice(0, MOST_ASKED)
+  return new Map(await someAtOnce(asked, async (found) => [found, await factsOf(client, found)] as const))
+}
+
+/** Says below the table why checks failed, and which messages did not arrive. */
+function printTroubles(facts: ReadonlyMap<RemoteRecord, MonitorFacts>): void {
+  const troubles = [...facts].flatMap(([{ record }, { error, messages }]) => {
+    const count = record.consecutive_failures
+    const failed = `${record.name} has failed ${count === 1 ? 'once' : `${count} times in a row`}: ${error}`
+    return [...(error === null ? [] : [failed]), ...lostMessages(messages).map((words) => `${record.name}: ${words}`)]
+  })
+  const left = troubles.length - MOST_TROUBLES
+  const shown = troubles.slice(0, MOST_TROUBLES).map((words) => inLines(printable(words), terminalWidth() - 2))
+  const more = left > 0 ? `… and ${left} more\n` : ''
+  if (troubles.length > 0) print(`\n${shown.map((lines) => `${lines.join('\n  ')}\n`).join('')}${more}`)
 }

@@ -2,7 +2,9 @@ import type { Run } from '../../../schema/run/run.ts'
 import { resultOf } from '../change-words.ts'
 import { connect } from '../connect.ts'
 import { type Column, distance, formOf, isForPrograms, printItems } from '../../output.ts'
-import { findRecord, neededReferences, pathOf } from '../records.ts'
+import { arrivedCell, NO_DESTINATION } from '../delivery-words.ts'
+import { deliveriesOf } from '../monitor-facts.ts'
+import { findRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { wholeOf } from '../whole-of.ts'
@@ -19,6 +21,29 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   { head: 'ID', cell: ({ id }) => id, isWide: true },
   { head: 'RESULT', cell: resultOf },
 ]
+
+/** Returns the columns of the runs of a monitor, with whether their messages arrived. */
+export async function columnsOfRuns(
+  client: RemoteClient,
+  monitor: RemoteRecord,
+  found: readonly Run[],
+): Promise<readonly Column<Run>[]> {
+  const hasDestination = monitor.record.deliveries.length > 0
+  const byRun = await deliveriesOf(client, monitor, found)
+  return RUN_COLUMNS.flatMap((column): readonly Column<Run>[] =>
+    column.head === 'FIRED'
+      ? [
+          // Without a destination a run makes no delivery, so nobody knows whether it would have fired.
+          { ...column, cell: (run) => (hasDestination || run.delivery_triggered ? column.cell(run) : '-') },
+          {
+            head: 'DELIVERED',
+            cell: (run) =>
+              hasDestination || run.delivery_triggered ? arrivedCell(byRun.get(run.id) ?? []) : NO_DESTINATION,
+          },
+        ]
+      : [column],
+  )
+}
 
 /** Returns the newest runs of a monitor. */
 export const newestRuns = (client: RemoteClient, path: string, most: number): Promise<Run[]> =>
@@ -37,7 +62,7 @@ export const runs: Handler<{ readonly limit: number }> = async ({ words, options
   const newest = await newestRuns(client, pathOf(found), options.limit)
   await printItems(form, {
     items: isForPrograms(form) ? await wholeRuns(client, newest) : newest,
-    columns: RUN_COLUMNS,
+    columns: form === 'table' || form === 'wide' ? await columnsOfRuns(client, found, newest) : RUN_COLUMNS,
     name: ({ id }) => `run/${id}`,
     data: (run) => run,
     none: `${found.record.name} has not run yet.`,

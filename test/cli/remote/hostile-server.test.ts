@@ -27,7 +27,7 @@ const RECORD = {
   created_at: `2026-05-01T00:00:00Z${ESCAPES}`,
   external_key: `kettle${ESCAPES}`,
   request_headers: null,
-  deliveries: [],
+  deliveries: [{ type: 'webhook', url: `https://hook.example/${ESCAPES}` }],
   extract_config: { method: 'css', fields: { price: `.price${ESCAPES}` } },
 }
 const DELIVERY = {
@@ -37,7 +37,7 @@ const DELIVERY = {
   delivery_type: `webhook${ESCAPES}`,
   destination: `https://hook.example/${ESCAPES}`,
   payload: { type: 'notice', title: `kettle${ESCAPES}`, monitor: { name: `kettle${ESCAPES}` } },
-  status: `failed${ESCAPES}`,
+  status: 'dead',
   attempts: `1${ESCAPES}`,
   next_attempt_at: null,
   last_attempt_at: `2026-05-01T00:00:00Z${ESCAPES}`,

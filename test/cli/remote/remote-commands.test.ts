@@ -51,7 +51,7 @@ describe('login', () => {
     expect(done.stdout).toContain(`Logged in to ${base}, to a team on the plan unlimited`)
     expect(done.stdout).not.toContain(key)
     expect(((await stat(profiles())).mode & 0o777).toString(8)).toBe('600')
-    expect((await remote.sh('./tidemark get', NO_ENVIRONMENT)).stdout).toMatch(/^kettle +monitor +active +1h /m)
+    expect((await remote.sh('./tidemark get', NO_ENVIRONMENT)).stdout).toMatch(/^kettle +active /m)
   })
 
   test('a wrong key is refused and changes no file', async () => {
@@ -93,9 +93,12 @@ describe('get', () => {
   test('lists both kinds in a table without colours where no terminal is', async () => {
     const { code, stdout } = await remote.sh('./tidemark get')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^NAME +KIND +STATUS +INTERVAL +LAST RUN +WATCHES\n/)
-    expect(stdout).toMatch(new RegExp(`^kettle +monitor +active +1h +\\d+[sm] +${remote.site.url}$`, 'm'))
-    expect(stdout).toMatch(/^rank +serpmonitor +active +1d +.* google: electric kettle$/m)
+    expect(stdout).toMatch(/^NAME +STATUS +LAST RUN +FAILURES +DELIVERED +WATCHES\n/)
+    expect(stdout).toMatch(new RegExp(`^kettle +active +\\d+[sm] +0 +- +${remote.site.url}$`, 'm'))
+    expect(stdout).toMatch(/^rank +active +.* no destination +google: electric kettle$/m)
+    const wide = (await remote.sh('./tidemark get -o wide')).stdout
+    expect(wide).toMatch(/^NAME +KIND +STATUS +INTERVAL +LAST RUN +NEXT RUN +FAILURES +DELIVERED +KEY +ID +WATCHES\n/)
+    expect(wide).toMatch(/^rank +serpmonitor +active +1d /m)
     expect(stdout).not.toContain('\u001b')
   })
 
@@ -134,7 +137,7 @@ test('describe shows the configuration with masked secrets, the state and the la
   expect(stdout).toMatch(new RegExp(`^Id: +${kettle}$`, 'm'))
   expect(stdout).toContain('https://hooks.example.com/********')
   expect(stdout).toMatch(/X-Team: "?\*{8}/)
-  expect(stdout).toMatch(/^ {2}\d+[sm] +success +\d+ +no +price: \$1$/m)
+  expect(stdout).toMatch(/^ {2}\d+[sm] +success +\d+ +no +- +price: \$1$/m)
   for (const form of ['json', 'yaml', 'table'])
     expect((await remote.sh(`./tidemark describe kettle -o ${form}`)).stdout).not.toMatch(/private|hidden/)
 })
