@@ -21,7 +21,10 @@ export function openApiRoute(routes: readonly Route[]): Route {
     summary: 'Read this document',
     tag: 'Specification',
     policy: 'public',
-    answers: { 200: { description: 'The OpenAPI 3.1 document.', schema: JsonObject() } },
+    answers: {
+      200: { description: 'The OpenAPI 3.1 document.', schema: JsonObject() },
+      304: { description: 'The client has this version of it, as its If-None-Match says.' },
+    },
     perAddress: PER_MINUTE,
     handle: async ({ headers }) => {
       const { text, etag } = (document ??= written(describeApi([...routes, self])))

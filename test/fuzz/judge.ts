@@ -78,7 +78,8 @@ function statusFaults({ operation, method, status: only, wrong, good, odd }: Exp
 
 function bodyFaults(document: ApiDocument, { operation, method }: Expected, answer: Received, body: unknown): string[] {
   const { status, headers, text } = answer
-  if (method === 'HEAD' || status === 204) return text === '' ? [] : ['there is a body where none may be']
+  if (method === 'HEAD' || status === 204 || status === 304)
+    return text === '' ? [] : ['there is a body where none may be']
   const type = String(headers['content-type'])
   if (status === 200 && operation?.only) return type.startsWith(operation.only) ? [] : [`the content type is ${type}`]
   const mayBeYaml = operation?.yaml === true && status === 200
