@@ -11,7 +11,7 @@ import { unsentNames, unsentWarning } from '../../egress/unsent-headers.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { leftAlone, type SearchMeans, searchReading } from '../serp/search-reading.ts'
-import { hasMore } from './missing-match.ts'
+import { findsMore } from './missing-match.ts'
 import { nextLayer } from './next-layer.ts'
 import { isSameReading } from './same-reading.ts'
 import type { FetchedFacts, PageMark, Reading } from './reading.ts'
@@ -112,8 +112,7 @@ async function checkForMissing(task: PageTask, ports: CheckPorts): Promise<Readi
   const asSent = await readAsSent(task, ports)
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (asSent?.kind !== 'values') return rendered.kind === 'values' ? { ...rendered, remember: 'browser' } : rendered
-  if (rendered.kind === 'values' && hasMore(rendered.values, asSent.values, task.extract))
-    return { ...rendered, remember: 'browser' }
+  if (findsMore(rendered, asSent, task)) return { ...rendered, remember: 'browser' }
   return { ...asSent, remember: 'static' }
 }
 

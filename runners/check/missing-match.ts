@@ -1,8 +1,9 @@
 import { unmatchedFields } from '../../core/empty-fields.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { Values } from '../../schema/shape/json.ts'
 import type { Reading } from './reading.ts'
 import type { PageTask } from './task.ts'
+
+type ValuesReading = Extract<Reading, { kind: 'values' }>
 
 /** What these methods read is the rendered document, where the page as sent has no match. */
 const READ_ON_A_TREE: ReadonlySet<ExtractConfig['method']> = new Set(['css', 'xpath'])
@@ -14,16 +15,11 @@ export function fieldsToRender(reading: Reading, { extract }: PageTask): readonl
 }
 
 /** Returns the task that renders the page of another one because rules had no match in it. */
-export const rendersMissing = (task: PageTask): PageTask => ({
-  ...task,
-  queue: 'browser',
-  reason: 'no_match',
-  triesStatic: true,
-  rendersMissing: true,
-})
+export const renderedForMissing = (task: PageTask): PageTask => ({ ...task, queue: 'browser', reason: 'no_match' })
 
-/** Returns whether a reading has a field that the other one has no match for. */
-export function hasMore(values: Values, other: Values, extract: ExtractConfig): boolean {
-  const missing = unmatchedFields(values, extract)
-  return unmatchedFields(other, extract).some((name) => !missing.includes(name))
+/** Returns whether a reading has a field that the direct one has no match for. */
+export function findsMore(rendered: Reading, direct: Reading, { extract }: PageTask): rendered is ValuesReading {
+  if (rendered.kind !== 'values' || direct.kind !== 'values') return false
+  const missing = unmatchedFields(rendered.values, extract)
+  return unmatchedFields(direct.values, extract).some((name) => !missing.includes(name))
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { type Environment, runCli, startShell } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { manifestText } from './remote/manifest-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
@@ -16,18 +17,8 @@ afterEach(() => folder[Symbol.asyncDispose]())
 
 const HOOK = '  deliveries: [{ type: webhook, urlFrom: { secretKeyRef: { name: chat, key: webhook } } }]\n'
 
-const manifest = (name: string, more = '', metadata = '') => `apiVersion: tidemark.dev/v1
-kind: Monitor
-metadata:
-  name: ${name}
-  namespace: shop
-${metadata}spec:
-  name: The ${name}
-  url: https://shop.example.com/${name}
-  scheduleIntervalSeconds: 3600
-  extractConfig: { method: css, fields: { price: .price } }
-  diffPredicate: { type: any_field_changes }
-${more}`
+const manifest = (name: string, more?: string, metadata?: string) =>
+  manifestText(name, `https://shop.example.com/${name}`, more, metadata)
 
 async function write(file: string, text: string | Buffer): Promise<void> {
   const path = join(folder.path, file)

@@ -6,7 +6,7 @@ import { layerReason, monitorQueue } from '../../core/check-queue.ts'
 import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
-import { fieldsToRender, rendersMissing } from '../../runners/check/missing-match.ts'
+import { fieldsToRender, findsMore, renderedForMissing } from '../../runners/check/missing-match.ts'
 import type { FetchedFacts, Reading } from '../../runners/check/reading.ts'
 import { missingRegions } from '../../runners/browser/page/shot.ts'
 import type { PageTask } from '../../runners/check/task.ts'
@@ -38,7 +38,8 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
   const task = previewTask(config, ports)
   const first = await check(task, ports)
   const renders = ports.browser && ports.browser !== 'elsewhere' && fieldsToRender(first, task).length > 0
-  const reading = renders ? await check(rendersMissing(task), ports) : first
+  const more = renders ? await check(renderedForMissing(task), ports) : first
+  const reading = more.kind === 'abandoned' || findsMore(more, first, task) ? more : first
   return previewOf(reading, config, { ...ports, startedAt })
 }
 

@@ -16,7 +16,7 @@ import type { DiskFull, DiskGuard } from '../../core/disk-guard.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import { check } from '../../runners/check/check.ts'
-import { fieldsToRender, hasMore, rendersMissing } from '../../runners/check/missing-match.ts'
+import { fieldsToRender, findsMore, renderedForMissing } from '../../runners/check/missing-match.ts'
 import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
 import type { PreviewRequest } from './preview-record.ts'
 import type { WaitingPreviews } from './waiting-previews.ts'
@@ -262,9 +262,8 @@ async function moreByRunner(
 ): Promise<Reading | null> {
   if (fieldsToRender(first, task).length === 0) return null
   slot.wait()
-  const answered = await runners.ask({ teamId, request: requestOf(rendersMissing(task)), isIsolated }, signal)
-  if (answered.kind !== 'answered' || answered.reading.kind !== 'values' || first.kind !== 'values') return null
-  return hasMore(answered.reading.values, first.values, task.extract) ? answered.reading : null
+  const answered = await runners.ask({ teamId, request: requestOf(renderedForMissing(task)), isIsolated }, signal)
+  return answered.kind === 'answered' && findsMore(answered.reading, first, task) ? answered.reading : null
 }
 
 function requestOf({ url, extract, request, visual, headers, queue, reason, obstacle }: PageTask): PreviewRequest {

@@ -25,24 +25,27 @@ export interface ManifestServer extends RemoteServer {
   clear(): Promise<void>
 }
 
-export async function startManifestServer(): Promise<ManifestServer> {
-  const remote = await startRemoteServer()
-  const list = async (path = '/v1/monitors') => (await remote.ask<{ data: Listed[] }>('GET', `${path}?limit=100`)).data
-  return {
-    ...remote,
-    list,
-    manifest: (name, more = '', metadata = '') => `apiVersion: tidemark.dev/v1
+/** Returns the text of a monitor of an address. `more`: of its spec; `metadata`: of its metadata; both as lines. */
+export const manifestText = (name: string, url: string, more = '', metadata = '') => `apiVersion: tidemark.dev/v1
 kind: Monitor
 metadata:
   name: ${name}
   namespace: shop
 ${metadata}spec:
   name: The ${name}
-  url: ${remote.site.url}
+  url: ${url}
   scheduleIntervalSeconds: 3600
   extractConfig: { method: css, fields: { price: .price } }
   diffPredicate: { type: any_field_changes }
-${more}`,
+${more}`
+
+export async function startManifestServer(): Promise<ManifestServer> {
+  const remote = await startRemoteServer()
+  const list = async (path = '/v1/monitors') => (await remote.ask<{ data: Listed[] }>('GET', `${path}?limit=100`)).data
+  return {
+    ...remote,
+    list,
+    manifest: (name, more, metadata) => manifestText(name, remote.site.url, more, metadata),
     async write(file, text) {
       const path = join(remote.folder, file)
       await mkdir(dirname(path), { recursive: true })
