@@ -16,6 +16,8 @@ const INPUT = [
   { flags: '--set <name>', what: 'the name of this set of manifests, which --prune deletes from', default: 'default' },
   { flags: '--prune', what: 'delete the monitors that an earlier apply of this set made and no manifest declares' },
 ] as const
+// Written again, because the question loads what --help need not wait for.
+const YES = { flags: '--yes', what: 'delete more than 10 monitors without a question' } as const
 const INPUT_NOTES =
   'A manifest is a Monitor or a SerpMonitor as for Kubernetes. Namespace and name identify the record, in its\n' +
   'external_key. References to Secrets are resolved from Secret documents beside them, from --secrets, and from\n' +
@@ -58,7 +60,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'apply',
     summary: 'Makes the monitors of a server what manifests declare. Applying twice changes nothing.',
     isChange: true,
-    options: INPUT,
+    options: [...INPUT, YES],
     notes: `${INPUT_NOTES}\n\nIt first prints what it will do. It deletes nothing without --prune.`,
     examples: [
       './tidemark apply -f monitors/',
@@ -197,7 +199,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     summary: 'Deletes monitors. A run of theirs can be read by its id only.',
     isChange: true,
     argument: NAMES,
-    options: [{ flags: '--ignore-not-found', what: 'a monitor that does not exist is no error' }],
+    options: [{ flags: '--ignore-not-found', what: 'a monitor that does not exist is no error' }, YES],
     examples: ['./tidemark delete pot', './tidemark delete serpmonitor/gone --ignore-not-found'],
     load: async () => (await import('./commands/act.ts')).remove,
   },

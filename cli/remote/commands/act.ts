@@ -2,6 +2,7 @@ import { type CommonOptions, connect } from '../connect.ts'
 import { formOf, isForPrograms, printData } from '../../output.ts'
 import { print } from '../../print.ts'
 import { printable } from '../../printable.ts'
+import { confirmDeletions } from '../confirm-deletions.ts'
 import { forEachRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS } from '../records.ts'
 import type { RemoteRequest } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -19,8 +20,16 @@ const DELETE: Action = { done: 'deleted', request: (path) => ({ method: 'DELETE'
 
 export const pause: Handler<object> = ({ words, options }) => actOnEach(PAUSE, words, options)
 export const resume: Handler<object> = ({ words, options }) => actOnEach(RESUME, words, options)
-export const remove: Handler<{ readonly ignoreNotFound?: boolean }> = ({ words, options }) =>
-  actOnEach(DELETE, words, options, options.ignoreNotFound)
+export const remove: Handler<{ readonly ignoreNotFound?: boolean; readonly yes?: boolean }> = async ({
+  words,
+  options,
+}) => {
+  await confirmDeletions(
+    neededReferences(words).map(({ text }) => text),
+    options.yes === true,
+  )
+  return actOnEach(DELETE, words, options, options.ignoreNotFound)
+}
 
 /** Does it to each monitor that is named. One that fails does not keep the others from being done. */
 async function actOnEach(

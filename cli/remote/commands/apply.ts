@@ -7,6 +7,7 @@ import { connect } from '../connect.ts'
 import { clipped, coloured, formOf, isForPrograms, type OutputOptions, printData } from '../../output.ts'
 import { print, progress, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
+import { confirmDeletions } from '../confirm-deletions.ts'
 import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -17,6 +18,7 @@ interface ApplyOptions {
   readonly secrets?: string
   readonly set: string
   readonly prune?: boolean
+  readonly yes?: boolean
 }
 
 async function planned(client: RemoteClient, { filename = [], secrets, set, prune = false }: ApplyOptions) {
@@ -54,6 +56,8 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
   if (form === 'table' || form === 'wide') await printPlan(steps, options)
   // A program gets every record that the input declares: the second apply names the same ones as the first.
   const kept = steps.filter(({ action }) => action === 'keep')
+  const deleted = todo.filter(({ action }) => action === 'delete')
+  await confirmDeletions(deleted.map(wordsOf), options.yes === true)
   if (form === 'name') print(kept.map(referenceOf).join(''))
   const { done, notDeleted, ending, cut } = await carryOutAll(client, todo, form)
   if (isForPrograms(form)) await printData(form, [...kept.map(shown), ...done.values()])
