@@ -1,20 +1,41 @@
 import type { Command } from 'commander'
 import { print } from '../../print.ts'
+import { printable } from '../../printable.ts'
 import { quoted } from '../../quoted.ts'
+import { type CommonOptions, connect } from '../connect.ts'
+import { listRecords } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** Prints what makes a shell complete the commands and their options. It is made of the commands themselves. */
-export const completion: Handler<object> = async ({ words: [shell = ''], program }) => {
+/** What the scripts call to complete the names of monitors. */
+const NAMES = 'names'
+/** A person waits at a prompt. */
+const NAMES_MS = 2_000
+
+/**
+ * Prints what makes a shell complete the commands and their options. It is made of the commands themselves. With
+ * `names` it prints those of the monitors, which the scripts ask for.
+ */
+export const completion: Handler<object> = async ({ words: [shell = ''], options, program }) => {
+  if (shell === NAMES) return printNames(options)
   if (!isShell(shell)) throw new RemoteError(`name the shell: ${SHELLS.join(', ')}`, 'usage')
   const { commands } = await program()
   print(SCRIPTS[shell](commands.map(partsOf)))
 }
 
 const isShell = (word: string): word is Shell => (SHELLS as readonly string[]).includes(word)
+
+/** Prints what names each monitor, a line each. Where that is not known soon, it prints nothing: it fails unseen. */
+async function printNames(options: CommonOptions): Promise<void> {
+  const late = setTimeout(() => process.exit(), NAMES_MS)
+  const found = await listRecords(connect(options), null).catch(() => [])
+  clearTimeout(late)
+  const names = found.map(({ record: { name, external_key: key } }) => (key?.includes('/') ? key : name))
+  print(names.map((name) => `${printable(name)}\n`).join(''))
+}
 
 /** What can be completed of a command. */
 interface Parts {
@@ -23,6 +44,8 @@ interface Parts {
   /** Its own commands, and the values that its argument may have. */
   readonly below: readonly Parts[]
   readonly values: readonly string[]
+  /** Its arguments are names of monitors. */
+  readonly takesNames: boolean
   readonly options: readonly {
     readonly flags: readonly string[]
     readonly what: string
@@ -44,6 +67,7 @@ function partsOf(command: Command): Parts {
     what: firstSentence(command),
     below: command.commands.map(partsOf),
     values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    takesNames: command.registeredArguments.some((argument) => ['name', 'names'].includes(argument.name())),
     options: [...options, { flags: ['--help'], what: 'show the options and examples', takesValue: false, values: [] }],
   }
 }
@@ -65,13 +89,17 @@ function cases(commands: readonly Parts[], act: (words: string) => string) {
     values: [...new Map(values)].map(([flags, known]) => line(flags, known)).join(''),
     inner: inner.map(({ below, path }) => line(quoted(path), wordsOf(below))).join(''),
     outer: commands.map((one) => line(one.name, wordsOf(one))).join(''),
+    named: commands
+      .filter(({ takesNames }) => takesNames)
+      .map(({ name }) => name)
+      .join('|'),
   }
 }
 
 type Script = (commands: readonly Parts[]) => string
 
 const bash: Script = (commands) => {
-  const { values, inner, outer } = cases(commands, (words) => `words=${quoted(words)}`)
+  const { values, inner, outer, named } = cases(commands, (words) => `words=${quoted(words)}`)
   return `_tidemark() {
   local word=\${COMP_WORDS[COMP_CWORD]} words=''
   case \${COMP_WORDS[COMP_CWORD - 1]} in
@@ -85,13 +113,22 @@ ${inner}    esac
   [ -n "$words" ] || case \${COMP_WORDS[1]} in
 ${outer}  esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
+  [ "$COMP_CWORD" -gt 1 ] && case \${COMP_WORDS[1]} in
+    ${named})
+      local name
+      while IFS= read -r name; do
+        printf -v name %q "$name"
+        [[ $name == "$word"* ]] && COMPREPLY+=("$name")
+      done < <("\${COMP_WORDS[0]}" completion ${NAMES} 2>/dev/null) ;;
+  esac
+  return 0
 }
 complete -o default -F _tidemark tidemark ./tidemark
 `
 }
 
 const zsh: Script = (commands) => {
-  const { values, inner, outer } = cases(commands, (words) => `words_of=(${words})`)
+  const { values, inner, outer, named } = cases(commands, (words) => `words_of=(${words})`)
   return `#compdef tidemark
 _tidemark() {
   local -a commands words_of
@@ -113,6 +150,10 @@ ${inner}    esac
   fi
   (( \${#words_of} )) || case $words[2] in
 ${outer}  esac
+  case $words[2] in
+    ${named}) words_of+=("\${(@f)$($words[1] completion ${NAMES} 2>/dev/null)}") ;;
+  esac
+  words_of=(\${words_of:#})
   compadd -a words_of
   _files
 }
@@ -142,6 +183,9 @@ const fish: Script = (commands) => {
         line('__fish_use_subcommand', `-a ${one.name} -d ${quoted(one.what)}`),
         ...one.below.map(({ name, what }) => line(open, `-a ${name} -d ${quoted(what)}`)),
         ...(one.values.length > 0 ? [line(seen, `-a ${quoted(one.values.join(' '))}`)] : []),
+        ...(one.takesNames
+          ? [line(seen, `-f -a ${quoted(`(eval (commandline -opc)[1] completion ${NAMES} 2>/dev/null)`)}`)]
+          : []),
         ...optionsOf(one, open),
         ...one.below.flatMap((below) => optionsOf(below, `${seen}; and __fish_seen_subcommand_from ${below.name}`)),
       ]

@@ -31,6 +31,7 @@ look 'tidemark admin release-'
 look 'tidemark apply --pru'
 look 'tidemark admin create-key --sc'
 look 'tidemark get -o js'
+look './tidemark describe ket'
 `
 
 let remote: RemoteServer
@@ -196,6 +197,17 @@ describe('completion', () => {
     for (const command of commandLine('').commands) expect(stdout).toContain(`    ${command.name()})`)
   })
 
+  test('completes the names of monitors, as the shell reads them, and nothing where no server answers', async () => {
+    await remote.watch('The pot')
+    const look = (word: string) =>
+      `bash -c 'source <(./tidemark completion bash); COMP_WORDS=(./tidemark get ${word}); COMP_CWORD=2; _tidemark
+        printf "%s\\n" "\${COMPREPLY[@]}"'`
+    expect((await remote.sh(look('ket'))).stdout).toBe('kettle\n')
+    expect((await remote.sh(look('"The"'))).stdout).toBe('The\\ pot\n')
+    const away = await remote.sh('./tidemark completion names', { TIDEMARK_URL: 'http://127.0.0.1:1' })
+    expect(away).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
   describeIf(hasProgram('zsh'), 'install zsh', { isBeyondCi: true })('in zsh', () => {
     test('completes commands, their commands, options and values, also as a file of fpath', async () => {
       await remote.sh('mkdir -p functions && ./tidemark completion zsh > functions/_tidemark')
@@ -208,6 +220,7 @@ describe('completion', () => {
         '= tidemark apply --prune',
         '= tidemark admin create-key --scope',
         '= tidemark get -o json',
+        '= ./tidemark describe kettle',
       ])
     })
   })
@@ -220,6 +233,7 @@ describe('completion', () => {
         'tidemark apply --pru',
         'tidemark admin create-key --sc',
         'tidemark get -o js',
+        './tidemark describe ket',
       ]
       const asked = looks.map((line) => `complete -C "${line}"`).join('; ')
       const { stdout, stderr } = await remote.sh(
@@ -232,6 +246,7 @@ describe('completion', () => {
         '--prune',
         '--scope',
         'json',
+        'kettle',
         '',
       ])
     })
