@@ -15,6 +15,7 @@ import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } fro
 import { editSettingsRoute, getSettingsRoute } from './routes/accounts/settings.ts'
 import { invitationRoutes } from './routes/accounts/invitations.ts'
 import { accountPages } from './pages/account-pages.ts'
+import { welcomePage } from './pages/welcome-page.ts'
 import { invitationPages } from './pages/invitation-page.ts'
 import { manualRoutes } from './manual/manual-routes.ts'
 import { serpMonitorRoutes } from './routes/monitors/serp-monitors.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [...described, openApiRoute(described)]
 /** Every route that is served: those of the API, and pages. */
 export const servedRoutes: readonly Route[] = [
   ...routes,
+  welcomePage,
   ...accountPages,
   ...invitationPages,
   ...billingPages,

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+
+let served: ServedApi
+beforeAll(async () => {
+  served = await serveApi()
+})
+afterAll(() => served.close())
+
+test('the address that a start prints shows a page that leads to the documentation', async () => {
+  const answer = await fetch(`${served.baseUrl}/`, { headers: { accept: 'text/html' } })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
+  const [, link = ''] = /<a href="([^"]+)">/.exec(await answer.text()) ?? []
+  expect((await fetch(served.baseUrl + link)).status).toBe(200)
+})
