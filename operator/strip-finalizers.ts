@@ -1,7 +1,7 @@
 import { sleep } from '../concurrency/sleep.ts'
 import { ExplainedError } from '../core/explained-error.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from './cluster/kube-client.ts'
-import { OPERATOR_LEASE, seizeLease } from './cluster/leader.ts'
+import { installationOf, OPERATOR_LEASE, seizeLease } from './cluster/leader.ts'
 import { type ResourceKind, resourcesPath } from '../schema/resource-kind.ts'
 import { type CustomResource, FINALIZER, pathOf } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
@@ -25,7 +25,8 @@ const PAGE = 500
  * first. Returns the number of resources that had one.
  */
 export async function stripFinalizers(client: KubeClient, looksMs = LEADER_LOOKS_MS): Promise<number> {
-  await seizeLease(client, client.namespace, SEIZED_SECONDS)
+  const installation = await installationOf(client)
+  await seizeLease(client, client.namespace, SEIZED_SECONDS, installation)
   const stripped = new Set<string>()
   for (let cameBack = 0; ;) {
     const found: string[] = []
@@ -40,7 +41,7 @@ export async function stripFinalizers(client: KubeClient, looksMs = LEADER_LOOKS
     // What a leader set meanwhile is seen by the next look.
     await sleep(looksMs)
     if (found.length > 0) continue
-    await seizeLease(client, client.namespace, LEFT_SECONDS)
+    await seizeLease(client, client.namespace, LEFT_SECONDS, installation)
     return stripped.size
   }
 }

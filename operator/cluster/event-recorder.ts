@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
 import { LRUCache } from 'lru-cache'
+import { sleep } from '../../concurrency/sleep.ts'
 import { TokenBucket } from '../../concurrency/token-bucket.ts'
 import { type KubeClient, MERGE_PATCH } from './kube-client.ts'
 import { type KubeObject, microTime } from './kube-object.ts'
@@ -27,6 +28,8 @@ interface EventRecorderOptions {
 const MOST_NOTE = 1_024
 /** Events a second over all resources, and how many may come at once. */
 const PACE = { perSecond: 10, burst: 50 }
+/** Events that wait for that. A destination of many monitors that fails is an Event of each of them. */
+const MOST_WAITING = 2_000
 /** The API server keeps an Event for an hour after it was last written. */
 const KEPT_MS = 3_600_000
 
@@ -47,6 +50,8 @@ export class EventRecorder {
   #writing: Promise<unknown> = Promise.resolve()
   readonly #pace = new TokenBucket(PACE)
   #dropped = 0
+  #waiting = 0
+  readonly #stopping = new AbortController()
 
   constructor(options: EventRecorderOptions) {
     this.#options = options
@@ -58,18 +63,29 @@ export class EventRecorder {
   }
 
   record(about: KubeObject, happening: Happening): void {
-    if (!this.#pace.tryTake()) {
+    if (this.#waiting >= MOST_WAITING) {
       this.#dropped += 1
       return
     }
+    this.#waiting += 1
     // One after the other, so that a repeated event finds the first one.
     this.#writing = this.#writing
-      .then(() => this.#write(about, happening))
+      .then(() => this.#writeInTurn(about, happening))
       .catch((err: unknown) => this.#options.log.warn({ err }, 'an Event could not be written'))
+      .finally(() => (this.#waiting -= 1))
   }
 
+  /** Writes what may be written at once. The rest is dropped. */
   async stop(): Promise<void> {
+    this.#stopping.abort()
     await this.#writing
+  }
+
+  async #writeInTurn(about: KubeObject, happening: Happening): Promise<void> {
+    const waitMs = this.#pace.reserve()
+    await sleep(waitMs, this.#stopping.signal)
+    if (waitMs > 0 && this.#stopping.signal.aborted) this.#dropped += 1
+    else await this.#write(about, happening)
   }
 
   async #write(about: KubeObject, happening: Happening): Promise<void> {

@@ -66,9 +66,14 @@ export async function installationOf(client: KubeClient): Promise<string | null>
 
 /**
  * Takes the lease of the operators for this long, in seconds, whoever has it. A leader stops when it sees that, and
- * nobody leads until the time is over.
+ * nobody leads until the time is over. `installation` is that of the process, as `installationOf` returns it.
  */
-export async function seizeLease(client: KubeClient, namespace: string, seconds: number): Promise<void> {
+export async function seizeLease(
+  client: KubeClient,
+  namespace: string,
+  seconds: number,
+  installation: string | null,
+): Promise<void> {
   const [name, identity] = [OPERATOR_LEASE, UNINSTALL]
   const collection = leasesIn(namespace)
   for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -78,7 +83,9 @@ export async function seizeLease(client: KubeClient, namespace: string, seconds:
     const spec = { holderIdentity: identity, leaseDurationSeconds: seconds, acquireTime: now, renewTime: now }
     // The operators of the installation that held it know by the annotation that this is about them.
     const { resourceVersion, annotations } = isThere ? found.body.metadata : {}
-    const metadata = { name, namespace, ...(isThere && { resourceVersion }), ...(annotations && { annotations }) }
+    // An uninstall runs as the account of the operators. Where none of them ever led, nobody has said which it is.
+    const known = { ...(installation !== null && { [INSTALLATION]: installation }), ...annotations }
+    const metadata = { name, namespace, ...(isThere && { resourceVersion }), annotations: known }
     const answer = await client.call<Lease>({
       method: isThere ? 'PUT' : 'POST',
       path: isThere ? `${collection}/${name}` : collection,
@@ -107,6 +114,8 @@ export class Leader {
   readonly #collection: string
   readonly #stopping = new AbortController()
   #seen: { readonly version: string; readonly at: number } | null = null
+  /** The lease changed while this process looked on: somebody renews it. */
+  #isRenewed = false
   #renewing: Promise<void> = Promise.resolve()
   #isLeader = false
   /** Another process has the lease, although this one held it. */
@@ -146,7 +155,7 @@ export class Leader {
    */
   get isHeld(): boolean {
     const sinceChange = performance.now() - (this.#seen?.at ?? Number.NEGATIVE_INFINITY)
-    return this.#isLeader || (this.#isOthers && sinceChange < this.#times.renewMs)
+    return this.#isLeader || (this.#isOthers && this.#isRenewed && sinceChange < this.#times.renewMs)
   }
 
   /** Ends the leadership, because something else than the lease says that another process leads. */
@@ -220,7 +229,10 @@ export class Leader {
     if (found.status !== 200) throw new KubeError('the lease of the leader', found)
     const { spec = {} } = found.body
     const { resourceVersion } = found.body.metadata
-    if (this.#seen?.version !== resourceVersion) this.#seen = { version: resourceVersion, at: now }
+    if (this.#seen?.version !== resourceVersion) {
+      this.#isRenewed = this.#seen !== null
+      this.#seen = { version: resourceVersion, at: now }
+    }
     const isMine = spec.holderIdentity === identity
     this.#isOthers = !isMine && !['', UNINSTALL].includes(spec.holderIdentity ?? '')
     if (!isMine && !this.#mayTake(found.body, now)) {

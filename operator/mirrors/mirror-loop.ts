@@ -168,15 +168,16 @@ async function mirror(
   return isRight ? known : await write(writer, { metadata, spec }, known)
 }
 
-/** A namespace asks for mirrors, and the operator has no right to write them. */
+/** A namespace asks for mirrors, or has some, and the operator has no right to write them. */
 class MirrorRightsError extends ExplainedError {
   override readonly name = 'MirrorRightsError'
   readonly reason: string
 
   constructor(namespace: string, reason: string) {
     super(
-      `the namespace ${namespace} has the label ${MIRROR}, and the operator may not write mirrors: set ` +
-        'operator.mirrors=true in the values of the chart, or remove the label',
+      `the operator may not write the mirrors of the namespace ${namespace}: set operator.mirrors=true in the values of ` +
+        `the chart, or remove its label ${MIRROR} and delete them: kubectl delete monitors,serpmonitors ` +
+        `-n ${namespace} -l ${MIRROR_OF}`,
     )
     this.reason = reason
   }
@@ -229,13 +230,16 @@ async function report(
   { record, results }: { readonly record: MonitorRecord; readonly results: ResultsRow | null },
 ): Promise<void> {
   const failed = results === null ? [] : failedDestinations(resource, results, secrets)
-  const status = statusOf(kind, resource, { kind: 'accepted', id: record.id, results, failed }, new Date())
+  const running = { results, failed }
+  const status = statusOf(kind, resource, { kind: 'accepted', id: record.id, running }, new Date())
   if (!isNews(resource.status, status)) return
   await take()
   const path = `${pathOf(kind.records.resource, resource)}/status`
   const body = statusPatch(resource.metadata.resourceVersion, status)
   const answer = await client.call<CustomResource>({ method: 'PATCH', path, body, contentType: JSON_PATCH })
   if (answer.status < 300) learn(answer.body)
+  else if (answer.status === 403)
+    throw new MirrorRightsError(resource.metadata.namespace ?? '', answer.body.message ?? '')
   // Changed or deleted meanwhile: the next sweep sees what there is.
   else if (![404, 409].includes(answer.status)) throw new KubeError('the status of a mirror', answer)
 }
@@ -245,5 +249,6 @@ async function remove({ kind, client, take }: Writer, resource: CustomResource):
   const { uid } = resource.metadata
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } }
   const answer = await client.call({ method: 'DELETE', path: pathOf(kind.records.resource, resource), body })
+  if (answer.status === 403) throw new MirrorRightsError(resource.metadata.namespace ?? '', answer.body.message ?? '')
   if (answer.status >= 300 && ![404, 409].includes(answer.status)) throw new KubeError('the end of a mirror', answer)
 }

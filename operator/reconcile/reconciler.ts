@@ -16,7 +16,7 @@ import { NotLeaderError } from '../../store/db/operator-epoch.ts'
 import type { DeclaredRow, ResourceIdentity, ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH, METADATA_ONLY } from '../cluster/kube-client.ts'
-import { partsOf } from '../cluster/kube-object.ts'
+import { keyOf, partsOf } from '../cluster/kube-object.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
 import { definitionName } from '../../schema/resource-kind.ts'
@@ -321,10 +321,15 @@ export class Reconciler {
 
   async #refuse(
     resource: CustomResource,
-    { reason, message }: { readonly reason: RefusalReason; readonly message: string },
+    refusal: { readonly reason: RefusalReason; readonly message: string },
   ): Promise<undefined> {
-    if (await this.#statuses.write(resource, { kind: 'refused', reason, message }))
-      this.#options.events.record(resource, { type: 'Warning', reason, action: 'Apply', note: message })
+    const { records, events } = this.#options
+    const { reason, message } = refusal
+    const isNew = !isRefusedFor(resource, refusal)
+    const record = records.get(keyOf(resource))
+    const results = record ? () => this.#resultsOf(record.no) : null
+    if ((await this.#statuses.refuse(resource, { reason, message }, results)) && isNew)
+      events.record(resource, { type: 'Warning', reason, action: 'Apply', note: message })
   }
 
   async #report(key: string, resource: CustomResource): Promise<number | undefined> {
@@ -334,6 +339,12 @@ export class Reconciler {
     return this.#statuses.report(key, resource, { id: record.monitor_id, results })
   }
 }
+
+/** Returns whether the status of a resource says that it is refused for this. */
+const isRefusedFor = ({ status }: CustomResource, refusal: { readonly reason: string; readonly message: string }) =>
+  status?.conditions?.some(
+    ({ type, reason, message }) => type === 'Stalled' && reason === refusal.reason && message === refusal.message,
+  ) === true
 
 /** Returns when to look at a resource again because of what it refers to: its Secrets, and what it was refused for. */
 function looksOf(resolved: Known | null, secretMs: number): readonly number[] {

@@ -186,9 +186,9 @@ function createEdits() {
   const edits = new LRUCache<string, { readonly what: string; readonly at: number }>({ max: MOST_EDITS })
   return ({ metadata: { uid, generation, annotations, labels } }: CustomResource): number => {
     const what = JSON.stringify([generation, annotations, labels])
-    const before = edits.get(uid)
-    if (before?.what === what) return before.at
-    const at = before ? performance.now() : 0
+    const known = edits.get(uid)
+    if (known?.what === what) return known.at
+    const at = performance.now()
     edits.set(uid, { what, at })
     return at
   }

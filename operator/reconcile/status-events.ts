@@ -31,23 +31,34 @@ function healthEvents(before: ResourceStatus | undefined, now: ResourceStatus): 
 
 type Failed = NonNullable<ResourceStatus['failedDestinations']>
 
-/** One for each destination that gives up, and one for each that takes messages again or is gone. */
+/**
+ * One for each destination that gives up, and one for each that takes messages again or is gone. An edit may give a
+ * destination another place, so it is known by what it is and since when it failed.
+ */
 function deliveryEvents(before: Failed, now: Failed): readonly Happening[] {
-  const isIn = (all: Failed, { path, since }: Failed[number]) =>
-    all.some((other) => other.path === path && other.since === since)
+  const isSame = (one: Failed[number], other: Failed[number]) =>
+    one.type === other.type && one.address === other.address && one.since === other.since
   return [
-    ...now
-      .filter((one) => !isIn(before, one))
-      .map(
-        (one) => ({ type: 'Warning', reason: 'DeliveryGivenUp', action: 'Deliver', note: failureText(one) }) as const,
-      ),
-    ...before
-      .filter(({ path }) => !now.some((other) => other.path === path))
-      .map(({ path }) => {
-        const note = `The destination ${path} refuses no messages any more.`
+    ...without(now, before, isSame).map(
+      (one) => ({ type: 'Warning', reason: 'DeliveryGivenUp', action: 'Deliver', note: failureText(one) }) as const,
+    ),
+    ...without(before, now, (one, other) => one.type === other.type && one.address === other.address).map(
+      ({ path, type, address }) => {
+        const note = `The destination that was ${path} (${address === undefined ? type : `${type}, ${address}`}) refuses no messages any more, or is not declared any more.`
         return { type: 'Normal', reason: 'DeliveryResumed', action: 'Deliver', note } as const
-      }),
+      },
+    ),
   ]
+}
+
+/** Returns the items of one list that the other one lacks; each item of the other one stands for one of them. */
+function without<T>(items: readonly T[], others: readonly T[], isSame: (one: T, other: T) => boolean): readonly T[] {
+  const left = [...others]
+  return items.filter((item) => {
+    const place = left.findIndex((other) => isSame(item, other))
+    if (place >= 0) left.splice(place, 1)
+    return place < 0
+  })
 }
 
 type ShownValues = NonNullable<ResourceStatus['values']>

@@ -7,7 +7,8 @@ import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './c
 import { failedDestinations } from './failed-destinations.ts'
 import type { OperatedKind } from './kinds.ts'
 import { happeningsBetween } from './status-events.ts'
-import { type Acceptance, isNews, statusOf, statusPatch } from './status.ts'
+import type { RefusalReason } from './decide.ts'
+import { type Acceptance, isNews, type Running, statusOf, statusPatch } from './status.ts'
 
 interface StatusWriterOptions {
   readonly client: KubeClient
@@ -59,17 +60,37 @@ export class StatusWriter {
    * its results were written a moment ago.
    */
   async report(key: string, resource: CustomResource, { id, results }: Reported): Promise<number | undefined> {
-    const { statusMs, secrets } = this.#options
+    const { statusMs } = this.#options
     const now = performance.now()
     const paced = Math.max(now, this.#pacedUntil.get(key) ?? now)
     const waitMs = paced - now - (STATUS_BURST - 1) * statusMs
     // What a person just changed is answered at once; what checks found waits its minute.
     if (waitMs > 0 && !isUnanswered(resource)) return waitMs
-    const found = await results()
-    const failed = found === null ? [] : failedDestinations(resource, found, secrets)
-    const isChanged = await this.write(resource, { kind: 'accepted', id, results: found, failed })
+    const isChanged = await this.write(resource, {
+      kind: 'accepted',
+      id,
+      running: await this.#running(resource, results),
+    })
     if (isChanged && !isUnanswered(resource)) this.#pacedUntil.set(key, paced + statusMs)
     return
+  }
+
+  /**
+   * Writes that a resource is refused, and what the checks of its record find, if it has one. Returns whether the
+   * resource changed.
+   */
+  async refuse(
+    resource: CustomResource,
+    refusal: { readonly reason: RefusalReason; readonly message: string },
+    results: Reported['results'] | null,
+  ): Promise<boolean> {
+    const running = results && (await this.#running(resource, results))
+    return this.write(resource, { kind: 'refused', ...refusal, running })
+  }
+
+  async #running(resource: CustomResource, results: Reported['results']): Promise<Running> {
+    const found = await results()
+    return { results: found, failed: found === null ? [] : failedDestinations(resource, found, this.#options.secrets) }
   }
 
   /** The resource is gone. */

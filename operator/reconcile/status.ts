@@ -18,13 +18,24 @@ export type Acceptance =
   | {
       readonly kind: 'accepted'
       readonly id: string
-      readonly results: ResultsRow | null
-      /** The destinations that take no messages. */
-      readonly failed: readonly FailedDestination[]
+      readonly running: Running
       /** Why the cluster has no runner pods for checks that need a browser. Absent or null: it has, or needs none. */
       readonly noRunners?: string | null
     }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
+  | {
+      readonly kind: 'refused'
+      readonly reason: RefusalReason
+      readonly message: string
+      /** What the checks of its record found, which goes on with the configuration that was accepted last. */
+      readonly running?: Running | null
+    }
+
+/** A record that runs. */
+export interface Running {
+  readonly results: ResultsRow | null
+  /** The destinations that take no messages. */
+  readonly failed: readonly FailedDestination[]
+}
 
 /** Longest text of a value. The definition of the status has the same bounds. */
 const MOST_VALUE = 200
@@ -54,40 +65,52 @@ export function statusOf(
     interval: intervalText(spec['scheduleIntervalSeconds']),
     conditions: conditions.map((condition) => timed(condition, times)),
   }
-  if (acceptance.kind === 'refused') return { ...before, ...shared }
-  const { id, results, failed } = acceptance
-  return {
-    ...shared,
-    id,
-    ...(request !== null && { lastHandledRequest: request }),
-    ...(results && resultsIn(results)),
-    ...(failed.length > 0 && { failedDestinations: failed }),
-  }
+  if (acceptance.kind === 'accepted')
+    return {
+      ...shared,
+      id: acceptance.id,
+      ...(request !== null && { lastHandledRequest: request }),
+      ...found(acceptance.running),
+    }
+  const { running } = acceptance
+  if (!running) return { ...before, ...shared }
+  const { lastChange: _change, values: _values, failedDestinations: _failed, ...rest } = before
+  return { ...rest, ...shared, ...found(running) }
 }
+
+const found = ({ results, failed }: Running) => ({
+  ...(results && resultsIn(results)),
+  ...(failed.length > 0 && { failedDestinations: failed }),
+})
 
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
 function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Date): readonly Untimed[] {
   const { spec, status } = resource
   if (acceptance.kind === 'refused') {
-    const { reason, message } = acceptance
+    const { reason, message, running } = acceptance
     const text = cut(message, MOST_MESSAGE)
-    const found = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
-    const delivering = found('Delivering')
+    const last = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
+    const known = running ? outcomesOf(resource, running) : [last('Healthy') ?? healthOf(null), last('Delivering')]
     return [
       { type: 'Ready', status: 'False', reason, message: text },
-      found('Healthy') ?? { type: 'Healthy', status: 'Unknown', reason: 'NeverRun', message: 'No check has run yet.' },
-      ...(delivering ? [delivering] : []),
+      ...known.filter((condition) => condition !== undefined),
       { type: 'Stalled', status: 'True', reason, message: text },
     ]
   }
   const ready: Untimed = spec.suspend
     ? { type: 'Ready', status: 'True', reason: 'Suspended', message: 'The manifest suspends the monitor.' }
     : { type: 'Ready', status: 'True', reason: 'Scheduled', message: 'The monitor is scheduled.' }
-  const { results, failed, noRunners = null } = acceptance
-  const isWaiting = noRunners !== null && needsBrowser(resource) && !spec.suspend && isDue(results, now)
+  const { running, noRunners = null } = acceptance
+  const isWaiting = noRunners !== null && needsBrowser(resource) && !spec.suspend && isDue(running.results, now)
+  const [health, ...others] = outcomesOf(resource, running)
+  return [ready, (isWaiting && waitingFor(noRunners)) || health, ...others]
+}
+
+/** Returns what the record of a resource does: how its checks end, and whether its messages arrive. */
+function outcomesOf(resource: CustomResource, { results, failed }: Running): [Untimed, ...Untimed[]] {
   const delivering = deliveringOf(resource, failed)
-  return [ready, (isWaiting && waitingFor(noRunners)) || healthOf(results), ...(delivering ? [delivering] : [])]
+  return [healthOf(results), ...(delivering ? [delivering] : [])]
 }
 
 /** Returns whether the destinations take messages; null where there are none. */
@@ -164,6 +187,12 @@ function outcomeOf(results: ResultsRow): Untimed {
   // Nothing was ever read: a wait for the first values must not end here.
   if (failures > 0 && values === null) return healthy('Unknown', 'NoSuccess', lastOf(results))
   if (results.empty_readings === READINGS_UNTIL_NOTICE) return healthy('False', 'NoValues', NO_VALUES)
+  if (failures > 0)
+    return healthy(
+      'True',
+      'Succeeding',
+      `The last check failed, and not yet ${FAILURES_UNTIL_ERROR}: ${lastOf(results)}`,
+    )
   return healthy('True', 'Succeeding', `The checks succeed.${withoutMatch(values ?? {})}`)
 }
 

@@ -51,6 +51,20 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     for (const name of ['suspended', 'paused', 'locked']) expect(await waits(name)).toContain('met')
   })
 
+  test('that is refused shows what its monitor does, which goes on with the configuration before', async () => {
+    await setup.apply('kettle')
+    const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
+    await setup.apply('kettle', { extractConfig: { method: 'css', fields: { price: 'b[[' } } })
+    await setup.until('kettle', 'Ready', 'Invalid')
+    await setup.sql(`update checks set failures = 5, last_run_at = clock()
+      where no = (select no from monitors where id = '${status?.id}')`)
+    const refused = await setup.until('kettle', 'Healthy', 'Failing')
+    expect(setup.condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Invalid' })
+    expect(setup.condition(refused, 'Stalled')).toMatchObject({ status: 'True' })
+    const told = async () => (await setup.events()).map(({ reason }) => reason).toSorted()
+    expect(await eventually(told, (all) => all.includes('Failing'))).toEqual(['Created', 'Failing', 'Invalid'])
+  })
+
   test('shows within seconds that somebody paused or resumed it, and that the runs are used', async () => {
     await setup.apply('kettle')
     const { status } = await setup.until('kettle', 'Healthy', 'NeverRun')

@@ -41,12 +41,12 @@ const isWellFormed = (value: unknown): boolean =>
 
 test('texts are cut between characters, so that a status is no news once the API server has it', () => {
   if (!MONITORS) throw new Error('there is no kind')
-  const status = statusOf(MONITORS, resource, { kind: 'accepted', id: 'm', results, failed: [] }, NOW)
+  const status = statusOf(MONITORS, resource, { kind: 'accepted', id: 'm', running: { results, failed: [] } }, NOW)
   expect(status.values).toEqual({ title: 'x'.repeat(199), half: '' })
   expect(status.lastChange?.fields[0]?.before).toBe(EMOJI.repeat(100))
   expect(isWellFormed(status)).toBe(true)
   const kept = { ...resource, status: asKept(status) }
-  expect(isNews(kept.status, statusOf(MONITORS, kept, { kind: 'accepted', id: 'm', results, failed: [] }, NOW))).toBe(
-    false,
-  )
+  expect(
+    isNews(kept.status, statusOf(MONITORS, kept, { kind: 'accepted', id: 'm', running: { results, failed: [] } }, NOW)),
+  ).toBe(false)
 })

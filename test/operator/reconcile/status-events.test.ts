@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { happeningsBetween } from '../../../operator/reconcile/status-events.ts'
+
+const dead = (path: string, address: string, since = '2026-11-24T00:00:00Z') => ({
+  path,
+  type: 'webhook',
+  address,
+  since,
+})
+const between = (before: readonly object[], now: readonly object[]) =>
+  happeningsBetween({ failedDestinations: before as never }, { failedDestinations: now as never }).map(
+    ({ reason, note }) => `${reason} ${note.slice(0, 60)}`,
+  )
+
+test('a destination that an edit gave another place is neither given up again nor well again', () => {
+  const [one, other] = [dead('spec.deliveries[0]', 'a.example'), dead('spec.deliveries[1]', 'b.example')]
+  expect(
+    between([one, other], [dead('spec.deliveries[0]', 'b.example'), dead('spec.deliveries[1]', 'a.example')]),
+  ).toEqual([])
+  expect(between([one], [dead('spec.deliveries[3]', 'a.example')])).toEqual([])
+})
+
+test('one that failed again since is told once more, and one of two alike that is well is told too', () => {
+  const one = dead('spec.deliveries[0]', 'a.example')
+  expect(between([one], [dead('spec.deliveries[0]', 'a.example', '2026-11-25T00:00:00Z')])).toEqual([
+    expect.stringMatching(/^DeliveryGivenUp /),
+  ])
+  expect(between([one, dead('spec.deliveries[1]', 'a.example')], [one])).toEqual([
+    expect.stringMatching(/^DeliveryResumed The destination that was spec.deliveries\[1\]/),
+  ])
+})
