@@ -55,6 +55,24 @@ describeIf(hasHelm(), HELM_ADVICE)('Objects of the chart that other operators re
     expect(await args('--set', 'metrics.perResource=true')).toContain('--metrics-per-resource')
   })
 
+  test('have an alert about a missing operator only where the release has one, which may never have come up', async () => {
+    const rules = async (...more: string[]) => {
+      const manifests = await manifestsOf(
+        ...TRY_OUT,
+        '--set',
+        ['metrics.prometheusRule.enabled=true', ...more].join(','),
+      )
+      const [{ spec } = { spec: {} as never }] = ofKind(manifests, 'PrometheusRule')
+      const { groups } = spec as { groups: { rules: { alert: string; expr: string }[] }[] }
+      return groups.flatMap((group) => group.rules)
+    }
+    const missing = (await rules()).find(({ alert }) => alert === 'TidemarkOperatorMissing')
+    expect(missing?.expr).toBe('absent(tidemark_operator_leader{namespace="tidemark"})')
+    const others = (await rules('operator.enabled=false')).map(({ alert }) => alert)
+    expect(others).not.toContain('TidemarkOperatorMissing')
+    expect(others).toContain('TidemarkOperatorWithoutLeader')
+  })
+
   test('are not both a ServiceMonitor and a PodMonitor', async () => {
     const both = 'metrics.serviceMonitor.enabled=true,metrics.podMonitor.enabled=true'
     const { ok, out } = await render(...TRY_OUT, '--set', both)
