@@ -175,8 +175,8 @@ class MirrorRightsError extends ExplainedError {
 
   constructor(namespace: string, reason: string) {
     super(
-      `the operator may not write the mirrors of the namespace ${namespace}: set operator.mirrors=true in the values of ` +
-        `the chart, or remove its label ${MIRROR} and delete them: kubectl delete monitors,serpmonitors ` +
+      `the operator may not write the mirrors of the namespace ${namespace}: set operator.mirrors=true in the ` +
+        `values of the chart, or remove its label ${MIRROR} and delete them: kubectl delete monitors,serpmonitors ` +
         `-n ${namespace} -l ${MIRROR_OF}`,
     )
     this.reason = reason

@@ -44,7 +44,9 @@ function deliveryEvents(before: Failed, now: Failed): readonly Happening[] {
     ),
     ...without(before, now, (one, other) => one.type === other.type && one.address === other.address).map(
       ({ path, type, address }) => {
-        const note = `The destination that was ${path} (${address === undefined ? type : `${type}, ${address}`}) refuses no messages any more, or is not declared any more.`
+        const destination = address === undefined ? type : `${type}, ${address}`
+        const ended = 'refuses no messages any more, or is not declared any more'
+        const note = `The destination that was ${path} (${destination}) ${ended}.`
         return { type: 'Normal', reason: 'DeliveryResumed', action: 'Deliver', note } as const
       },
     ),

@@ -55,7 +55,7 @@ describeIf(hasHelm(), HELM_ADVICE)('Objects of the chart that other operators re
     expect(await args('--set', 'metrics.perResource=true')).toContain('--metrics-per-resource')
   })
 
-  test('have an alert about a missing operator only where the release has one, which may never have come up', async () => {
+  test('alert on a missing operator only where the release has one, also on one that never came up', async () => {
     const rules = async (...more: string[]) => {
       const manifests = await manifestsOf(
         ...TRY_OUT,

@@ -12,7 +12,7 @@ const between = (before: readonly object[], now: readonly object[]) =>
     ({ reason, note }) => `${reason} ${note.slice(0, 60)}`,
   )
 
-test('a destination that an edit gave another place is neither given up again nor well again', () => {
+test('a destination at another position after an edit is neither given up again nor well again', () => {
   const [one, other] = [dead('spec.deliveries[0]', 'a.example'), dead('spec.deliveries[1]', 'b.example')]
   expect(
     between([one, other], [dead('spec.deliveries[0]', 'b.example'), dead('spec.deliveries[1]', 'a.example')]),
@@ -20,7 +20,7 @@ test('a destination that an edit gave another place is neither given up again no
   expect(between([one], [dead('spec.deliveries[3]', 'a.example')])).toEqual([])
 })
 
-test('one that failed again since is told once more, and one of two alike that is well is told too', () => {
+test('one that failed again since has one more Event, and so has one of two alike that recovered', () => {
   const one = dead('spec.deliveries[0]', 'a.example')
   expect(between([one], [dead('spec.deliveries[0]', 'a.example', '2026-11-25T00:00:00Z')])).toEqual([
     expect.stringMatching(/^DeliveryGivenUp /),
