@@ -180,18 +180,25 @@ function checkedSpec(records: RecordKind, declared: CustomResource['spec'], know
 
 /**
  * Returns what tells when a resource was edited last, by `performance.now()`: its spec, or an annotation or label that
- * the operator reads. It is 0 for one that was not edited since it was seen first.
+ * the operator reads. One that was not edited since it was seen first counts from its creation: after a start of the
+ * operator, a Secret that many of them name is read once.
  */
 function createEdits() {
   const edits = new LRUCache<string, { readonly what: string; readonly at: number }>({ max: MOST_EDITS })
-  return ({ metadata: { uid, generation, annotations, labels } }: CustomResource): number => {
+  return ({ metadata: { uid, generation, annotations, labels, creationTimestamp } }: CustomResource): number => {
     const what = JSON.stringify([generation, annotations, labels])
     const known = edits.get(uid)
     if (known?.what === what) return known.at
-    const at = performance.now()
+    const at = known === undefined ? createdAt(creationTimestamp) : performance.now()
     edits.set(uid, { what, at })
     return at
   }
+}
+
+/** Returns by `performance.now()` when an object was made at the latest; its time has whole seconds. */
+const createdAt = (creationTimestamp = ''): number => {
+  const agoMs = Date.now() - Date.parse(creationTimestamp) - 1_000
+  return performance.now() - (agoMs > 0 ? agoMs : 0)
 }
 
 /** Returns the option by which kubectl binds a role to the account of this process. */

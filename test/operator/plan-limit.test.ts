@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
@@ -22,7 +23,9 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that the plan 
       reason: 'PlanLimit',
       message: expect.stringMatching(/stores \d+ bytes of configurations, of which \d+ are used/),
     })
-    expect((await setup.events()).map(({ type, reason }) => `${type} ${reason}`)).toContain('Warning PlanLimit')
+    await eventually(setup.events, (events) =>
+      events.some(({ type, reason }) => type === 'Warning' && reason === 'PlanLimit'),
+    )
     expect(await setup.monitors()).toHaveLength(1)
     // The resource that is there goes on.
     expect(setup.condition(await setup.read('kettle'), 'Ready')?.status).toBe('True')

@@ -87,8 +87,9 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
       { forMs: 20_000 },
     )
     expect(said).toEqual([
-      `the namespace ${namespace} has the label tidemark.dev/mirror, and the operator may not write mirrors: ` +
-        'set operator.mirrors=true in the values of the chart, or remove the label',
+      `the operator may not write the mirrors of the namespace ${namespace}: set operator.mirrors=true in the values ` +
+        'of the chart, or remove its label tidemark.dev/mirror and delete them: kubectl delete monitors,serpmonitors ' +
+        `-n ${namespace} -l tidemark.dev/mirror-of`,
     ])
   })
 
