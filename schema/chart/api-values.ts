@@ -1,17 +1,7 @@
 import { Choice, Closed } from '../shape/shape.ts'
-import {
-  annotations,
-  flag,
-  keyedList,
-  nameOf,
-  networks,
-  number,
-  ofFamily,
-  requests,
-  text,
-  texts,
-  value,
-} from './value-shapes.ts'
+import { PARENT_REF } from './kubernetes-shapes.ts'
+import { ofFamily } from './value-families.ts'
+import { annotations, flag, listOf, nameOf, networks, number, requests, text, texts, value } from './value-shapes.ts'
 
 /** The values of the API. */
 export const api = Closed(
@@ -68,10 +58,9 @@ export const api = Closed(
     httpRoute: Closed(
       {
         enabled: flag(false, 'Make an HTTPRoute. It needs the Gateway API.'),
-        parentRefs: keyedList(
-          ['group', 'kind', 'namespace', 'name', 'sectionName', 'port'],
+        parentRefs: listOf(
+          PARENT_REF,
           'Gateways that it belongs to, such as {name: …, namespace: …}. Required where it is enabled.',
-          { name: 'object_name', namespace: 'namespace', sectionName: 'object_name' },
         ),
         hostnames: texts('host_name', 'Its host names. Empty: those of the gateways.'),
         annotations: annotations('Its annotations.'),

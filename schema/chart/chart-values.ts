@@ -3,21 +3,21 @@ import { Config } from '../config/config.ts'
 import { SECRET_SETTINGS } from '../config/secret-settings.ts'
 import { Choice, Closed, Whole } from '../shape/shape.ts'
 import { api } from './api-values.ts'
+import { EGRESS_RULE, PEER, PULL_SECRET, SECCOMP_PROFILE, VARIABLE } from './kubernetes-shapes.ts'
+import { ofFamily } from './value-families.ts'
 import {
   annotations,
   existing,
   files,
   flag,
   image,
-  keyed,
-  keyedList,
+  listOf,
   kubernetesList,
   labels,
   nameOf,
   networks,
   number,
   objectName,
-  ofFamily,
   ofSetup,
   optionalFlag,
   requests,
@@ -87,6 +87,23 @@ const secretSettings: TProperties = Object.fromEntries(
   ]),
 )
 
+const imageRegistry = (description: string) => ofFamily('registry', text('', description, 255))
+
+/**
+ * What Helm gives the chart beside its values where another chart depends on it: `global`, and `enabled`, the condition
+ * of a dependency by custom.
+ */
+export const ParentValues = Closed({
+  global: Type.Object(
+    {
+      imageRegistry: imageRegistry('Registry of all charts of a release.'),
+      imagePullSecrets: listOf(PULL_SECRET, 'Secrets with which nodes fetch the images of all charts of a release.'),
+    },
+    { additionalProperties: true, description: 'What all charts of a release share.' },
+  ),
+  enabled: Type.Boolean({ description: 'Read by a chart that this one is a dependency of.' }),
+})
+
 /**
  * The values of the Helm chart: defaults, meaning, and what is refused. `charts/tidemark/values.yaml`,
  * `values.schema.json` and the page of values are generated from it.
@@ -97,18 +114,12 @@ export const ChartValues = Closed({
   namespaceOverride: objectName('Replaces the namespace of the release in all objects.', 63),
   commonLabels: labels('Labels of all objects.'),
   image: image('tidemark', 'Image of the API, the workers, the operator and the setup.'),
-  imageRegistry: ofFamily(
-    'registry',
-    text(
-      '',
-      'Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry.',
-      255,
-    ),
+  imageRegistry: imageRegistry(
+    'Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry.',
   ),
-  imagePullSecrets: keyedList(
-    ['name'],
+  imagePullSecrets: listOf(
+    PULL_SECRET,
     'Secrets with which nodes fetch images, such as {name: registry}. Unset: global.imagePullSecrets.',
-    { name: 'object_name' },
   ),
   crds: Closed(
     {
@@ -293,11 +304,9 @@ export const ChartValues = Closed({
         }),
         'auto',
       ),
-      seccompProfile: keyed(
-        ['type', 'localhostProfile'],
-        'Seccomp profile of runner pods; see docs/runners.md.',
+      seccompProfile: value(
+        { ...SECCOMP_PROFILE, description: 'Seccomp profile of runner pods; see docs/runners.md.' },
         { type: 'RuntimeDefault' },
-        { type: 'seccomp_type' },
       ),
       runtimeClassName: nameOf('Runtime class of runner pods, such as gvisor.'),
       hostUsers: optionalFlag('As hostUsers, for runner pods. Unset: hostUsers.'),
@@ -313,7 +322,7 @@ export const ChartValues = Closed({
   metrics: Closed(
     {
       port: number(9100, [1, 65_535], 'Port of health and metrics in every pod.'),
-      from: kubernetesList('Network policy peers that may read metrics. Empty: all pods of the cluster.'),
+      from: listOf(PEER, 'Network policy peers that may read metrics. Empty: all pods of the cluster.'),
       perResource: flag(
         false,
         'Let the operator have a metric for each resource, tidemark_resource_ready, with its name. There are as many ' +
@@ -348,8 +357,8 @@ export const ChartValues = Closed({
   networkPolicy: Closed(
     {
       enabled: flag(true, 'Make network policies, the second defence behind the egress guard of the processes.'),
-      apiFrom: kubernetesList('Peers that may reach the API. Empty: all.'),
-      dns: kubernetesList('Peers that answer DNS. Empty: all.'),
+      apiFrom: listOf(PEER, 'Peers that may reach the API. Empty: all.'),
+      dns: listOf(PEER, 'Peers that answer DNS. Empty: all.'),
       dnsPorts: value(
         Type.Array(Whole(1, 65_535), {
           minItems: 1,
@@ -363,7 +372,8 @@ export const ChartValues = Closed({
         Type.Array(Whole(1, 65_535), { minItems: 1, maxItems: 8, description: 'Its ports.' }),
         [443, 6443],
       ),
-      extraEgress: kubernetesList(
+      extraEgress: listOf(
+        EGRESS_RULE,
         'Egress rules that the API and the workers have too, such as to a mail server, a model or a collector of ' +
           'traces in the cluster. Runners do not have them.',
       ),
@@ -387,10 +397,9 @@ export const ChartValues = Closed({
     '0.0.0.0',
   ),
   ...files('the pods of the API, the workers and the operator'),
-  extraEnv: keyedList(
-    ['name', 'value', 'valueFrom'],
+  extraEnv: listOf(
+    VARIABLE,
     'Variables of these pods that are no settings, such as NODE_EXTRA_CA_CERTS: {name: …, value: …}.',
-    { name: 'variable' },
   ),
   extraObjects: kubernetesList(
     'Objects of your own that are installed with the release. Texts in them are templates of Helm.',

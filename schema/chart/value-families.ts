@@ -1,11 +1,15 @@
+import type { TSchema } from 'typebox'
+
 /** Keyword of a value, or of the values in an object that Kubernetes defines: a family, or a family for each path. */
 export const FAMILY = 'x-tidemark-family'
 
-interface ValueFamily {
-  /** A regular expression in the syntax that Go and JavaScript share. An empty value is judged by the schema alone. */
+export interface ValueFamily {
+  /** A regular expression in the syntax that Go and JavaScript share. */
   readonly pattern: string
   /** Completes `worker.resources.limits.memory is "lots", which is not `. */
   readonly words: string
+  /** True where an empty value is refused too. Else the schema alone judges it: it may stand for none. */
+  readonly neverEmpty?: true
   readonly accepts: readonly string[]
   readonly rejects: readonly string[]
 }
@@ -15,7 +19,9 @@ const GROUP = '[0-9A-Fa-f]{1,4}'
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 const SUBDOMAIN = String.raw`${LABEL}(\.${LABEL})*`
 const NAME_PART = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
-const REGISTRY = String.raw`([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?`
+/** At most 65,535, without a sign and a leading zero. */
+const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+const REGISTRY = String.raw`([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(:${PORT})?`
 const FOLDER = '[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*'
 
 /** All forms of an address of IPv6: `::` stands for one group or more, once. */
@@ -26,13 +32,16 @@ const IPV6 = [
   `:((:${GROUP}){1,7}|:)`,
 ].join('|')
 
+const IPV4 = String.raw`${OCTET}(\.${OCTET}){3}`
+const [BITS_4, BITS_6] = ['(3[0-2]|[12]?[0-9])', '(12[0-8]|1[01][0-9]|[1-9]?[0-9])']
+
 /**
  * Families of values that the cluster, or a process at its start, would refuse long after Helm has accepted them. The
  * chart refuses them in words: its templates read `files/value-families.yaml`, which is generated from this table.
  */
 export const VALUE_FAMILIES = {
   network: {
-    pattern: String.raw`^(${OCTET}(\.${OCTET}){3}(/(3[0-2]|[12]?[0-9]))?|(${IPV6})(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`,
+    pattern: `^(${IPV4}(/${BITS_4})?|(${IPV6})(/${BITS_6})?)$`,
     words:
       'a network such as 10.0.0.0/8 or fd00::/8, or an address; the length of a network is at most 32 for IPv4 and ' +
       '128 for IPv6',
@@ -57,15 +66,25 @@ export const VALUE_FAMILIES = {
       'example.com',
     ],
   },
+  cidr: {
+    pattern: `^(${IPV4}/${BITS_4}|(${IPV6})/${BITS_6})$`,
+    words: 'a network with its length, such as 10.0.0.0/8 or fd00::/8, as network policies want it',
+    accepts: ['10.0.0.0/8', '10.9.9.9/32', 'fd00::/8', '::1/128'],
+    rejects: ['10.9.9.9', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/'],
+  },
   http_address: {
-    pattern: '^https?://[^/?#@ ]+([/?#][^ ]*)?$',
+    pattern: String.raw`^https?://([^/?#@: \[\]]+|\[[0-9A-Fa-f:.]+\])(:${PORT})?([/?#][^ ]*)?$`,
     words: 'an address with its scheme, such as https://tidemark.example.com',
-    accepts: ['https://tidemark.example.com', 'http://10.0.0.1:9000/path'],
-    rejects: ['tidemark.example.com', '//example.com', 'ftp://example.com', 'https://', 'https://a b'],
+    accepts: ['https://tidemark.example.com', 'http://10.0.0.1:9000/path', 'http://[fd00::1]:9000'],
+    rejects: [
+      ...['tidemark.example.com', '//example.com', 'ftp://example.com', 'https://', 'https://a b'],
+      ...['https://:8080', 'https://a.example:99999', 'https://a.example:', 'https://user@a.example'],
+    ],
   },
   quantity: {
     pattern: String.raw`^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$`,
     words: 'a quantity such as 500m, 0.5, 512Mi or 8Gi',
+    neverEmpty: true,
     accepts: ['1', '0.5', '500m', '512Mi', '8Gi', '1e3', '1.073741824e+09'],
     rejects: ['lots', '512MB', '512mi', '1 Gi', '-1', '1,5'],
   },
@@ -147,6 +166,12 @@ export const VALUE_FAMILIES = {
     accepts: ['30s', '1m30s'],
     rejects: ['30', 'often', '0.5m'],
   },
+  label_value: {
+    pattern: `^${NAME_PART}$`,
+    words: 'the value of a label: at most 63 letters, digits, "-", "_" and ".", a letter or a digit at both ends',
+    accepts: ['batch', 'v1.2'],
+    rejects: ['-a', 'a b', 'a/b'],
+  },
   toleration: {
     pattern: '^(Exists|Equal)$',
     words: 'Exists or Equal',
@@ -162,27 +187,40 @@ export const VALUE_FAMILIES = {
   seccomp_type: {
     pattern: '^(RuntimeDefault|Localhost|Unconfined)$',
     words: 'RuntimeDefault, Localhost or Unconfined',
+    neverEmpty: true,
     accepts: ['RuntimeDefault', 'Localhost'],
     rejects: ['runtime/default'],
   },
   variable: {
     pattern: '^[-._A-Za-z][-._A-Za-z0-9]*$',
-    words: 'the name of a variable: letters, digits and "_"',
+    words: 'the name of a variable: letters, digits, "_", "-" and "."',
+    neverEmpty: true,
     accepts: ['NODE_EXTRA_CA_CERTS'],
     rejects: ['1A', 'A B', 'A=B'],
   },
-  volume: {
+  label: {
     pattern: `^${LABEL}$`,
-    words: 'the name of a volume: at most 63 small letters, digits and "-"',
+    words: 'such a name: at most 63 small letters, digits and "-", and a letter or a digit at both ends',
+    neverEmpty: true,
     accepts: ['company-ca'],
     rejects: ['Company', 'a.b'],
   },
   folder: {
     pattern: '^/[^:]*$',
     words: 'a path in a container, such as /etc/company',
+    neverEmpty: true,
     accepts: ['/etc/company'],
     rejects: ['etc/company', '/a:b'],
+  },
+  path_within: {
+    pattern: String.raw`^([^/.]|\.[^/.]|\.\.[^/])[^/]*(/([^/.]|\.[^/.]|\.\.[^/])[^/]*)*/?$`,
+    words: 'a path below a folder: without "/" at its beginning, and without ".."',
+    accepts: ['profiles/runner.json', 'a', '.hidden', '..a/b'],
+    rejects: ['/etc/passwd', '../a', 'a/../b', 'a//b'],
   },
 } as const satisfies Readonly<Record<string, ValueFamily>>
 
 export type ValueFamilyName = keyof typeof VALUE_FAMILIES
+
+/** Returns the value's schema, of a family that the chart judges. */
+export const ofFamily = <T extends TSchema>(family: ValueFamilyName, schema: T): T => ({ ...schema, [FAMILY]: family })

@@ -1,12 +1,10 @@
 import Type, { type TSchema } from 'typebox'
 import { Choice, Closed, Dictionary, Text, Whole } from '../shape/shape.ts'
-import { FAMILY, type ValueFamilyName } from './value-families.ts'
+import { AFFINITY, MOUNT, RESOURCES, TOLERATION, VOLUME } from './kubernetes-shapes.ts'
+import { FAMILY, ofFamily, type ValueFamilyName } from './value-families.ts'
 
 /** A value with its default, which `values.yaml` shows. */
 export const value = <T extends TSchema>(schema: T, byDefault: unknown): T => ({ ...schema, default: byDefault })
-
-/** The same value, of a family that the chart judges. */
-export const ofFamily = <T extends TSchema>(family: ValueFamilyName, schema: T): T => ({ ...schema, [FAMILY]: family })
 
 /** A text that may be empty only where it is so by default. */
 export const text = (byDefault: string, description: string, most = 2048) =>
@@ -20,37 +18,12 @@ export const number = (byDefault: number, [least, most]: readonly [number, numbe
 export const optionalFlag = (description: string) =>
   value(Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], enum: [true, false, ''], description }), '')
 
-/**
- * An object that Kubernetes defines, which templates copy as it is. Its own keys are known: the API server drops one
- * that is misspelt, and Helm does not say so.
- */
-export const keyed = (
-  keys: readonly string[],
-  description: string,
-  byDefault: object = {},
-  families: KeyFamilies = {},
-) =>
-  Type.Unsafe<Readonly<Record<string, unknown>>>({
-    type: 'object',
-    additionalProperties: true,
-    propertyNames: { enum: [...keys] },
-    description,
-    default: byDefault,
-    [FAMILY]: families,
-  })
+export const listOf = (shape: TSchema, description: string) =>
+  value(Type.Array(shape, { maxItems: 64, description }), [])
 
-/** Families of what such an object holds, by path: `*` is each value, and `@` each key. */
-type KeyFamilies = Readonly<Record<string, ValueFamilyName>>
-
-/** A list of such objects. */
-export const keyedList = (keys: readonly string[], description: string, families: KeyFamilies = {}) =>
-  value(Type.Array(keyed(keys, '', {}, families), { maxItems: 64, description }), [])
-
-export const kubernetesList = (description: string, byDefault: readonly object[] = []) =>
-  value(
-    Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), { maxItems: 64, description }),
-    byDefault,
-  )
+/** A list of objects of which the chart knows nothing. */
+export const kubernetesList = (description: string) =>
+  listOf(Type.Unsafe({ type: 'object', additionalProperties: true }), description)
 
 export const texts = (family: ValueFamilyName, description: string) =>
   value(Type.Array(ofFamily(family, Text(1, 253)), { maxItems: 256, description }), [])
@@ -122,34 +95,20 @@ export const ofSetup = { ...podMetadata, serviceAccountAnnotations }
 
 const scheduling = {
   nodeSelector: labels('Labels that a node must have.'),
-  tolerations: keyedList(['key', 'operator', 'value', 'effect', 'tolerationSeconds'], 'Taints that pods tolerate.', {
-    key: 'label_key',
-    operator: 'toleration',
-    effect: 'taint_effect',
-  }),
-  affinity: keyed(['nodeAffinity', 'podAffinity', 'podAntiAffinity'], 'Affinity of pods.'),
+  tolerations: listOf(TOLERATION, 'Taints that pods tolerate.'),
+  affinity: value({ ...AFFINITY, description: 'Affinity of pods.' }, {}),
   priorityClassName: nameOf('Priority class of pods.'),
   ...podMetadata,
   serviceAccountAnnotations,
 }
 
 export const files = (whose: string) => ({
-  extraVolumes: kubernetesList(`Volumes of ${whose}, for files that settings name.`),
-  extraVolumeMounts: keyedList(
-    ['name', 'mountPath', 'readOnly', 'recursiveReadOnly', 'subPath', 'subPathExpr', 'mountPropagation'],
-    'Where their containers see them, such as {name: …, mountPath: …, readOnly: true}.',
-    { name: 'volume', mountPath: 'folder' },
-  ),
+  extraVolumes: listOf(VOLUME, `Volumes of ${whose}, for files that settings name.`),
+  extraVolumeMounts: listOf(MOUNT, 'Where their containers see them, such as {name: …, mountPath: …, readOnly: true}.'),
 })
 
 /** What a container asks for, and what it may use. */
-export const resources = (description: string, byDefault: object) =>
-  keyed(['requests', 'limits', 'claims'], description, byDefault, {
-    'requests.@': 'resource',
-    'limits.@': 'resource',
-    'requests.*': 'quantity',
-    'limits.*': 'quantity',
-  })
+export const resources = (description: string, byDefault: object) => value({ ...RESOURCES, description }, byDefault)
 
 export const requests = (cpu: string, memory: string) => ({
   resources: resources('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {

@@ -274,7 +274,13 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     [[...TRY_OUT, '--set', 'image.repository='], 'minLength: got 0, want 1'],
     [[...TRY_OUT, '--set', 'settings.TIDEMARK_PLANS_FILE=/a'], 'put it into the pods by extraVolumes'],
     [
-      [...TRY_OUT, '--set', 'settings.TIDEMARK_EXTRA_CA_FILE=/a', '--set-json', 'extraVolumeMounts=[{"name":"a"}]'],
+      [
+        ...TRY_OUT,
+        '--set',
+        'settings.TIDEMARK_EXTRA_CA_FILE=/a',
+        '--set-json',
+        'extraVolumeMounts=[{"name":"tmp","mountPath":"/a"}]',
+      ],
       'put it into their pods by runner.extraVolumes',
     ],
   ] as const)('%j is refused in words', async (args, message) => {

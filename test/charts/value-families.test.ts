@@ -9,6 +9,7 @@ import { HELM_ADVICE, hasHelm, render, valuesFile } from './helm.ts'
 /** Texts that nothing can judge before they are used: what another service calls its own, and settings. */
 const FREE = [
   ...['pictures.bucket.name', 'pictures.bucket.region', 'operator.clusterId'],
+  'extraEnv.*.value',
   // A start says what is wrong with one of them.
   'settings.',
 ]
@@ -42,7 +43,13 @@ function valuesAt([key = '', ...rest]: readonly string[], value: string): unknow
   if (next === '@') return { [key]: { [value]: '1' } }
   if (next !== '*') return { [key]: within(rest) }
   const one = within(rest.slice(1))
-  return { [key]: ['requests', 'limits'].includes(key) ? { memory: one } : [one] }
+  if (['requests', 'limits'].includes(key)) return { [key]: { memory: one } }
+  return { [key]: [typeof one === 'string' ? one : { ...BESIDE[key], ...(one as object) }] }
+}
+/** What items of lists have beside the value that is tried. */
+const BESIDE: Readonly<Record<string, object>> = {
+  parentRefs: { name: 'web' },
+  extraVolumeMounts: { name: 'tmp', mountPath: '/a' },
 }
 
 /** Returns the value as Helm's messages name it. */
@@ -80,9 +87,93 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
     [['--set', 'secretSettings.SMTP_URL.name=Mail'], 'secretSettings.SMTP_URL.name is "Mail"'],
     [['--set', 'settings.LLM_BASE_URL=models.example.com'], 'settings.LLM_BASE_URL is "models.example.com"'],
     [['--set-json', 'worker.tolerations=[{"operator":"exists"}]'], 'worker.tolerations[0].operator is "exists"'],
+    [['--set-json', 'worker.tolerations=[{"key":"a","operator":"Exists","value":"b"}]'], 'Exists and a value'],
+    [['--set-json', 'api.tolerations=[{"value":"b"}]'], 'api.tolerations[0] has no key: set one, or its operator'],
+    [['--set-json', 'api.tolerations=[{"key":"a","tolerationSeconds":5}]'], 'set its effect to NoExecute'],
+    [['--set', 'worker.resources.limits.memory=512Mi'], 'worker.resources.requests.memory is "768Mi", above worker.'],
+    [['--set', 'runner.browserResources.requests.cpu=1500m,runner.browserResources.limits.cpu=1'], 'is "1500m", above'],
+    [['--set', 'api.resources.limits.memory=5e8'], 'api.resources.requests.memory is "512Mi", above'],
+    [['--set-string', 'worker.resources.limits=512Mi'], "at '/worker/resources/limits': got string, want object"],
+    [['--set-string', 'setup.resources.requests.cpu='], 'setup.resources.requests.cpu is "", which is not a quantity'],
+    [
+      ['--set-json', 'networkPolicy.apiFrom=[{"ipBlock":{"cidr":"10.0.0.0/33"}}]'],
+      'networkPolicy.apiFrom[0].ipBlock.cidr is "10.0.0.0/33", which is not a network with its length',
+    ],
+    [
+      ['--set-json', 'networkPolicy.extraEgress=[{"to":[{"ipBlock":{"cidr":"10.0.0.0/8","except":["10.1.1.1"]}}]}]'],
+      'networkPolicy.extraEgress[0].to[0].ipBlock.except[0] is "10.1.1.1"',
+    ],
+    [
+      ['--set-json', 'networkPolicy.dns=[{"ipBlock":{}}]'],
+      "at '/networkPolicy/dns/0/ipBlock': missing property 'cidr'",
+    ],
+    [['--set-json', 'metrics.from=[{}]'], "at '/metrics/from/0': minProperties: got 0, want 1"],
+    [['--set-json', 'extraEnv=[{"name":"A","value":5}]'], "at '/extraEnv/0/value': got number, want string"],
+    [['--set-json', 'extraVolumeMounts=[{"name":"a","mountPath":"/a"}]'], 'of which there is no volume: put it into'],
+    [['--set-json', 'runner.extraVolumeMounts=[{"name":"tmp","mountPath":"/tmp/"}]'], 'something else is mounted'],
+    [['--set-json', 'extraVolumes=[{"name":"data","emptyDir":{}}]'], 'extraVolumes[0].name is "data", which is there'],
+    [['--set-json', 'extraVolumes=[{"emptyDir":{}}]'], "at '/extraVolumes/0': missing property 'name'"],
+    [['--set-json', 'imagePullSecrets=[{"name":"Pull"}]'], 'imagePullSecrets[0].name is "Pull", which is not the name'],
+    [['--set-json', 'global={"imagePullSecrets":[{"name":"Pull"}]}'], 'global.imagePullSecrets[0].name is "Pull"'],
+    [
+      ['--set-json', 'global={"imagePullSecrets":["pull"]}'],
+      "at '/global/imagePullSecrets/0': got string, want object",
+    ],
+    [['--set', 'global.imageRegistry=https://a'], 'global.imageRegistry is "https://a", which is not a registry'],
+    [['--set', 'runner.seccompProfile.localhostProfile=a'], 'set runner.seccompProfile.type to Localhost'],
+    [
+      ['--set-json', 'api.httpRoute={"enabled":true,"parentRefs":[{"namespace":"x"}]}'],
+      "at '/api/httpRoute/parentRefs/0': missing property 'name'",
+    ],
+    [['--set', 'api.baseUrl=https://:8080'], 'api.baseUrl is "https://:8080", which is not an address'],
+    [['--set', 'api.baseUrl=https://a.example:99999'], 'api.baseUrl is "https://a.example:99999"'],
   ] as const)('%j is refused in words', async (args, message) => {
     const { ok, out } = await render('-f', valuesFile('try-out'), ...args)
     expect(ok).toBe(false)
     expect(out).toContain(message)
+  })
+
+  test('compares quantities of other units, and takes a request that is its limit', async () => {
+    for (const memory of ['536870912', '0.5Gi', '512Mi', '524288Ki', '536870912e0', '+.5Gi']) {
+      const { ok, out } = await render(
+        '-f',
+        valuesFile('try-out'),
+        '--set-string',
+        `api.resources.limits.memory=${memory}`,
+      )
+      expect(ok, out).toBe(true)
+    }
+  })
+
+  test('takes peers, rules, volumes and tolerations as Kubernetes does', async () => {
+    const values = {
+      networkPolicy: {
+        apiFrom: [{ podSelector: {}, namespaceSelector: { matchLabels: { team: 'web' } } }],
+        extraEgress: [
+          {
+            to: [{ ipBlock: { cidr: 'fd00::/8', except: ['fd00::1/128'] } }],
+            ports: [{ port: 'smtp', protocol: 'TCP' }],
+          },
+          { ports: [{ port: 5000, endPort: 5010 }] },
+        ],
+      },
+      worker: {
+        tolerations: [
+          { operator: 'Exists' },
+          { key: 'spot', value: 'yes', effect: 'NoExecute', tolerationSeconds: 60 },
+        ],
+      },
+      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }, { name: 'scratch' }],
+      extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/company', subPath: 'a/b', readOnly: true }],
+      extraEnv: [
+        { name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+        { name: 'B', value: '' },
+      ],
+      runner: { seccompProfile: { type: 'Localhost', localhostProfile: 'profiles/runner.json' } },
+      global: { imageRegistry: '', storageClass: 'fast' },
+    }
+    const args = Object.entries(values).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
+    const { ok, out } = await render('-f', valuesFile('try-out'), ...args)
+    expect(ok, out).toBe(true)
   })
 })

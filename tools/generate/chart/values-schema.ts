@@ -1,4 +1,4 @@
-import { VALUES, type ValueNode } from './walk-values.ts'
+import { PARENT_VALUES, VALUES, type ValueNode } from './walk-values.ts'
 
 /** Returns `values.schema.json` of the chart. Helm refuses values that it does not allow. */
 export const valuesSchema = (): string => `${JSON.stringify({ ...HEAD, ...asDraft7(VALUES, []) }, null, 2)}\n`
@@ -17,34 +17,28 @@ const KEPT = [
   'maxLength',
   'minItems',
   'maxItems',
+  'minProperties',
   'maxProperties',
   'pattern',
   'propertyNames',
 ] as const
 
-/**
- * Of a chart that has this one among its dependencies: Helm gives it `global`, and the condition of a dependency is
- * `enabled` by custom.
- */
-const OF_PARENTS = {
-  global: { type: 'object', description: 'What all charts of a release share.' },
-  enabled: { type: 'boolean', description: 'Read by a chart that this one is a dependency of.' },
-}
-
-/** Helm merges values with the defaults before it validates, so that no key is required. */
+/** Helm merges values with the defaults before it validates, but those in lists: no other key is required. */
 function asDraft7(node: ValueNode, path: readonly string[]): Record<string, unknown> {
   const from = node as Readonly<Record<string, unknown>>
   const kept = Object.fromEntries(KEPT.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
   const items = from['items'] as ValueNode | undefined
   return {
     ...kept,
+    ...(path.includes('*') && node.required && node.required.length > 0 && { required: node.required }),
     ...(items && { items: asDraft7(items, [...path, '*']) }),
     ...(node.properties && {
       properties: {
         ...Object.fromEntries(
-          Object.entries(node.properties).map(([key, child]) => [key, asDraft7(child, [...path, key])]),
+          Object.entries({ ...node.properties, ...(node === VALUES && PARENT_VALUES.properties) }).map(
+            ([key, child]) => [key, asDraft7(child, [...path, key])],
+          ),
         ),
-        ...(path.length === 0 && OF_PARENTS),
       },
     }),
     ...(node.additionalProperties !== undefined && {

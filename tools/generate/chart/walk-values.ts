@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { ChartValues } from '../../../schema/chart/chart-values.ts'
+import { ChartValues, ParentValues } from '../../../schema/chart/chart-values.ts'
 import type { FAMILY, ValueFamilyName } from '../../../schema/chart/value-families.ts'
 
 /** A node of the chart's values. */
@@ -8,6 +8,7 @@ export interface ValueNode {
   readonly properties?: Readonly<Record<string, ValueNode>>
   readonly additionalProperties?: boolean | ValueNode
   readonly items?: ValueNode
+  readonly required?: readonly string[]
   readonly pattern?: string
   readonly [FAMILY]?: ValueFamilyName | Readonly<Record<string, ValueFamilyName>>
   readonly default?: unknown
@@ -17,9 +18,11 @@ export interface ValueNode {
 
 /** The root of the chart's values. */
 export const VALUES = ChartValues as TSchema as ValueNode
+/** The root of what Helm hands to the chart beside its values, where another chart depends on it. */
+export const PARENT_VALUES = ParentValues as TSchema as ValueNode
 
 /** Returns whether a node is a section: an object whose keys the chart knows, and that has no default as a whole. */
-export const isSection = ({ properties, default: byDefault }: ValueNode): boolean =>
+export const isSection = ({ properties, default: byDefault }: Pick<ValueNode, 'properties' | 'default'>): boolean =>
   properties !== undefined && byDefault === undefined
 
 /** The settings, which have defaults of their own and stay out of `values.yaml`. */

@@ -3,7 +3,7 @@ import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/se
 import { RESOURCE_API } from '../../../schema/resource-kind.ts'
 import { nodeOf, type SchemaNode, withoutNull } from '../../../schema/shape/walk-schema.ts'
 import { LOWER_CASE, VARIANTS } from '../../../schema/shape/shape.ts'
-import { VALUES } from '../chart/walk-values.ts'
+import { isSection, VALUES } from '../chart/walk-values.ts'
 import { KINDS, type Kind } from '../crd/kinds.ts'
 import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { type ArgsFile, argsFile, type Style } from './args-file.ts'
@@ -135,19 +135,26 @@ export function chartArgs(): string {
         .replaceAll('{}', '')}Values`,
     beside: () => [],
   })
-  // No key is required: Helm merges values with the defaults.
-  file.declare('ChartValues', { ...withoutRequired(nodeOf(VALUES)), description: 'The values of the chart.' }, '')
+  file.declare('ChartValues', { ...sectionOf(nodeOf(VALUES)), description: 'The values of the chart.' }, '')
   return `${HEAD}${PULUMI}\n${file.text()}`
 }
 
-function withoutRequired(node: SchemaNode): SchemaNode {
+/**
+ * Returns a section of the values, of which no key is required: Helm merges values with the defaults. Shapes of
+ * Kubernetes have types in other packages.
+ */
+function sectionOf(node: SchemaNode): SchemaNode {
   const { required: _, properties, ...rest } = node
-  if (!properties) return rest
+  if (!properties) return rest.items ? { ...rest, items: withoutShape(rest.items) } : rest
+  if (!isSection(node)) return withoutShape(node)
   return {
     ...rest,
-    properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, withoutRequired(child)])),
+    properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, sectionOf(child)])),
   }
 }
+
+const withoutShape = ({ properties: _, required: __, additionalProperties: ___, ...rest }: SchemaNode): SchemaNode =>
+  rest
 
 /** What a program without the definitions has to know of them to send a body and to compare it. */
 const KEPT = [
