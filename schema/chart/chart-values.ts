@@ -11,6 +11,7 @@ import {
   files,
   flag,
   image,
+  imageRegistry,
   listOf,
   kubernetesList,
   labels,
@@ -86,23 +87,6 @@ const secretSettings: TProperties = Object.fromEntries(
     Type.Optional(existing(name, (Config.properties[name] as { readonly description?: string }).description ?? '')),
   ]),
 )
-
-const imageRegistry = (description: string) => ofFamily('registry', text('', description, 255))
-
-/**
- * What Helm gives the chart beside its values where another chart depends on it: `global`, and `enabled`, the condition
- * of a dependency by custom.
- */
-export const ParentValues = Closed({
-  global: Type.Object(
-    {
-      imageRegistry: imageRegistry('Registry of all charts of a release.'),
-      imagePullSecrets: listOf(PULL_SECRET, 'Secrets with which nodes fetch the images of all charts of a release.'),
-    },
-    { additionalProperties: true, description: 'What all charts of a release share.' },
-  ),
-  enabled: Type.Boolean({ description: 'Read by a chart that this one is a dependency of.' }),
-})
 
 /**
  * The values of the Helm chart: defaults, meaning, and what is refused. `charts/tidemark/values.yaml`,

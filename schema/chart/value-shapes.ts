@@ -73,6 +73,8 @@ export const image = (repository: string, description: string, tag = '') =>
     { description },
   )
 
+export const imageRegistry = (description: string) => ofFamily('registry', text('', description, 255))
+
 export const existing = (key: string, description: string) =>
   Closed(
     {

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
-import { ChartValues, ParentValues } from '../../../schema/chart/chart-values.ts'
+import { ChartValues } from '../../../schema/chart/chart-values.ts'
+import { ParentValues } from '../../../schema/chart/parent-values.ts'
 import type { FAMILY, ValueFamilyName } from '../../../schema/chart/value-families.ts'
 
 /** A node of the chart's values. */
