@@ -1,10 +1,9 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
-import { valueOf } from '../diff/diff-values.ts'
 import { textOf } from './fires.ts'
 
 /** A pattern and the text that it is tested on. */
-interface PatternQuestion {
+export interface PatternQuestion {
   readonly pattern: string
   readonly text: string
 }
@@ -14,19 +13,24 @@ interface PatternQuestion {
  * each leaf.
  */
 export function collectPatterns(predicate: DiffPredicate, after: Values): readonly PatternQuestion[] {
+  const texts = new Map<string, Set<string>>()
   const questions: PatternQuestion[] = []
-  collect(predicate, after, questions)
+  collect(predicate, after, (question) => {
+    const known = texts.get(question.text) ?? new Set<string>()
+    texts.set(question.text, known)
+    if (known.has(question.pattern)) return
+    known.add(question.pattern)
+    questions.push(question)
+  })
   return questions
 }
 
-function collect(predicate: DiffPredicate, after: Values, questions: PatternQuestion[]): void {
+function collect(predicate: DiffPredicate, after: Values, add: (question: PatternQuestion) => void): void {
   if (predicate.type === 'composite') {
-    for (const condition of predicate.conditions) collect(condition, after, questions)
+    for (const condition of predicate.conditions) collect(condition, after, add)
     return
   }
   if (predicate.type !== 'field_matches_regex') return
-  const { pattern } = predicate
-  const text = textOf(valueOf(after, predicate.field))
-  if (text !== null && !questions.some((known) => known.pattern === pattern && known.text === text))
-    questions.push({ pattern, text })
+  const text = textOf(after, predicate.field)
+  if (text !== null) add({ pattern: predicate.pattern, text })
 }

@@ -2,6 +2,7 @@ import type { Json, Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, type Decimal, decimalText } from '../number/decimal.ts'
 import { gained, type Judged, type Leaf, numberOf } from './fires.ts'
+import { perField } from './per-field.ts'
 
 /** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
 export function describeLeaf(leaf: Leaf, judged: Judged): string {
@@ -17,9 +18,9 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
       return `${leaf.field} gained ${count === 0 ? 'no item' : count === 1 ? '1 item' : `${count} items`}`
     }
     case 'field_equals':
-      return `${leaf.field} is ${shown(valueOf(after, leaf.field))}; ${shown(leaf.value)} was asked for`
+      return `${leaf.field} is ${shownOf(after, leaf.field)}; ${shown(leaf.value)} was asked for`
     case 'field_matches_regex':
-      return `${leaf.field} is ${shown(valueOf(after, leaf.field))}; a match of /${cut(leaf.pattern)}/ was asked for`
+      return `${leaf.field} is ${shownOf(after, leaf.field)}; a match of /${cut(leaf.pattern)}/ was asked for`
     default:
       return `${movement(leaf.field, before, after)}; ${asked(leaf)}`
   }
@@ -28,8 +29,8 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
 function movement(field: string, before: Values, after: Values): string {
   const from = numberOf(before, field)
   const to = numberOf(after, field)
-  if (to === null) return `${field} is ${shown(valueOf(after, field))}, which is not a number`
-  if (from === null) return `${field} was ${shown(valueOf(before, field))}, which is not a number`
+  if (to === null) return `${field} is ${shownOf(after, field)}, which is not a number`
+  if (from === null) return `${field} was ${shownOf(before, field)}, which is not a number`
   return `${field} ${verb(compare(to, from))} from ${number(from)} to ${number(to)}`
 }
 
@@ -46,5 +47,6 @@ function asked(leaf: Extract<Leaf, { threshold: number }>): string {
 const listed = (names: readonly string[]) =>
   names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
 const number = (value: Decimal) => cut(decimalText(value))
+const shownOf = perField((values: Values, field) => shown(valueOf(values, field)))
 const shown = (value: Json) => (value === null ? 'missing' : cut(JSON.stringify(value)))
 const cut = (text: string) => (text.length <= 80 ? text : `${text.slice(0, 79).toWellFormed()}…`)

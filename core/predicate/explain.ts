@@ -14,23 +14,26 @@ interface LeafVerdict {
   readonly why: string
 }
 
-/** The result of a predicate. `leaves` contains every leaf, also those that did not decide it. */
+/** The result of a predicate. `leaves` are the first ones, also those that did not decide it. */
 interface Explanation {
   readonly fires: boolean
   readonly leaves: readonly LeafVerdict[]
 }
 
 /**
- * Returns the result of `fires` with its reasons, for backtests and messages. An unknown leaf counts as not holding.
+ * Returns the result of `fires` with the reasons of the first `most` leaves, for backtests. An unknown leaf counts as
+ * not holding.
  */
-export function explain(predicate: DiffPredicate, judged: Judged, matches: Matches): Explanation {
-  const leaves = leavesOf(predicate, '').map(({ leaf, path }) => ({
-    path,
-    type: leaf.type,
-    field: leaf.type === 'any_field_changes' ? null : leaf.field,
-    holds: judged.diff !== null && leafHolds(leaf, judged.diff, judged, matches) === true,
-    why: describeLeaf(leaf, judged),
-  }))
+export function explain(predicate: DiffPredicate, judged: Judged, matches: Matches, most = Infinity): Explanation {
+  const leaves = leavesOf(predicate, '')
+    .slice(0, most)
+    .map(({ leaf, path }) => ({
+      path,
+      type: leaf.type,
+      field: leaf.type === 'any_field_changes' ? null : leaf.field,
+      holds: judged.diff !== null && leafHolds(leaf, judged.diff, judged, matches) === true,
+      why: describeLeaf(leaf, judged),
+    }))
   return { fires: fires(predicate, judged, matches) === true, leaves }
 }
 

@@ -5,6 +5,7 @@ import { changedBehindCut, diffIfLists, roomOf, valueOf } from '../diff/diff-val
 import { compare, decimalOfNumber } from '../number/decimal.ts'
 import { readNumber } from '../number/read-number.ts'
 import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
+import { perField } from './per-field.ts'
 
 /**
  * Returns whether a predicate is true for a difference. Without a difference no predicate is. `before` and `after` are
@@ -63,7 +64,7 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
     case 'field_equals':
       return element(valueOf(after, leaf.field)) === leaf.value
     case 'field_matches_regex': {
-      const text = textOf(valueOf(after, leaf.field))
+      const text = textOf(after, leaf.field)
       return text === null ? false : matches(leaf.pattern, text)
     }
     default:
@@ -77,10 +78,10 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
  * then those before count. What is no list gains none. A list that changed only behind its cut counts as gained
  * by one, because new items may be there.
  */
-export function gained({ before, after, lists }: Judged, field: string): number {
+export const gained = perField(({ before, after, lists }: Judged, field) => {
   const [from, to] = [listBefore(field, before, lists) ?? [], valueOf(after, field)]
   return diffIfLists(from, to)?.added.length || (changedBehindCut(from, to, () => roomOf(after, field)) ? 1 : 0)
-}
+})
 
 /** Returns the value that a field's new value is compared with as a list. */
 export function listBefore(field: string, before: Values, lists: Values | null = null): Json {
@@ -143,7 +144,7 @@ export function numericFields(predicate: DiffPredicate): ReadonlySet<string> {
 }
 
 /** Returns the number that a field means; null when the field is missing or not a number. */
-export const numberOf = (values: Values, field: string) => readNumber(element(valueOf(values, field)))
+export const numberOf = perField((values: Values, field) => readNumber(element(valueOf(values, field))))
 
 /**
  * Returns the element of a list of one element, which predicates test in place of the list; otherwise the value itself.
@@ -153,11 +154,11 @@ function element(value: Json): Json {
 }
 
 /**
- * Returns the text that a pattern is tested on: strings as they are, numbers and booleans as JSON writes them, lists
- * and objects as JSON. Returns null for null.
+ * Returns the text of a field that a pattern is tested on: strings as they are, numbers and booleans as JSON writes
+ * them, lists and objects as JSON. Returns null for null.
  */
-export function textOf(value: Json): string | null {
-  const looked = element(value)
+export const textOf = perField((values: Values, field) => {
+  const looked = element(valueOf(values, field))
   if (looked === null) return null
   return typeof looked === 'string' ? looked : JSON.stringify(looked)
-}
+})

@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
-import { lastNumbers } from '../../core/predicate/fires.ts'
+import { lastNumbers, type Matches } from '../../core/predicate/fires.ts'
+import { createPatternResults, type PatternResults } from '../../core/predicate/pattern-results.ts'
 import type { Whose } from '../../concurrency/in-turn.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
@@ -41,12 +42,10 @@ export async function backtestChanges(
   let lists: Values | null = null
   for (const change of changes) {
     if (isOver()) break
-    const matched = await tryPatterns(change, predicate, { patterns, whose, slow, isOver })
-    if (matched === null) break
+    const tried = await tryPatterns(change, predicate, { patterns, whose, slow, isOver })
+    if (tried === null) break
     const values = valuesOf(change, lists)
-    runs.push(
-      judged(change, predicate, { values, matches: (pattern, text) => matched.get(keyOf(pattern, text)) ?? false }),
-    )
+    runs.push(judged(change, predicate, { values, matches: tried.matches }))
     lists = lastNumbers(predicate, values)
     // Other requests can run between two changes.
     await breathe()
@@ -67,17 +66,17 @@ async function tryPatterns(
   { extracted }: StoredChange,
   predicate: DiffPredicate,
   { patterns, whose, slow, isOver }: Trying,
-): Promise<ReadonlyMap<string, boolean> | null> {
-  const matched = new Map<string, boolean>()
+): Promise<PatternResults | null> {
+  const tried = createPatternResults()
   for (const question of collectPatterns(predicate, extracted)) {
-    const { pattern, text } = question
+    const { pattern } = question
     if (isOver()) return null
     const result = slow.has(pattern) ? false : await patterns.matches(question, whose)
     if (result === 'timeout') slow.add(pattern)
     else if (typeof result !== 'boolean') return null
-    matched.set(keyOf(pattern, text), result === true)
+    tried.add(question, result === true)
   }
-  return matched
+  return tried
 }
 
 /**
@@ -92,24 +91,22 @@ const valuesOf = ({ diff, extracted }: StoredChange, lists: Values | null) => ({
 
 interface Compared {
   readonly values: ReturnType<typeof valuesOf>
-  readonly matches: (pattern: string, text: string) => boolean
+  readonly matches: Matches
 }
 
 function judged(change: StoredChange, predicate: DiffPredicate, { values, matches }: Compared): BacktestRun {
   const { id, diff } = change
-  const { fires, leaves } = explain(predicate, { diff, ...values }, matches)
+  const { fires, leaves } = explain(predicate, { diff, ...values }, matches, BACKTEST_REASONS)
   return {
     run_id: id,
     started_at: new Date(runIdTime(id) + change.start_offset_ms).toISOString(),
     fires,
     delivery_triggered: change.delivery_triggered,
     fields_changed: diff.fields_changed,
-    conditions: leaves.slice(0, BACKTEST_REASONS).map((leaf) => ({ ...leaf })),
+    conditions: leaves.map((leaf) => ({ ...leaf })),
   }
 }
 
 const tooLong = (pattern: string) =>
   `The pattern ${JSON.stringify(pattern.slice(0, 100))} took too long; from there on it was taken as not matching ` +
   `here. A run that hangs on it fails. Simplify it.`
-
-const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])

@@ -2,6 +2,7 @@ import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import { diffValues, hasNoMatch, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { fires, listBefore, type Truth, numericFields } from '../../core/predicate/fires.ts'
+import { createPatternResults } from '../../core/predicate/pattern-results.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff, FetchMethod } from '../../schema/run/run.ts'
@@ -62,20 +63,19 @@ export async function judge(
 ): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
   if (before === null || diff === null) return { diff: null, fired: false, undecided: [] }
-  const matched = new Map<string, boolean>()
+  const tried = createPatternResults()
   const undecided: Undecided[] = []
-  const outcome = () =>
-    fires(predicate, { diff, before, after, lists }, (pattern, text) => matched.get(keyOf(pattern, text)) ?? 'unknown')
-  if (outcome() !== 'unknown') return { diff, fired: outcome(), undecided }
-  for (const { pattern, text } of collectPatterns(predicate, after)) {
-    const result = await patterns.matches({ pattern, text }, whose)
-    if (typeof result === 'boolean') matched.set(keyOf(pattern, text), result)
-    else if (undecided.push({ pattern, why: result }) === MOST_UNDECIDED) break
+  const judged = { diff, before, after, lists }
+  const outcome = () => fires(predicate, judged, tried.matches)
+  const withoutPatterns = outcome()
+  if (withoutPatterns !== 'unknown') return { diff, fired: withoutPatterns, undecided }
+  for (const question of collectPatterns(predicate, after)) {
+    const result = await patterns.matches(question, whose)
+    if (typeof result === 'boolean') tried.add(question, result)
+    else if (undecided.push({ pattern: question.pattern, why: result }) === MOST_UNDECIDED) break
   }
   return { diff, fired: outcome(), undecided }
 }
-
-const keyOf = (pattern: string, text: string) => JSON.stringify([pattern, text])
 
 /** What the visual layer adds to a run. */
 export interface Seen {
