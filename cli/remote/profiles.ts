@@ -4,10 +4,15 @@ import { dirname, join } from 'node:path'
 import { RemoteError } from './remote-error.ts'
 import { tell } from '../print.ts'
 
-/** A server and a key for it. */
-interface Profile {
+/** A server, and a key or a session for it. */
+export interface Profile {
   readonly url: string
+  /** What requests carry: an API key, or the token of a session. */
   readonly key: string
+  /** Who signed in. Without it, the key is an API key. */
+  readonly email?: string
+  /** Nobody was told yet for which team the session acts. */
+  readonly isNew?: true
 }
 
 /** The file of profiles. */
@@ -92,15 +97,15 @@ const HOW =
  * for.
  */
 export function connectionOf(env: Environment, named: string | undefined): Connection {
-  const { TIDEMARK_URL: url = '', TIDEMARK_API_KEY: key = '', TIDEMARK_PROFILE: other = '' } = env
-  if (named === undefined && (url !== '' || key !== '')) {
+  const { TIDEMARK_URL: url = '', TIDEMARK_API_KEY: key = '' } = env
+  if (isGiven(env, named)) {
     if (url === '') throw new RemoteError('TIDEMARK_API_KEY is set without TIDEMARK_URL: set both, or none', 'usage')
     if (key === '') throw new RemoteError('TIDEMARK_URL is set without TIDEMARK_API_KEY: set both, or none', 'usage')
     return { url: apiUrl(url, 'TIDEMARK_URL'), key: readKey(key, 'TIDEMARK_API_KEY'), from: 'the environment' }
   }
   const { current, profiles } = readProfiles(env)
   warnOfReaders(profilesPath(env))
-  const name = named ?? (other === '' ? current : other)
+  const name = nameInUse(env, named, current)
   const names = Object.keys(profiles)
   if (name === null) throw new RemoteError(`no server is known: ${HOW}`, 'usage')
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
@@ -108,7 +113,22 @@ export function connectionOf(env: Environment, named: string | undefined): Conne
     const known = names.length === 0 ? '' : `; there are ${names.join(', ')}`
     throw new RemoteError(`there is no profile ${name}${known}: call ./tidemark login --profile ${name}`, 'usage')
   }
-  return { url: apiUrl(profile.url, `the profile ${name}`), key: profile.key, from: `the profile ${name}` }
+  return { ...profile, url: apiUrl(profile.url, `the profile ${name}`), from: `the profile ${name}` }
+}
+
+/** Returns whether the environment has the server and the key, and no profile is named. */
+const isGiven = ({ TIDEMARK_URL: url = '', TIDEMARK_API_KEY: key = '' }: Environment, named: string | undefined) =>
+  named === undefined && (url !== '' || key !== '')
+
+const nameInUse = ({ TIDEMARK_PROFILE: other = '' }: Environment, named: string | undefined, current: string | null) =>
+  named ?? (other === '' ? current : other)
+
+/** Returns the name of the profile that a command uses, as above; null where it uses none, or there is none. */
+export function profileInUse(env: Environment, named: string | undefined): string | null {
+  if (isGiven(env, named)) return null
+  const { current, profiles } = readProfiles(env)
+  const name = nameInUse(env, named, current)
+  return name !== null && Object.hasOwn(profiles, name) ? name : null
 }
 
 /** Says where other accounts of this machine can read the keys: a copy from elsewhere may have lost its mode. */

@@ -53,7 +53,8 @@ const PAGE = 100
 
 /**
  * A client of the REST API. A request is repeated when the server does not answer or has no time: those that create
- * carry an `Idempotency-Key`, and `isOnce` keeps others from it. Throws a RemoteError that explains each failure.
+ * carry an `Idempotency-Key`, and `isOnce` keeps others from it. With an empty key, as for a sign-in, requests carry
+ * none. Throws a RemoteError that explains each failure.
  */
 export class RemoteClient {
   readonly #connection: Connection
@@ -142,7 +143,7 @@ export class RemoteClient {
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS),
       headers: {
-        authorization: `Bearer ${this.#connection.key}`,
+        ...(this.#connection.key !== '' && { authorization: `Bearer ${this.#connection.key}` }),
         accept: 'application/json',
         'user-agent': `tidemark-cli/${manifest.version}`,
         ...(body && { 'content-type': 'application/json' }),
@@ -165,6 +166,23 @@ export class RemoteClient {
       return `it speaks no TLS on this port, so use http:// in the address of ${this.#connection.from}`
     if (/CERT|SSL|TLS/i.test(reason)) return 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
     return `is it running, and is the address of ${this.#connection.from} right?`
+  }
+
+  #ofWhom(): string {
+    const { from, email, key } = this.#connection
+    return key === '' ? '' : ` (the ${email === undefined ? 'key' : 'session'} of ${from})`
+  }
+
+  /** Returns what was refused as wrong, and how to get another. */
+  #credential(): string {
+    const { url, from, email, key } = this.#connection
+    if (key === '') return 'the address or the password'
+    if (email !== undefined)
+      return `the session of ${from}: it has ended; call ./tidemark login ${url} --email ${printable(email)}`
+    return (
+      `the key of ${from}: it is wrong, expired or revoked; make another with "./tidemark admin create-key" on the ` +
+      'server, and call ./tidemark login'
+    )
   }
 
   #mayHaveArrived(error: unknown): RemoteError {
@@ -191,15 +209,9 @@ export class RemoteClient {
     const refusal = refusalOf(text)
     if (refusal === null && status < 500) return this.#isNotApi(request, text)
     const { said, requestId, issues } = inWords(refusal, status)
-    const { from } = this.#connection
     if (status === 401)
-      return new RemoteError(
-        `${this.#connection.url} refuses the key of ${from}: it is wrong, expired or revoked; make another with ` +
-          `"./tidemark admin create-key" on the server, and call ./tidemark login`,
-        'refused',
-        status,
-      )
-    if (status === 403) return new RemoteError(`${said} (the key of ${from})`, 'refused', status)
+      return new RemoteError(`${this.#connection.url} refuses ${this.#credential()}`, 'refused', status)
+    if (status === 403) return new RemoteError(`${said}${this.#ofWhom()}`, 'refused', status)
     if (isBusy(answer) && !isLimitOfPlan(answer)) return new RemoteError(said, 'unavailable', status)
     if (status >= 500)
       return new RemoteError(`${said} The log of the server has the details under ${requestId}.`, 'failed', status)

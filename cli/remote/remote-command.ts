@@ -36,6 +36,8 @@ export interface RemoteCommand {
   readonly isChange?: true
   /** It is called without a server: it has no `--profile`, or one of its own. */
   readonly isLocal?: true
+  /** It says itself for which team the session acts. */
+  readonly isAboutTeams?: true
   /** Text below the options. */
   readonly notes?: string
   /** Lines of shell. What follows a `#` explains them. */
@@ -78,6 +80,7 @@ export function commanderOf(known: RemoteCommand, program: Invocation['program']
     .action(async (...given: readonly unknown[]) => {
       const [words, options] = argument ? given : [[], given[0]]
       whenUnread(isChange)
+      if (!isLocal && !known.isAboutTeams) await (await import('./report-team.ts')).reportTeam(options as CommonOptions)
       const handler = await load()
       const list = Array.isArray(words) ? words : words === undefined ? [] : [words]
       const code = await handler({ words: list as readonly string[], options: options as never, program })

@@ -43,6 +43,9 @@ const LINES: Readonly<Record<string, string>> = {
   login: 'login --profile a#',
   logout: 'login --profile b# > log && ./tidemark logout --profile b#',
   profiles: 'profiles',
+  token: 'token',
+  teams: 'teams --profile me',
+  switch: 'switch "Team of owner" --profile me',
   apply: 'apply -f teapot.json',
   diff: 'diff -f other.json',
   get: 'get kettle',
@@ -181,6 +184,7 @@ describe('every other command prints', () => {
           },
         }),
       )
+    await remote.sh(`echo '${remote.password}' | ./tidemark login --email owner@tidemark.local --profile me`)
     await writeFile(join(remote.folder, 'page.html'), '<h1>A kettle</h1>')
     await writeFile(join(remote.folder, 'urls.yaml'), 'url: https://example.com/\n')
   }, 120_000)

@@ -1,37 +1,58 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import type { Usage } from '../../../schema/account/usage.ts'
-import { exitCode } from '../../exit-codes.ts'
-import { formOf, isForPrograms, type OutputOptions, printData, printItems } from '../../output.ts'
+import { formOf, isForPrograms, type OutputOptions, printData, printItems, printResult } from '../../output.ts'
 import { print, tell } from '../../print.ts'
-import { apiUrl, profilesPath, readKey, readProfiles, writeProfiles } from '../profiles.ts'
 import { printable } from '../../printable.ts'
+import { askHidden } from '../ask-hidden.ts'
+import type { CommonOptions } from '../connect.ts'
+import { apiUrl, connectionOf, type Profile, profilesPath, readKey, readProfiles, writeProfiles } from '../profiles.ts'
 import { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
 const LOCAL = 'http://127.0.0.1:8080'
-const MOST_KEY = 500
 
-/** Checks a key by a request, and stores it with the address of its server. */
-export const login: Handler<{ readonly profile: string }> = async ({ words: [address], options }) => {
+interface LoginOptions {
+  readonly profile: string
+  readonly email?: string
+}
+
+/** Signs in, or checks a key by a request, and stores the session or the key with the address of its server. */
+export const login: Handler<LoginOptions> = async ({ words: [address], options }) => {
   const name = nameOfProfile(options.profile)
   const { TIDEMARK_URL: fromEnvironment } = process.env
   const url = apiUrl(address ?? (fromEnvironment || LOCAL), address === undefined ? 'TIDEMARK_URL' : 'the address')
-  // Before the question for a key: a file that cannot be read would make the answer useless.
+  // Before the question for a secret: a file that cannot be read would make the answer useless.
   const { profiles: known } = readProfiles(process.env)
-  const given = process.env['TIDEMARK_API_KEY'] || (await askForKey(url))
-  if (given.trim() === '')
-    throw new RemoteError('there is no key: set TIDEMARK_API_KEY, or write it to standard input', 'usage')
-  const key = readKey(given, 'what was given')
-  const { tier } = await new RemoteClient({ url, key, from: 'this login' }).json<Usage>({
+  const profile = options.email === undefined ? await withKey(url) : await signedIn(url, options.email)
+  const { email } = profile
+  const { tier } = await new RemoteClient({ ...profile, from: 'this login' }).json<Usage>({
     method: 'GET',
     path: '/v1/usage',
   })
-  const path = writeProfiles(process.env, { current: name, profiles: { ...known, [name]: { url, key } } })
-  const text = `Logged in to ${url}, to a team on the plan ${printable(tier)}. The key is in ${path}.\n`
-  await printDone(options, { name, url, plan: tier, file: path }, text)
-  if (isReadable(url)) tell(`The key travels to ${url} unencrypted: others on the way can read it.\n`)
+  const path = writeProfiles(process.env, { current: name, profiles: { ...known, [name]: profile } })
+  const [who, what] = email === undefined ? ['', 'key'] : [` as ${printable(email)}`, 'session']
+  const text = `Logged in to ${url}${who}, to a team on the plan ${printable(tier)}. The ${what} is in ${path}.\n`
+  await printDone(options, { name, url, ...(email !== undefined && { email }), plan: tier, file: path }, text)
+  if (isReadable(url)) tell(`The ${what} travels to ${url} unencrypted: others on the way can read it.\n`)
+}
+
+async function withKey(url: string): Promise<Profile> {
+  const given = process.env['TIDEMARK_API_KEY'] || (await askHidden(`API key for ${url}`))
+  if (given.trim() === '')
+    throw new RemoteError('there is no key: set TIDEMARK_API_KEY, or write it to standard input', 'usage')
+  return { url, key: readKey(given, 'what was given') }
+}
+
+async function signedIn(url: string, email: string): Promise<Profile> {
+  const password = await askHidden(`Password of ${printable(email)} for ${url}`)
+  if (password === '') throw new RemoteError('there is no password: write it to standard input', 'usage')
+  const { token } = await new RemoteClient({ url, key: '', from: 'this login' }).json<{
+    readonly token: string | null
+  }>(
+    { method: 'POST', path: '/auth/sign-in/email', body: { email, password }, isOnce: true },
+    (body) => typeof (body as { readonly token?: unknown } | null)?.token === 'string',
+  )
+  return { url, key: token ?? '', email, isNew: true }
 }
 
 async function printDone<T extends { readonly name: string }>(
@@ -56,59 +77,54 @@ function nameOfProfile(text: string): string {
   return text
 }
 
-/** Reads a key from standard input. On a terminal it is not shown. */
-async function askForKey(url: string): Promise<string> {
-  const { stdin, stderr } = process
-  if (stdin.isTTY) {
-    stderr.write(`API key for ${url}: `)
-    const lines = createInterface({
-      input: stdin,
-      output: new Writable({ write: (_, __, done) => done() }),
-      terminal: true,
-    })
-    const key = await new Promise<string>((resolve) => {
-      lines.once('line', resolve).once('close', () => resolve(''))
-      lines.once('SIGINT', () => {
-        stderr.write('\n')
-        process.exit(exitCode('interrupted'))
-      })
-    })
-    lines.close()
-    stderr.write('\n')
-    return key
-  }
-  let text = ''
-  for await (const part of stdin.setEncoding('utf8')) {
-    text += String(part)
-    if (text.length > MOST_KEY || text.includes('\n')) break
-  }
-  return text.split('\n', 1)[0] ?? ''
-}
-
+/** Forgets a login. A session is ended at its server; an API key stays valid, because others may use it. */
 export const logout: Handler<object> = async ({ options }) => {
   const { profile } = options
   const { current, profiles: known } = readProfiles(process.env)
   const name = profile ?? current
   if (name === null) throw new RemoteError(`there is no login in ${profilesPath(process.env)}`)
-  if (!Object.hasOwn(known, name)) throw new RemoteError(`there is no profile ${name}`)
+  const forgotten = Object.hasOwn(known, name) ? known[name] : undefined
+  if (!forgotten) throw new RemoteError(`there is no profile ${name}`)
   const rest = Object.entries(known).filter(([other]) => other !== name)
   const next = name === current ? null : current
   writeProfiles(process.env, { current: next, profiles: Object.fromEntries(rest) })
-  await printDone(options, { name }, `Forgot the profile ${name}. Its key is still valid.\n`)
+  const what = forgotten.email === undefined ? 'Its key is still valid.' : await ended(forgotten)
+  await printDone(options, { name }, `Forgot the profile ${name}. ${what}\n`)
+}
+
+/** Ends a session. Returns what became of it. */
+async function ended(profile: Profile): Promise<string> {
+  try {
+    await new RemoteClient({ ...profile, from: 'this login' }).json({ method: 'POST', path: '/auth/sign-out' })
+    return 'Its session has ended.'
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    tell(`tidemark: the session could not be ended, and is valid until it ends by itself: ${error.message}\n`)
+    return 'Its session is still valid.'
+  }
+}
+
+/** Prints what requests carry, for other programs. */
+export const token: Handler = async ({ options }) => {
+  const { url, key, from } = connectionOf(process.env, (options as CommonOptions).profile)
+  await printResult(options, { data: { url, from, token: key }, names: [key], text: `${key}\n` })
 }
 
 export const profiles: Handler<object> = async ({ options }) => {
   const { current, profiles: known } = readProfiles(process.env)
-  const items = Object.entries(known).map(([name, { url }]) => ({ name, url, isCurrent: name === current }))
+  const items = Object.entries(known).map(([name, { url, email = null }]) => {
+    return { name, url, email, isCurrent: name === current }
+  })
   await printItems(formOf(options), {
     items,
     columns: [
       { head: 'NAME', cell: ({ name }) => name },
       { head: 'CURRENT', cell: ({ isCurrent }) => (isCurrent ? 'yes' : '') },
       { head: 'URL', cell: ({ url }) => url },
+      { head: 'SIGNED IN', cell: ({ email }) => email ?? 'with a key' },
     ],
     name: ({ name }) => name,
-    data: ({ name, url, isCurrent }) => ({ name, url, current: isCurrent }),
+    data: ({ name, url, email, isCurrent }) => ({ name, url, email, current: isCurrent }),
     none: 'There is no login. Call ./tidemark login.',
   })
 }

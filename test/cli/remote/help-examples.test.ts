@@ -15,6 +15,7 @@ describe('the examples in the help of the commands over REST', () => {
   beforeAll(async () => {
     remote = await startRemoteServer()
     await writeFile(join(remote.folder, 'key.txt'), `${remote.key}\n`)
+    await writeFile(join(remote.folder, 'password.txt'), `${remote.password}\n`)
     const hook = remote.site.page('/hook', status(400))
     const deliveries = [{ type: 'webhook', url: hook }]
     for (const name of ['kettle', 'pot']) await remote.watch(name, { labels: { env: 'prod' }, deliveries })

@@ -22,6 +22,8 @@ interface Ended {
 export interface RemoteServer extends AsyncDisposable {
   readonly base: string
   readonly key: string
+  /** The password of the first owner, owner@tidemark.local. */
+  readonly password: string
   readonly site: Site
   readonly folder: string
   /** The environment of `sh`: the address and the key, and a home of its own. */
@@ -52,7 +54,9 @@ export async function startRemoteServer(): Promise<RemoteServer> {
     TIDEMARK_BROWSER_PAGES: '0',
     PORT: '0',
   })
-  const [, base = '', key = ''] = await serve.says(/running at (\S+)\n[\s\S]*API key\s+(svc_\w+)/)
+  const [, base = '', password = '', key = ''] = await serve.says(
+    /running at (\S+)\n[\s\S]*Password\s+(\S+)\n\s+API key\s+(svc_\w+)/,
+  )
   const environment = { HOME: home.path, TIDEMARK_URL: base, TIDEMARK_API_KEY: key }
   const start = (lines: string, more: Environment = {}) => startShell(lines, { ...environment, ...more }, home.path)
 
@@ -69,6 +73,7 @@ export async function startRemoteServer(): Promise<RemoteServer> {
   return {
     base,
     key,
+    password,
     site,
     folder: home.path,
     environment,
