@@ -15,7 +15,6 @@ interface Forgotten {
   readonly months: number
   readonly runs: number
   readonly deliveries: number
-  readonly destinations: number
   readonly auditEvents: number
   readonly apiKeys: number
   readonly pageTexts: number
@@ -36,7 +35,7 @@ const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type
 
 /**
  * Deletes data that is older than its team's retention window. Whole months of runs are dropped when no team can see
- * them any more. Other runs, deliveries that have ended, destinations that took none of them, audit events, keys
+ * them any more. Other runs, deliveries that have ended, audit events, keys
  * that ended, texts of pages, notices, monitors that were deleted, and teams that ended, are deleted in small batches.
  * Stops between batches when the signal is aborted. Does nothing while another process runs it.
  */
@@ -51,7 +50,6 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         months: await dropMonths(connection, signal),
         runs: await deleteRuns(connection, signal),
         deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
-        destinations: await inBatches(signal, () => deleteDestinations(connection)),
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
         apiKeys: await inBatches(signal, () => deleteApiKeys(connection)),
         pageTexts: await inBatches(signal, () => deletePageTexts(connection)),
@@ -69,7 +67,6 @@ const NOTHING: Forgotten = {
   months: 0,
   runs: 0,
   deliveries: 0,
-  destinations: 0,
   auditEvents: 0,
   apiKeys: 0,
   pageTexts: 0,
@@ -233,27 +230,6 @@ const deleteDeliveries = (connection: Queryable): Promise<number> =>
       limit ${BATCH}
     ),
     gone as (delete from deliveries d using old where d.id = old.id returning 1)
-    select count(*) from gone
-  `)
-
-/**
- * Deletes dead destinations that no visible delivery was for. An edit may have replaced them. One that is still used is
- * dead anew with its next delivery, and its owner is told then.
- */
-const deleteDestinations = (connection: Queryable): Promise<number> =>
-  connection.oneFirst(sql.type(counted)`
-    with old as (
-      select x.monitor_no, x.target_key
-      from dead_destinations x join monitors m on m.no = x.monitor_no cross join lateral team_limits(m.team_id) l
-      where x.since < ${CUTOFF}
-        and not exists (select from deliveries d where d.monitor_no = x.monitor_no and d.target_key = x.target_key)
-      limit ${BATCH}
-    ),
-    gone as (
-      delete from dead_destinations x using old o
-      where x.monitor_no = o.monitor_no and x.target_key = o.target_key
-      returning 1
-    )
     select count(*) from gone
   `)
 

@@ -9,6 +9,7 @@ import { monitorQueue } from '../../core/check-queue.ts'
 import { isMonitor, MONITOR_COLUMNS, monitorRow, type MonitorRow, type RowOfKind, selected } from './monitor-record.ts'
 import { json, labelsJson, sealSpec } from './monitor-create.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
+import { withoutReplaced } from '../deliveries/replaced-destinations.ts'
 import { firstSecret } from './signing-secret.ts'
 import { hasRoom, lockedStorage } from '../quota/team-storage.ts'
 
@@ -74,6 +75,7 @@ export async function saveMonitor(tx: Transaction, secrets: SecretBox, edit: Mon
       where m.no = ${stored.no} and ${hasRoom(sql.fragment`n.bytes`)}
       returning m.*
     ),
+    ${withoutReplaced(spec.deliveries)},
     c as (
       update checks c set ${checkSets(edit)} from t, m where c.no = m.no returning c.*
     )

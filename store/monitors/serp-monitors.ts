@@ -8,6 +8,7 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import { type Declared, fitting, labelsJson, newRecord, RECORD_COLUMNS, sealSpec } from './monitor-create.ts'
 import { scheduleSets } from './monitor-edit.ts'
 import { selected, type SerpMonitorRow } from './monitor-record.ts'
+import { withoutReplaced } from '../deliveries/replaced-destinations.ts'
 import { firstSecret } from './signing-secret.ts'
 import { hasRoom, lockedStorage } from '../quota/team-storage.ts'
 
@@ -156,6 +157,7 @@ export async function saveSerpMonitor(
       where m.no = ${stored.no} and ${hasRoom(sql.fragment`n.bytes`)}
       returning m.*
     ),
+    ${withoutReplaced(spec.deliveries)},
     c as (
       update checks c set ${sql.join(sets, sql.fragment`, `)} from t, m where c.no = m.no returning c.*
     )

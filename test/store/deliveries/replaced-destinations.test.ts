@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PAGE_RECORDS, type RecordKind, SERP_RECORDS } from '../../../monitors/record-kind.ts'
+import { targetKey } from '../../../store/deliveries/delivery-row.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+
+let database: QueueDatabase
+beforeAll(async () => {
+  database = await openQueueDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const EGRESS = { allowed: [], denied: [] } as never
+const hook = (name: string) => ({ type: 'webhook', url: `https://${name}.example/hook` }) as const
+const BOTH = { name: 'Kettle', schedule_interval_seconds: 3_600, deliveries: [hook('a'), hook('b')] }
+const PAGE = {
+  ...BOTH,
+  url: 'https://shop.example',
+  extract_config: { method: 'full_page' },
+  diff_predicate: { type: 'any_field_changes' },
+}
+const SEARCH = { ...BOTH, keyword: 'kettle', engine: 'bing', mode: 'full_analysis' }
+
+test.each([
+  ['a page', PAGE_RECORDS as unknown as RecordKind<object>, PAGE],
+  ['a search', SERP_RECORDS as unknown as RecordKind<object>, SEARCH],
+])('an edit of %s ends what is known of destinations that it leaves out, and of no others', async (_, kind, body) => {
+  const teamId = await database.team()
+  const checked = kind.check(body, EGRESS)
+  if (checked.kind !== 'valid') throw new Error(JSON.stringify(checked))
+  const { spec } = checked
+  const store = (tx: Parameters<RecordKind['insert']>[0]) =>
+    kind.insert(tx, database.secrets, [
+      { teamId, userId: randomUUID(), spec, declared: { by: 'kubernetes', suspended: false } },
+    ])
+  const [stored] = await database.store.transaction(store)
+  if (!stored) throw new Error('the record was not stored')
+  await database.query('insert into dead_destinations (monitor_no, target_key) select $1, unnest($2::text[])', [
+    stored.no,
+    [hook('a'), hook('b')].map(targetKey),
+  ])
+  const dead = () => database.query('select target_key from dead_destinations where monitor_no = $1', [stored.no])
+  const edit = (patch: object) =>
+    database.store.transaction(async (tx) => {
+      const now = await kind.lock(tx, teamId, stored.id)
+      if (!now) throw new Error('the record is gone')
+      const before = kind.spec(database.secrets, now)
+      const after = { ...before, ...patch }
+      return kind.save(tx, database.secrets, { stored: now, spec: after, ...kind.change(before, after) })
+    })
+
+  await edit({ name: 'The kettle' })
+  expect(await dead()).toHaveLength(2)
+  await edit({ deliveries: [hook('c'), hook('b')] })
+  expect(await dead()).toEqual([{ target_key: targetKey(hook('b')) }])
+  await edit({ deliveries: [] })
+  expect(await dead()).toEqual([])
+})
