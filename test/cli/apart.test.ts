@@ -26,6 +26,13 @@ const KEY = 'the encryption key of a test'
 /** No busy machine is silent for as long; the test of a killed worker moves the clock. */
 const LEASE_SECONDS = 30
 
+/** Returns the lines that are no JSON object. A line at the end may not be whole yet. */
+const otherLines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => !line.startsWith('{') || typeof JSON.parse(line) !== 'object')
+
 // Processes start, several in a test, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -171,6 +178,19 @@ for (const [version, rent, isThere] of [
       const [ready, answer] = await Promise.all([fetch(`${base}/readyz`), ask(base, '/v1/monitors')])
       expect([ready.status, answer.status]).toEqual([503, 200])
       expect(await api.exited).toBe(0)
+    })
+
+    // What collects logs in a cluster reads one object a line.
+    test('each line that an API or a worker prints is a JSON object, from its start to its end', () => {
+      expect(running.length).toBeGreaterThan(4)
+      for (const { stdout, stderr } of running) expect(otherLines(`${stdout}${stderr}`)).toEqual([])
+    })
+
+    test('each line of an operator that cannot start is a JSON object', async () => {
+      const { code, stdout, stderr } = await runCli(['operator', '--kubeconfig', '/missing/config'], environment)
+      expect(code).toBe(1)
+      expect(stderr).toContain('/missing/config')
+      expect(otherLines(`${stdout}${stderr}`)).toEqual([])
     })
 
     test.each([
