@@ -24,7 +24,7 @@ const SLOW = [
   'test/charts/{chart,notes,rollback,value-families}.test.ts',
   'test/cli/*.test.ts',
   'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
-  'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,states}.test.ts',
+  'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/docs/{code-blocks,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',

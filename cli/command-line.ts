@@ -91,6 +91,7 @@ A monitor that a manifest in the folder declares is changed and deleted there al
 Examples:
   $ PORT=9000 TIDEMARK_ALLOW_PRIVATE_CIDRS=10.0.0.0/8 ./tidemark serve
   $ ./tidemark serve --config monitors/
+  $ ./tidemark serve --config monitors/ --prune
 `
 
 const addServe = (program: Command) =>
@@ -102,6 +103,7 @@ const addServe = (program: Command) =>
     )
     .option('--config <folder>', 'apply the manifests of this folder, now and when they change')
     .option('--config-team <id>', 'the team that they belong to (default: the first one of the installation)')
+    .option('--prune', 'delete monitors whose manifests are gone from this folder, where they are few')
     .addHelpText('after', SERVE_HELP)
     .action(async (flags: ConfigFlags) => (await import('./commands/serve.ts')).serve(flags))
 

@@ -25,6 +25,7 @@ const RESTART_MS = 20_000
 
 /** Runs everything in one process, until a signal comes. Throws an ExplainedError without the folder of `--config`. */
 export async function serve(flags: ConfigFlags): Promise<void> {
+  if (flags.prune === true && flags.config === undefined) throw new PruneWithoutFolderError()
   if (flags.config !== undefined) await ensureFolder(flags.config)
   return serveAll(flags)
 }
@@ -42,6 +43,14 @@ class ConfigFolderError extends ExplainedError {
   override readonly name = 'ConfigFolderError'
   constructor(path: string, why: string) {
     super(`--config ${path} ${why}: name a folder of manifests, which may be empty; nothing was started`)
+  }
+}
+
+/** There is no folder whose files could be gone. */
+class PruneWithoutFolderError extends ExplainedError {
+  override readonly name = 'PruneWithoutFolderError'
+  constructor() {
+    super('--prune is about the folder of --config: name that as well, or leave --prune out; nothing was started')
   }
 }
 
@@ -80,7 +89,7 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
       if (flags.config !== undefined) {
         const { followConfigFolder } = await import('../boot/parts/config-folder.ts')
         const parts = { ...context, store: worker.store, environment: process.env, wake: () => worker?.wake() }
-        await followConfigFolder(parts, flags.config, flags.configTeam)
+        await followConfigFolder(parts, flags)
       }
       print(
         banner({

@@ -33,7 +33,7 @@ export function textOf({ kind, blocks, name: given, isSearch = false }: Subject)
   const name = shorten(cleanText(given ?? '') || 'Monitor', LONGEST_NAME)
   switch (kind) {
     case 'failing':
-      if (blocks.failing?.consecutive_failures === 0) return textWith('Checks wait for a browser', WAITING)
+      if (blocks.failing?.consecutive_failures === 0) return ofTeam(blocks.failing)
       if (isSearch) return searchFailing(name, blocks.failing)
       return textWith(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
     case 'recovered':
@@ -53,6 +53,12 @@ const WAITING = [
   'Monitors of this team need a browser, and no process of this installation takes their checks.',
   'Start a runner, or let a worker render pages (TIDEMARK_BROWSER_PAGES). Other monitors go on.',
 ]
+
+/** No monitor is failing: checks wait for a browser, or files of a folder are gone. */
+const ofTeam = ({ error_code: code, error_message: message }: NonNullable<Blocks['failing']>): NoticeText =>
+  code === null
+    ? textWith('Monitors without a file were not deleted', [message ?? ''])
+    : textWith('Checks wait for a browser', WAITING)
 
 const lastReason = (reason: string | null) =>
   reason === null ? [] : [`The last time: ${shorten(cleanText(reason), LONGEST_REASON)}`]

@@ -6,6 +6,7 @@ import { hostOf, newDelivery, targetKey } from '../../store/deliveries/delivery-
 import type { NoticeEvent, NoticeRow, NotifiedMonitor, EventToNotify } from '../../store/deliveries/notices.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
+import { notPrunedText } from './not-pruned-text.ts'
 import { type Blocks, textOf } from './notice-text.ts'
 
 interface NoticePorts {
@@ -61,8 +62,8 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
   })
 }
 
-/** Checks of the team wait for a browser: no monitor is failing. */
-const isOfTeamHealth = ({ detail }: NoticeEvent) => 'waiting_for_browser' in detail
+/** Checks of the team wait for a browser, or files of its monitors are gone: no monitor is failing. */
+const isOfTeamHealth = ({ detail }: NoticeEvent) => 'waiting_for_browser' in detail || 'not_pruned' in detail
 
 /** Kinds that the owner is notified of, unless the team has turned it off. */
 const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
@@ -115,6 +116,8 @@ function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): 
     case 'recovered':
       return {}
     case 'failing':
+      if ('not_pruned' in detail)
+        return { failing: { consecutive_failures: 0, error_code: null, error_message: notPrunedText(detail) } }
       if (isOfTeamHealth(event)) return { failing: WAITING_FOR_BROWSER }
       return {
         failing: {

@@ -12,7 +12,14 @@ import {
   FILES,
   type ResourceIdentity,
 } from '../../store/monitors/monitor-resource.ts'
-import { applyResources, type ApplyOutcome, type Declaration, releaseResource } from './apply-resource.ts'
+import {
+  applyResources,
+  type ApplyOutcome,
+  type Declaration,
+  deleteDeclared,
+  releaseResource,
+} from './apply-resource.ts'
+import type { Missing, MissingFate } from './missing-manifests.ts'
 import { judgeManifests } from './judge-manifests.ts'
 import type { MonitorContext } from '../context.ts'
 import { isolationRefused, overStorageText } from '../outcome.ts'
@@ -26,6 +33,10 @@ interface FolderOfManifests {
   /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
   readonly serpSpacingMs: number
+  /** Decides what becomes of records whose manifests are gone. */
+  readonly fateOf: (missing: Missing) => MissingFate
+  /** Writes down that they are too many to be deleted at once, before they are given back to the API. */
+  readonly onTooMany: (missing: Missing) => Promise<void>
 }
 
 /** The results of the manifests. */
@@ -38,6 +49,12 @@ interface AppliedManifests {
   readonly unchanged: number
   /** The resources whose manifests are gone; their records belong to the API now. */
   readonly released: readonly string[]
+  /** Those that were deleted with their records. */
+  readonly deleted: readonly string[]
+  /** Those whose records are declared by the folder as before, until a later look. */
+  readonly waiting: readonly string[]
+  /** `released` were too many to be deleted at once. */
+  readonly isTooMany: boolean
   /** Manifests that were not applied, each with the reason. */
   readonly faults: readonly ManifestFault[]
   /** What should be known about those that were. */
@@ -48,8 +65,9 @@ interface AppliedManifests {
 const BATCH = 100
 
 /**
- * Makes the records of a team be what the manifests of a folder declare. A record whose manifest is gone goes on, and
- * belongs to the API. Where a manifest is not valid, nothing is changed at all. Applying twice changes nothing.
+ * Makes the records of a team be what the manifests of a folder declare. `fateOf` decides about a record whose manifest
+ * is gone. One that another manifest adopts belongs to the API, so that the next look takes it over. Where a manifest
+ * is not valid, nothing is changed at all. Applying twice changes nothing.
  */
 export async function applyManifests(
   context: MonitorContext & { readonly egress: EgressPolicy },
@@ -57,7 +75,7 @@ export async function applyManifests(
 ): Promise<AppliedManifests> {
   const { declarations, faults } = declarationsOf(context.egress, folder)
   const counts = { created: 0, adopted: 0, updated: 0, unchanged: 0 }
-  if (faults.length > 0) return { isValid: false, ...counts, released: [], faults, warnings: [] }
+  if (faults.length > 0) return { isValid: false, ...counts, ...NOTHING_MISSING, faults, warnings: [] }
   const known = new Map((await declaredRecords(context.store, FILES)).map((record) => [idOf(record), record]))
   const news = declarations.filter(({ declaration }) => !isApplied(declaration, known.get(idOf(declaration.resource))))
   counts.unchanged = declarations.length - news.length
@@ -78,12 +96,51 @@ export async function applyManifests(
       else refused.push({ ...manifest.place, path: '', message: refusalOf(outcome, manifest) })
     }
   }
-  const declared = new Set(declarations.map(({ declaration }) => idOf(declaration.resource)))
-  const gone = [...known].filter(([id]) => !declared.has(id))
-  for (const [, { kind, namespace, name }] of gone)
-    await releaseResource(context, { actor: SYSTEM, resource: { clusterId: FILES, kind, namespace, name } })
+  const ended = await endMissing(context, folder, { known, declarations, hasFaults: refused.length > 0 })
   const warnings = await warningsOf(context, stored, folder)
-  return { isValid: true, ...counts, released: gone.map(([id]) => id), faults: refused, warnings }
+  return { isValid: true, ...counts, ...ended, faults: refused, warnings }
+}
+
+type Ended = Pick<AppliedManifests, 'released' | 'deleted' | 'waiting' | 'isTooMany'>
+const NOTHING_MISSING: Ended = { released: [], deleted: [], waiting: [], isTooMany: false }
+
+interface Known {
+  /** What the folder declared before, by what identifies it. */
+  readonly known: ReadonlyMap<string, DeclaredRow>
+  readonly declarations: readonly Declared[]
+  readonly hasFaults: boolean
+}
+
+async function endMissing(
+  context: MonitorContext,
+  { fateOf, onTooMany }: FolderOfManifests,
+  { known, declarations, hasFaults }: Known,
+): Promise<Ended> {
+  const declared = new Set(declarations.map(({ declaration }) => idOf(declaration.resource)))
+  const adopted = new Set(declarations.map(({ declaration }) => declaration.adopts))
+  const gone = [...known].filter(([id]) => !declared.has(id)).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const [moved, missing] = [
+    gone.filter(([, record]) => adopted.has(record.monitor_id)),
+    gone.filter(([, record]) => !adopted.has(record.monitor_id)),
+  ]
+  const idsOf = (records: typeof gone) => records.map(([id]) => id)
+  const endOf = async (records: typeof gone, end: typeof releaseResource) => {
+    for (const [, { kind, namespace, name }] of records)
+      await end(context, { actor: SYSTEM, resource: { clusterId: FILES, kind, namespace, name } })
+  }
+  const about = { resources: idsOf(missing), declared: known.size, hasFaults }
+  const fate = fateOf(about)
+  if (fate === 'too_many') await onTooMany(about)
+  const isReleased = fate === 'release' || fate === 'too_many'
+  const released = isReleased ? gone : moved
+  await endOf(released, releaseResource)
+  if (fate === 'delete') await endOf(missing, deleteDeclared)
+  return {
+    released: idsOf(released),
+    deleted: fate === 'delete' ? idsOf(missing) : [],
+    waiting: fate === 'wait' ? idsOf(missing) : [],
+    isTooMany: fate === 'too_many',
+  }
 }
 
 /** A manifest that was applied. */

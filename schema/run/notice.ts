@@ -25,7 +25,9 @@ export const NoticePayload = Closed({
   message: Text(0, 8000, 'Sentences for a person, one on each line.'),
   recipient: Choice(['destination', 'owner']),
   monitor_id: Nullable(Uuid(), {
-    description: 'Null in a notice to the owner about the team, and where checks of a team wait for a browser.',
+    description:
+      'Null in a notice to the owner about the team, where checks of a team wait for a browser, and where monitors ' +
+      'of a folder were not deleted.',
   }),
   run_id: Nullable(Uuid()),
   monitor: Nullable(Closed({ url: Text(1, 2048), name: Text(1, 200), kind: Choice(MONITOR_KINDS) })),

@@ -16,6 +16,15 @@ const releasedRow = row({
   name: Type.String(),
 })
 
+const countRow = row({ count: Type.Integer() })
+
+/** Returns how many records belong to the API since what declared them in this cluster, or folder, vanished. */
+export const countReleased = (store: Queryable, clusterId: string): Promise<number> =>
+  store.oneFirst(sql.type(countRow)`
+    select count(*) from monitor_resources r join monitors m on m.no = r.no
+    where r.cluster_id = ${clusterId} and m.deleted_at is null and m.managed_by = 'api'
+  `)
+
 /**
  * Returns the records that a resource of a cluster, or a manifest of a folder, declared, and that belong to the API
  * since it vanished: with the address of the team's owner, at most `MOST_RELEASED`. They go on until somebody deletes

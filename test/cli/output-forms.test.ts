@@ -122,7 +122,9 @@ describe('a form that a command has not is refused, with why', () => {
     expect(spoken('serve --help').said).not.toMatch(/--json|--output/)
     const check = spoken('check --help').said.replaceAll(/\s+/g, ' ')
     expect(check).toContain('--output <form> the form of what is printed (choices: "table", "wide", "json", "yaml"')
-    expect((await runCli(['completion', 'bash'])).stdout).toMatch(/^ {4}serve\) words='--config --config-team --help'/m)
+    expect((await runCli(['completion', 'bash'])).stdout).toMatch(
+      /^ {4}serve\) words='--config --config-team --prune --help'/m,
+    )
   })
 })
 

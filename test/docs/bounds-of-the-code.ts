@@ -31,6 +31,7 @@ import {
 } from '../../schema/account/invitation.ts'
 import { Team } from '../../schema/account/team.ts'
 import { Config } from '../../schema/config/config.ts'
+import { mostPruned, PRUNE_LIMIT } from '../../schema/config/prune-limit.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
@@ -116,6 +117,10 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['`name`', `${range(key(MonitorCreate, 'name'))} characters`],
   ['address', `${n(key(MonitorCreate, 'url').maxLength)} characters`],
   ['`schedule_interval_seconds`', `${n(MIN_INTERVAL_SECONDS)} to ${n(MAX_INTERVAL_SECONDS)}`],
+  [
+    'monitors that `serve --config --prune` deletes at once',
+    `a tenth of the folder's, at least ${mostPruned(1)}, at most ${PRUNE_LIMIT.most}`,
+  ],
   ['failures in a row before `error`', n(FAILURES_UNTIL_ERROR)],
   ['ids of a bulk action', range(key(MonitorBulk, 'ids'))],
   ['fields', range(key(ExtractConfig, 'fields'))],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { notPrunedText } from '../../../deliveries/notices/not-pruned-text.ts'
 import { NoticePayload } from '../../../schema/run/notice.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { targetKey } from '../../../store/deliveries/delivery-row.ts'
@@ -287,4 +288,31 @@ test('a destination hears that checks wait for a browser, and not that its own m
     monitor: null,
     failing: { consecutive_failures: 0, error_code: 'not_available' },
   })
+})
+
+test('a destination hears that monitors without a file were not deleted, and what deletes them', async () => {
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url }] as const
+  const detail = { not_pruned: 2, declared: 13, names: ['shop/kettle', 'shop/lamp'] }
+  await happened({ isOfTeam: true, detail, deliveries, notifyOn: ['failing'] })
+  loop(null).start()
+  await requested(receiver, 1)
+  const payload = payloadAt(receiver)
+  expect(payload).toMatchObject({
+    kind: 'failing',
+    title: 'Monitors without a file were not deleted',
+    monitor_id: null,
+    monitor: null,
+    failing: { consecutive_failures: 0, error_code: null },
+  })
+  expect(payload.message).toContain('The files of 2 of 13 monitors are gone from the folder')
+  expect(payload.message).toContain('--prune deletes at most 1 of so many at once.')
+  expect(payload.message).toContain('\n./tidemark delete --yes shop/kettle shop/lamp')
+})
+
+test('a message about more monitors than it can name says which command lists them', () => {
+  const names = Array.from({ length: 20 }, (_, n) => `shop/${n}`)
+  const text = notPrunedText({ not_pruned: 300, declared: 400, names })
+  expect(text).toContain('./tidemark admin list-released -o name | xargs -r ./tidemark delete --yes')
+  expect(text).not.toContain('shop/0')
 })

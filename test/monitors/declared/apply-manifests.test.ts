@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'slonik'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import Type from 'typebox'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
 import { readManifests } from '../../../manifests/read-manifests.ts'
 import { secretSource } from '../../../manifests/secret-values.ts'
 import { applyManifests } from '../../../monitors/declared/apply-manifests.ts'
+import type { Missing, MissingFate } from '../../../monitors/declared/missing-manifests.ts'
 import { releaseCluster } from '../../../monitors/declared/apply-resource.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
-import { nothing } from '../../../store/db/row.ts'
+import { nothing, row } from '../../../store/db/row.ts'
 import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { FILES } from '../../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../../store/monitors/monitors.ts'
@@ -25,6 +27,9 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 beforeEach(async () => {
+  fate = 'release'
+  missing.length = 0
+  noted.length = 0
   await releaseCluster(installation.context, FILES)
   person = await installation.person('pro')
 })
@@ -47,13 +52,32 @@ metadata: { name: kettle }
 spec: { name: Rank, keyword: kettle, scheduleIntervalSeconds: 3600, targetDomain: example.com }
 `
 
+/** Decides about records whose manifests are gone, and what it was asked. */
+let fate: MissingFate = 'release'
+const missing: Missing[] = []
+/** Who managed the records when it was written down that too many are gone. */
+const noted: string[][] = []
+
 async function apply(texts: readonly string[], environment: Record<string, string> = {}, of = person, file = 'a.yaml') {
+  const fateOf = (about: Missing) => {
+    missing.push(about)
+    return fate
+  }
   const read = readManifests([{ file, text: texts.join('\n---\n') }])
   expect(read.faults).toEqual([])
   const team = { id: of.teamId, owner_user_id: of.userId }
   const context = { ...installation.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
   const secrets = secretSource(read.secrets, environment)
-  return applyManifests(context, { team, manifests: read.manifests, secrets, hashKey, serpSpacingMs: 30_000 })
+  const onTooMany = async () => void noted.push((await list()).map(({ managed_by }) => managed_by))
+  return applyManifests(context, {
+    team,
+    manifests: read.manifests,
+    secrets,
+    hashKey,
+    serpSpacingMs: 30_000,
+    fateOf,
+    onTooMany,
+  })
 }
 const list = async () => {
   const pages = await listMonitors(installation.store, { teamId: person.teamId, limit: 50, offset: 0 })
@@ -108,6 +132,56 @@ test('a manifest that is gone gives its record to the API, and takes it again wh
   expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'file'])
   expect(await apply([monitor('kettle'), monitor('toaster')])).toMatchObject({ adopted: 1, unchanged: 1 })
   expect((await list()).map(({ id, managed_by }) => [id, managed_by])).toEqual(before.map(({ id }) => [id, 'file']))
+})
+
+describe('a manifest that is gone, where a folder is pruned', () => {
+  test('deletes its record, which the audit log names with the manifest', async () => {
+    await apply([monitor('kettle'), monitor('toaster')])
+    fate = 'delete'
+    const done = await apply([monitor('toaster')])
+    expect(done).toMatchObject({ deleted: ['Monitor default/kettle'], released: [], waiting: [] })
+    expect(missing.at(-1)).toEqual({ resources: ['Monitor default/kettle'], declared: 2, hasFaults: false })
+    expect((await list()).map(({ name, managed_by }) => [name, managed_by])).toEqual([['toaster', 'file']])
+    const audited = await installation.store.any(sql.type(row({ metadata: Type.Unsafe<object>({}) }))`
+      select metadata from audit_events where team_id = ${person.teamId} and action = 'monitor.deleted'`)
+    expect(audited).toMatchObject([{ metadata: { resource: 'default/kettle' } }])
+    // Another manifest of its name makes a new one.
+    expect(await apply([monitor('kettle'), monitor('toaster')])).toMatchObject({ created: 1, adopted: 0 })
+  })
+
+  test('leaves its record as it is until a later look, and says that another manifest was refused', async () => {
+    await apply([monitor('kettle'), monitor('toaster')])
+    fate = 'wait'
+    const refused = monitor('lamp').replace('labels:', 'annotations: { tidemark.dev/adopt: none }, labels:')
+    const done = await apply([monitor('toaster'), refused])
+    expect(done).toMatchObject({ deleted: [], released: [], waiting: ['Monitor default/kettle'] })
+    expect(missing.at(-1)).toMatchObject({ hasFaults: true })
+    expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['file', 'file'])
+  })
+
+  test('gives its record to the API where too many are gone, which is written down first', async () => {
+    await apply([monitor('kettle'), monitor('lamp'), monitor('toaster')])
+    fate = 'too_many'
+    const done = await apply([monitor('toaster')])
+    const gone = ['Monitor default/kettle', 'Monitor default/lamp']
+    expect(done).toMatchObject({ isTooMany: true, released: gone, deleted: [] })
+    expect(noted).toEqual([['file', 'file', 'file']])
+    expect((await list()).map(({ managed_by }) => managed_by)).toEqual(['api', 'api', 'file'])
+    const external = (await list()).map(({ external_key: key }) => key)
+    expect(external).toEqual(['default/kettle', 'default/lamp', 'default/toaster'])
+  })
+
+  test('never deletes the record that another manifest adopts', async () => {
+    await apply([monitor('kettle'), monitor('toaster')])
+    const id = (await list())[0]?.id ?? ''
+    const renamed = monitor('teapot').replace('labels:', `annotations: { tidemark.dev/adopt: ${id} }, labels:`)
+    fate = 'delete'
+    const done = await apply([renamed, monitor('toaster')])
+    expect(done).toMatchObject({ deleted: [], released: ['Monitor default/kettle'] })
+    expect(missing.at(-1)).toMatchObject({ resources: [], hasFaults: true })
+    expect(await apply([renamed, monitor('toaster')])).toMatchObject({ adopted: 1, faults: [] })
+    expect((await list()).map((one) => one.id)).toContain(id)
+  })
 })
 
 test('a record has the namespace and name of its manifest, and the file that declares it', async () => {
