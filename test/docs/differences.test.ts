@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
+import { sourceFiles } from '../../tools/check/source-file.ts'
 import { TABLES } from './reference-pages.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -33,6 +34,23 @@ describe('docs/reference/differences.md', () => {
     const names = tables.at(-1)?.rows.map(([name = '']) => name.replaceAll('`', '').split(':')[0]?.toLowerCase())
     const fixed = WEBHOOK_OWN_HEADERS.filter((name) => name !== 'content-type')
     expect(names).toEqual(expect.arrayContaining(['svc_', ...fixed]))
+  })
+})
+
+describe('the names in docs/reference/differences.md that do not say the product', async () => {
+  const page = readFileSync(new URL('docs/reference/differences.md', ROOT), 'utf8')
+  const [, section = ''] = page.split('## Names that do not say the product')
+  // What people meet: the code without what tests, builds and measures it.
+  const code = (await sourceFiles(ROOT.pathname)).filter(
+    ({ path }) => path.endsWith('.ts') && !/^(?:test|tools|bench|examples|pulumi)\//.test(path),
+  )
+  const NAMES = /\bService-[A-Z][a-z]+|\bService\/[\d.]+|\bsvc_|(?<=['`])System(?=['`])/g
+  const namesIn = (text: string) => Array.from(text.matchAll(NAMES), ([name]) => name)
+
+  test('are those of the code', () => {
+    const used = new Set(code.flatMap(({ text }) => namesIn(text)))
+    expect([...used].toSorted()).toEqual([...new Set(namesIn(section))].toSorted())
+    expect(used.size).toBeGreaterThan(4)
   })
 })
 
