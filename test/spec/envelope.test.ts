@@ -197,7 +197,7 @@ describe('all errors of every operation use the envelope', () => {
   })
 
   test('an address where nothing is: 404 NOT_FOUND', async () => {
-    for (const url of ['/', '/v1', '/v1/', '/v1/nowhere', '/v1/monitors/', '/v2/monitors', '/api/v1/monitors'])
+    for (const url of ['/v1', '/v1/', '/v1/nowhere', '/v1/monitors/', '/v2/monitors', '/api/v1/monitors'])
       expect(await refused({ method: 'GET', url })).toEqual({ status: 404, code: 'NOT_FOUND' })
   })
 })

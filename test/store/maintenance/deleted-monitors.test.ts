@@ -136,8 +136,8 @@ describe('a deleted monitor', () => {
     await toDay(6 + WINDOW_DAYS + 1)
     expect(await forget()).toMatchObject({ monitors: 1 })
     expect(await tablesWith(second)).toEqual([])
-    // Deliveries of its age went before, with their dead destinations; its pictures go with their own sweep.
-    expect(ALL.filter((table) => !['deliveries', 'dead_destinations', 'run_images'].includes(table))).toEqual(
+    // Deliveries of its age went before. Its destination stays marked; its pictures go with their own sweep.
+    expect(ALL.filter((table) => !['deliveries', 'run_images'].includes(table))).toEqual(
       (await tablesWith(alive)).filter((table) => table !== 'run_images'),
     )
     expect(await database.query('select 1 from page_texts where team_id = $1', [team])).toHaveLength(1)
