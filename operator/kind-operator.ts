@@ -232,7 +232,8 @@ function isNewTo(before: CustomResource | undefined, now: CustomResource | undef
     one.resourceVersion === other.resourceVersion ||
     one.generation !== other.generation ||
     one.deletionTimestamp !== other.deletionTimestamp ||
-    JSON.stringify(one.annotations) !== JSON.stringify(other.annotations) ||
+    // Also of what the operator does not read: somebody wants it to look again.
+    one.edit !== other.edit ||
     JSON.stringify(one.labels) !== JSON.stringify(other.labels) ||
     // The operator's own finalizer is news only when somebody took it away.
     (hasFinalizer(before) && !hasFinalizer(now))

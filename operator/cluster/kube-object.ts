@@ -10,6 +10,8 @@ interface ObjectMeta {
   readonly finalizers?: readonly string[]
   readonly deletionTimestamp?: string
   readonly creationTimestamp?: string
+  /** Of a resource as the operator keeps it: another text after each edit of its labels or annotations. */
+  readonly edit?: string
   /** Who has written which fields, as the API server notes it. */
   readonly managedFields?: readonly { readonly manager?: string }[]
 }

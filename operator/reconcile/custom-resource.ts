@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import {
   ADOPT,
   labelsOf,
@@ -101,6 +102,7 @@ export function stripped({ kind }: ResourceKind, { metadata, spec, status }: Cus
     annotations = {},
     finalizers,
     deletionTimestamp,
+    creationTimestamp,
     labels = {},
     managedFields = [],
   } = metadata
@@ -121,6 +123,9 @@ export function stripped({ kind }: ResourceKind, { metadata, spec, status }: Cus
       resourceVersion,
       ...(namespace !== undefined && { namespace }),
       ...(generation !== undefined && { generation }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      // The API server writes their keys in one order.
+      edit: hash('md5', JSON.stringify([annotations, labels]), 'base64'),
       ...(read.length > 0 && { annotations: Object.fromEntries(read) }),
       ...(Object.keys(kept).length > 0 && { labels: kept }),
       ...(finalizers && { finalizers }),

@@ -179,14 +179,14 @@ function checkedSpec(records: RecordKind, declared: CustomResource['spec'], know
 }
 
 /**
- * Returns what tells when a resource was edited last, by `performance.now()`: its spec, or an annotation or label that
- * the operator reads. One that was not edited since it was seen first counts from its creation: after a start of the
- * operator, a Secret that many of them name is read once.
+ * Returns what tells when a resource was edited last, by `performance.now()`: its spec, an annotation or a label. One
+ * that was not edited since it was seen first counts from its creation: after a start of the operator, a Secret that
+ * many of them name is read once.
  */
 function createEdits() {
   const edits = new LRUCache<string, { readonly what: string; readonly at: number }>({ max: MOST_EDITS })
-  return ({ metadata: { uid, generation, annotations, labels, creationTimestamp } }: CustomResource): number => {
-    const what = JSON.stringify([generation, annotations, labels])
+  return ({ metadata: { uid, generation, edit, creationTimestamp } }: CustomResource): number => {
+    const what = `${generation} ${edit}`
     const known = edits.get(uid)
     if (known?.what === what) return known.at
     const at = known === undefined ? createdAt(creationTimestamp) : performance.now()

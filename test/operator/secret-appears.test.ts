@@ -22,6 +22,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose Secret i
   test.each([
     ['a run is asked for', { deliveries }, { 'tidemark.dev/run-requested-at': 'now' }],
     ['its spec is edited', { deliveries, scheduleIntervalSeconds: 7_200 }, {}],
+    ['an annotation is written that nobody reads', { deliveries }, { 'example.com/look': 'again' }],
   ])('is looked at again at once when %s', async (_, spec, annotations) => {
     await setup.apply('kettle', { deliveries })
     await setup.until('kettle', 'Ready', 'SecretMissing')

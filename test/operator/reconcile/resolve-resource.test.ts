@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import type { DefaultTeam } from '../../../operator/reconcile/custom-resource.ts'
+import { type DefaultTeam, stripped } from '../../../operator/reconcile/custom-resource.ts'
 import type { KubeAnswer, KubeClient } from '../../../operator/cluster/kube-client.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { createResolver } from '../../../operator/reconcile/resolve-resource.ts'
@@ -87,6 +87,34 @@ describe('A resource that is resolved', () => {
     expect(first).toBeLessThan(60_000)
     await eventually(looked, (rest) => rest < first)
     expect(reads).toBe(1)
+  })
+
+  test('reads no Secret again that another one has read, unless somebody edited it since', async () => {
+    const { teamId } = await cases.person()
+    let reads = 0
+    const resolve = resolver(
+      { 'tidemark.dev/team': teamId },
+      null,
+      secretsCall(() => void (reads += 1)),
+    )
+    const from = { name: 'authorization', secretKeyRef: { name: 'shop-token', key: 'token' } }
+    const named = (name: string, annotations: Record<string, string> = {}) => {
+      const creationTimestamp = '2026-05-01T12:00:00Z'
+      const listed = { ...metadata, name, uid: name, creationTimestamp, annotations }
+      const resource = { metadata: listed, spec: { ...spec, requestHeadersFrom: [from] } }
+      return resolve(PAGE_RECORDS, stripped(PAGE_RECORDS.resource, resource))
+    }
+    await named('kettle')
+    const readAt = performance.now()
+    // Reads because of edits are this far apart.
+    await eventually(
+      () => performance.now() - readAt,
+      (ms) => ms > 1_050,
+    )
+    await named('pot')
+    expect(reads).toBe(1)
+    await named('pot', { 'example.com/look': 'again' })
+    expect(reads).toBe(2)
   })
 
   test('is looked at again when the first of its Secrets is to be read again, also when the next is slow', async () => {
