@@ -323,13 +323,10 @@ export class Reconciler {
     resource: CustomResource,
     refusal: { readonly reason: RefusalReason; readonly message: string },
   ): Promise<undefined> {
-    const { records, events } = this.#options
     const { reason, message } = refusal
-    const isNew = !isRefusedFor(resource, refusal)
-    const record = records.get(keyOf(resource))
+    const record = this.#options.records.get(keyOf(resource))
     const results = record ? () => this.#resultsOf(record.no) : null
-    if ((await this.#statuses.refuse(resource, { reason, message }, results)) && isNew)
-      events.record(resource, { type: 'Warning', reason, action: 'Apply', note: message })
+    await this.#statuses.refuse(resource, { reason, message }, results)
   }
 
   async #report(key: string, resource: CustomResource): Promise<number | undefined> {
@@ -339,12 +336,6 @@ export class Reconciler {
     return this.#statuses.report(key, resource, { id: record.monitor_id, results })
   }
 }
-
-/** Returns whether the status of a resource says that it is refused for this. */
-const isRefusedFor = ({ status }: CustomResource, refusal: { readonly reason: string; readonly message: string }) =>
-  status?.conditions?.some(
-    ({ type, reason, message }) => type === 'Stalled' && reason === refusal.reason && message === refusal.message,
-  ) === true
 
 /** Returns when to look at a resource again because of what it refers to: its Secrets, and what it was refused for. */
 function looksOf(resolved: Known | null, secretMs: number): readonly number[] {

@@ -8,6 +8,7 @@ export function happeningsBetween(before: ResourceStatus | undefined, now: Resou
     ...healthEvents(before, now),
     ...matchEvents(before?.values ?? {}, now.values ?? {}),
     ...deliveryEvents(before?.failedDestinations ?? [], now.failedDestinations ?? []),
+    ...refusalEvents(before, now),
   ]
 }
 
@@ -27,6 +28,15 @@ function healthEvents(before: ResourceStatus | undefined, now: ResourceStatus): 
   const isWrong = healthy.status === 'False' || UNKNOWN_BUT_WRONG.has(healthy.reason)
   const { reason, message: note } = healthy
   return [{ type: isWrong ? 'Warning' : 'Normal', reason, action: 'Check', note }]
+}
+
+/** A resource is refused, or for another reason than before. */
+function refusalEvents(before: ResourceStatus | undefined, now: ResourceStatus): readonly Happening[] {
+  const last = conditionIn(before, 'Stalled')
+  const stalled = conditionIn(now, 'Stalled')
+  if (!stalled || (stalled.reason === last?.reason && stalled.message === last.message)) return []
+  const { reason, message: note } = stalled
+  return [{ type: 'Warning', reason, action: 'Apply', note }]
 }
 
 type Failed = NonNullable<ResourceStatus['failedDestinations']>

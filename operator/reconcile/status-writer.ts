@@ -1,4 +1,4 @@
-import { type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
+import { type KubeAnswer, type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { keyOf } from '../cluster/kube-object.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
@@ -50,6 +50,11 @@ export class StatusWriter {
    * they are tried again, by `performance.now()`: the definition may be updated.
    */
   readonly #unknown = new Map<string, number>()
+  /**
+   * The statuses before writes of which nobody knows whether they happened. What such a write changed is told when that
+   * is seen.
+   */
+  readonly #unsure = new Map<string, ResourceStatus | undefined>()
 
   constructor(options: StatusWriterOptions) {
     this.#options = options
@@ -96,6 +101,7 @@ export class StatusWriter {
   /** The resource is gone. */
   forget(key: string): void {
     this.#pacedUntil.delete(key)
+    this.#unsure.delete(key)
   }
 
   /**
@@ -106,12 +112,29 @@ export class StatusWriter {
     // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
     const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
     if (!isSameQuestion(resource, judged)) return false
-    const { kind, client, events, learn } = this.#options
+    const { kind, learn } = this.#options
     const noRunners = this.#options.noRunners()
     const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
     const whole = statusOf(kind, resource, judgement, new Date())
     const status = this.#withoutUnknown(whole)
-    if (!isNews(resource.status, status)) return false
+    if (!isNews(resource.status, status)) {
+      if (this.#unsure.has(keyOf(resource))) this.#tell(resource, resource.status)
+      return false
+    }
+    const answer = await this.#patch(resource, status)
+    if (answer.status === 404) return false
+    if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
+    learn(answer.body)
+    this.#noteUnknown(status, answer.body.status ?? {})
+    this.#tell(resource, answer.body.status)
+    return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
+  }
+
+  async #patch(resource: CustomResource, status: ResourceStatus): Promise<KubeAnswer<CustomResource>> {
+    const { kind, client } = this.#options
+    const key = keyOf(resource)
+    const wasUnsure = this.#unsure.has(key)
+    if (!wasUnsure) this.#unsure.set(key, resource.status)
     const answer = await client.call<CustomResource>({
       method: 'PATCH',
       path: `${pathOf(kind.records.resource, resource)}/status`,
@@ -120,13 +143,17 @@ export class StatusWriter {
       body: statusPatch(resource.metadata.resourceVersion, status),
       contentType: JSON_PATCH,
     })
-    if (answer.status === 404) return false
-    if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
-    learn(answer.body)
-    this.#noteUnknown(status, answer.body.status ?? {})
-    for (const happening of happeningsBetween(resource.status, answer.body.status ?? {}))
-      events.record(resource, happening)
-    return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
+    const isRefused = answer.status >= 400 && answer.status < 500
+    if (isRefused && !wasUnsure) this.#unsure.delete(key)
+    return answer
+  }
+
+  /** Writes Events of what a write changed. */
+  #tell(resource: CustomResource, now: ResourceStatus = {}): void {
+    const key = keyOf(resource)
+    const happenings = happeningsBetween(this.#unsure.get(key), now)
+    this.#unsure.delete(key)
+    for (const happening of happenings) this.#options.events.record(resource, happening)
   }
 
   #withoutUnknown(status: ResourceStatus): ResourceStatus {

@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { openSite, status } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
+import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', () => {
@@ -61,6 +63,29 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', ()
     expect(events.filter(({ reason }) => reason === 'Failing')).toMatchObject([{ type: 'Warning', action: 'Check' }])
     expect(events.find(({ reason }) => reason === 'Failing')).not.toHaveProperty('series')
   })
+
+  test('tell what a write changed whose answer was lost', async () => {
+    await setup.stop()
+    await using faulty = await createFaultyKube(setup.kube, setup.folder)
+    const client = createKubeClient(faulty.kubeconfig)
+    onTestFinished(() => client.close())
+    const operator = await setup.start({ client })
+    await operator.leading
+    await setup.apply('kettle')
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    faulty.spoil(/^PATCH .*kettle\/status/, { kind: 'unanswered' })
+    await setup.sql(`update checks set failures = 7, last_run_at = clock()`)
+    await setup.until('kettle', 'Healthy', 'Failing')
+    await checksUntil('Failing')
+    faulty.spoil(/^PATCH .*kettle\/status/, { kind: 'unanswered' })
+    await setup.apply('kettle', { extractConfig: { method: 'css', fields: { price: 'b[[' } } })
+    await setup.until('kettle', 'Ready', 'Invalid')
+    await checksUntil('Invalid')
+    await operator.stop()
+    const told = (await setup.events()).map(({ reason }) => reason).toSorted()
+    expect(told).toEqual(['Created', 'Failing', 'Invalid'])
+  })
+
   test('tell when the rule of a field stops and starts to match, and the status names it meanwhile', async () => {
     await using site = await openSite()
     await using worker = await startWorker({ url: setup.url, secrets: createSecretBox(KEY) })

@@ -11,6 +11,8 @@ import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
 type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number }
   | { readonly kind: 'reset' }
+  /** The request is passed on, and its answer is lost. */
+  | { readonly kind: 'unanswered' }
   /** The request waits before it is passed on. */
   | { readonly kind: 'late'; readonly ms: number }
   /** The watch goes on, and nothing gets through any more. */
@@ -107,6 +109,10 @@ export async function createFaultyKube(kube: KubeApi, folder: string): Promise<F
     sent.on('error', () => response.socket?.resetAndDestroy())
     sent.on('response', (answer) => {
       keeping?.answered(answer.statusCode ?? 0)
+      if (fault?.kind === 'unanswered') {
+        answer.resume()
+        return void response.socket?.resetAndDestroy()
+      }
       const { 'transfer-encoding': _____, ...passed } = answer.headers
       response.writeHead(answer.statusCode ?? 502, passed)
       response.flushHeaders()
