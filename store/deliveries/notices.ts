@@ -143,10 +143,10 @@ export const DEAD_DESTINATIONS = sql.fragment`,
       where x.monitor_no = d.monitor_no and x.target_key = d.target_key
     ),
     dead as (
-      insert into dead_destinations (monitor_no, target_key)
-      select distinct d.monitor_no, d.target_key from done d
+      insert into dead_destinations (monitor_no, target_key, response_status)
+      select distinct on (d.monitor_no, d.target_key) d.monitor_no, d.target_key, d.response_status from done d
       where ${GIVEN_UP}
-      order by d.monitor_no, d.target_key
+      order by d.monitor_no, d.target_key, d.id
       on conflict do nothing
       returning monitor_no, target_key
     ),

@@ -312,10 +312,12 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
     ) s on true
     left join lateral (
       select json_agg(json_build_object(
-        'target_key', x.target_key, 'since', x.since, 'response_status', gone.response_status)) as targets
+        'target_key', x.target_key, 'since', x.since, 'response_status',
+        -- The delivery is deleted after a while, and the destination may still take nothing then.
+        case when gone.id is null then x.response_status else gone.response_status end)) as targets
       from dead_destinations x
       left join lateral (
-        select v.response_status from deliveries v
+        select v.id, v.response_status from deliveries v
         where v.monitor_no = x.monitor_no and v.target_key = x.target_key
           and v.status in ('failed', 'dead') and v.next_attempt_at is null
         order by v.created_at desc, v.id
