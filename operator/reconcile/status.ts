@@ -183,7 +183,9 @@ function healthOf(results: ResultsRow | null): Untimed {
 
 function outcomeOf(results: ResultsRow): Untimed {
   const { failures, values } = results
-  if (failures >= FAILURES_UNTIL_ERROR) return healthy('False', 'Failing', lastOf(results))
+  // Also while checks fail: the values are those of the last one that succeeded.
+  const missing = withoutMatch(values ?? {})
+  if (failures >= FAILURES_UNTIL_ERROR) return healthy('False', 'Failing', `${lastOf(results)}${missing}`)
   // Nothing was ever read: a wait for the first values must not end here.
   if (failures > 0 && values === null) return healthy('Unknown', 'NoSuccess', lastOf(results))
   if (results.empty_readings === READINGS_UNTIL_NOTICE) return healthy('False', 'NoValues', NO_VALUES)
@@ -191,9 +193,9 @@ function outcomeOf(results: ResultsRow): Untimed {
     return healthy(
       'True',
       'Succeeding',
-      `The last check failed, and not yet ${FAILURES_UNTIL_ERROR}: ${lastOf(results)}`,
+      `The last check failed, and not yet ${FAILURES_UNTIL_ERROR}: ${lastOf(results)}${missing}`,
     )
-  return healthy('True', 'Succeeding', `The checks succeed.${withoutMatch(values ?? {})}`)
+  return healthy('True', 'Succeeding', `The checks succeed.${missing}`)
 }
 
 const NO_VALUES =

@@ -50,3 +50,14 @@ test('texts are cut between characters, so that a status is no news once the API
     isNews(kept.status, statusOf(MONITORS, kept, { kind: 'accepted', id: 'm', running: { results, failed: [] } }, NOW)),
   ).toBe(false)
 })
+
+test.each([
+  [1, 'The last check failed, and not yet 5: No answer. No match: "stock", "tags".'],
+  [5, 'No answer. No match: "stock", "tags".'],
+])('fields without a match are named after %d failed checks too, which show none', (failures, message) => {
+  if (!MONITORS) throw new Error('there is no kind')
+  const found = { ...results, failures, last_error: 'No answer.', values: { price: '$1', stock: null, tags: [] } }
+  const running = { results: found, failed: [] }
+  const { conditions } = statusOf(MONITORS, resource, { kind: 'accepted', id: 'm', running }, NOW)
+  expect(conditions?.find(({ type }) => type === 'Healthy')?.message).toBe(message)
+})
