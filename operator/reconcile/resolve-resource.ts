@@ -244,7 +244,7 @@ function faultOf(found: FoundSecret, place: SecretPlace) {
       return {
         reason: 'SecretForbidden',
         message:
-          `The Secret ${name} belongs to the installation, and no monitor may read it. ` +
+          `The Secret ${name} belongs to an installation, and no monitor may read it. ` +
           'Put the value into another Secret.',
       } as const
     case 'found':

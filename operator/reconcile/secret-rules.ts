@@ -27,9 +27,9 @@ export function createSecretRules({ requireLabel, own }: SecretRules, installati
     /** Whether a Secret is known as the installation's by its name, so that it is not even asked for. */
     isOwnName: (namespace: string, name: string): boolean => namespace === installation && names.has(name),
     withheld(namespace: string, secret: SecretObject): Withheld | null {
-      const isInstallation = namespace === installation
-      if (isInstallation && isOfInstallation(secret)) return 'own'
-      if (!requireLabel && !isInstallation) return null
+      // In any namespace: that of Helm's Secrets need not be that of the installation, and there may be two of them.
+      if (isOfInstallation(secret)) return 'own'
+      if (!requireLabel && namespace !== installation) return null
       return secret.metadata.labels?.[READ_BY_MONITORS] === 'true' ? null : 'unlabelled'
     },
   }

@@ -116,8 +116,16 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A Secret that resources n
     await put(name, { ...labels, ...AGREES }, setup.namespace, more)
     await setup.apply('kettle', reading(name))
     expect(await refusal()).toBe(
-      `The Secret ${name} belongs to the installation, and no monitor may read it. Put the value into another Secret.`,
+      `The Secret ${name} belongs to an installation, and no monitor may read it. Put the value into another Secret.`,
     )
+    expect(await setup.monitors()).toEqual([])
+  })
+
+  test('is never read when Helm made it, also where the release is in another namespace than its objects', async () => {
+    await setup.restart({ namespace: 'default', secretRules: { requireLabel: false, own: [] } })
+    await put('sh.helm.release.v1.tidemark.v1', AGREES, setup.namespace, { type: 'helm.sh/release.v1' })
+    await setup.apply('kettle', reading('sh.helm.release.v1.tidemark.v1'))
+    expect(await refusal()).toContain('belongs to an installation, and no monitor may read it')
     expect(await setup.monitors()).toEqual([])
   })
 
