@@ -24,6 +24,7 @@ import {
   requests,
   resources,
   scraping,
+  size,
   text,
   texts,
   value,
@@ -145,7 +146,7 @@ export const ChartValues = Closed({
       volume: Closed(
         {
           existingClaim: nameOf('Claim that exists. Unset: one is made, and kept at an uninstall.'),
-          size: ofFamily('quantity', text('8Gi', 'Size of the claim that is made.', 32)),
+          size: size('Size of the claim that is made.'),
           storageClassName: nameOf('Its storage class. Unset: the default of the cluster.'),
           emptyDir: flag(false, 'Keep the data in the pod only. It is lost with the pod.'),
         },
@@ -180,7 +181,7 @@ export const ChartValues = Closed({
         {
           existingClaim: nameOf('Claim that all pods can mount (ReadWriteMany, or one node).'),
           create: flag(false, 'Make a claim, which is kept at an uninstall.'),
-          size: ofFamily('quantity', text('8Gi', 'Size of the claim that is made.', 32)),
+          size: size('Size of the claim that is made.'),
           storageClassName: nameOf('Its storage class. Unset: the default of the cluster.'),
           accessMode: value(
             Choice(['ReadWriteMany', 'ReadWriteOnce'], { description: 'ReadWriteOnce: all pods run on one node.' }),

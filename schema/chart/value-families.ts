@@ -17,11 +17,17 @@ export interface ValueFamily {
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
 const GROUP = '[0-9A-Fa-f]{1,4}'
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
-const SUBDOMAIN = String.raw`${LABEL}(\.${LABEL})*`
+/** Kubernetes bounds the whole of it, and none of its parts. */
+const PART = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const SUBDOMAIN = String.raw`${PART}(\.${PART})*`
+/** One that is no address: a part of it has more than digits. */
+const HOST = String.raw`([0-9]+\.)*([0-9]*[a-z]([-a-z0-9]*[a-z0-9])?|[0-9]+-([-a-z0-9]*[a-z0-9]))(\.${PART})*`
 const NAME_PART = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
 /** At most 65,535, without a sign and a leading zero. */
 const PORT = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 const REGISTRY = String.raw`([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(:${PORT})?`
+/** A step of a path that does not lead up. */
+const STEP = String.raw`([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+)`
 const FOLDER = '[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*'
 
 /** All forms of an address of IPv6: `::` stands for one group or more, once. */
@@ -97,7 +103,7 @@ export const VALUE_FAMILIES = {
   object_name: {
     pattern: `^${SUBDOMAIN}$`,
     words: 'the name of an object: small letters, digits, "-" and ".", and a letter or a digit at both ends',
-    accepts: ['tidemark-mail', 'a.b', '1'],
+    accepts: ['tidemark-mail', 'a.b', '1', 'x'.repeat(253)],
     rejects: ['Tidemark-Mail', 'a_b', '-a', 'a.', 'a b'],
   },
   namespace: {
@@ -107,15 +113,15 @@ export const VALUE_FAMILIES = {
     rejects: ['Shop', 'shop.example', 'shop_', 'x'.repeat(64)],
   },
   data_key: {
-    pattern: '^[-._A-Za-z0-9]+$',
-    words: 'a key of a Secret: letters, digits, "-", "_" and "."',
-    accepts: ['encryption-key', 'URL', 'tls.crt'],
-    rejects: ['my key', 'a/b'],
+    pattern: String.raw`^\.?[-_A-Za-z0-9][-._A-Za-z0-9]*$`,
+    words: 'a key of a Secret: letters, digits, "-", "_" and ".", and no ".." at its beginning',
+    accepts: ['encryption-key', 'URL', 'tls.crt', '.dockerconfigjson', 'a..b'],
+    rejects: ['my key', 'a/b', '.', '..', '..data'],
   },
   label_key: {
     pattern: `^(${SUBDOMAIN}/)?${NAME_PART}$`,
     words: 'the key of a label: letters, digits, "-", "_" and ".", with a prefix such as example.com/ or without',
-    accepts: ['team', 'app.kubernetes.io/name', 'grafana_dashboard'],
+    accepts: ['team', 'app.kubernetes.io/name', 'grafana_dashboard', `${'x'.repeat(70)}.example/team`],
     rejects: ['my team', '/team', 'a/b/c', '-team', 'Example.com/team'],
   },
   annotation_key: {
@@ -125,10 +131,10 @@ export const VALUE_FAMILIES = {
     rejects: ['not a key', 'a/b/c'],
   },
   host_name: {
-    pattern: String.raw`^(\*\.)?${SUBDOMAIN}$`,
-    words: 'a host name in small letters, such as tidemark.example.com: without scheme, port and path',
-    accepts: ['tidemark.example.com', '*.example.com'],
-    rejects: ['https://tidemark.example.com', 'tidemark.example.com:443', 'Example.com', 'a.*.example.com'],
+    pattern: String.raw`^(\*\.)?${HOST}$`,
+    words: 'a host name in small letters, such as tidemark.example.com: no address, without scheme, port and path',
+    accepts: ['tidemark.example.com', '*.example.com', '10.0.0.1.example.com', '1-2.3', '1a', 'localhost'],
+    rejects: ['https://tidemark.example.com', 'tidemark.example.com:443', 'Example.com', 'a.*.example.com', '10.0.0.1'],
   },
   mail_address: {
     pattern: '^[^@ ]+@[^@ ]+$',
@@ -192,11 +198,11 @@ export const VALUE_FAMILIES = {
     rejects: ['runtime/default'],
   },
   variable: {
-    pattern: '^[-._A-Za-z][-._A-Za-z0-9]*$',
-    words: 'the name of a variable: letters, digits, "_", "-" and "."',
+    pattern: '^[ -<>-~]+$',
+    words: 'the name of a variable: characters of ASCII without "="',
     neverEmpty: true,
-    accepts: ['NODE_EXTRA_CA_CERTS'],
-    rejects: ['1A', 'A B', 'A=B'],
+    accepts: ['NODE_EXTRA_CA_CERTS', '3SCALE_URL', 'a:b'],
+    rejects: ['A=B', 'é', 'A\tB'],
   },
   label: {
     pattern: `^${LABEL}$`,
@@ -206,17 +212,18 @@ export const VALUE_FAMILIES = {
     rejects: ['Company', 'a.b'],
   },
   folder: {
-    pattern: '^/[^:]*$',
+    pattern: '^[^:]+$',
     words: 'a path in a container, such as /etc/company',
     neverEmpty: true,
-    accepts: ['/etc/company'],
-    rejects: ['etc/company', '/a:b'],
+    // Nodes read a relative one from the root.
+    accepts: ['/etc/company', 'etc/company'],
+    rejects: ['/a:b', 'C:/a'],
   },
   path_within: {
-    pattern: String.raw`^([^/.]|\.[^/.]|\.\.[^/])[^/]*(/([^/.]|\.[^/.]|\.\.[^/])[^/]*)*/?$`,
+    pattern: `^${STEP}(/(${STEP})?)*$`,
     words: 'a path below a folder: without "/" at its beginning, and without ".."',
-    accepts: ['profiles/runner.json', 'a', '.hidden', '..a/b'],
-    rejects: ['/etc/passwd', '../a', 'a/../b', 'a//b'],
+    accepts: ['profiles/runner.json', 'a', '.hidden', '..a/b', '.', './a', 'a/./b', 'a//b', 'a/', '...'],
+    rejects: ['/etc/passwd', '../a', 'a/../b', '..', 'a/..'],
   },
 } as const satisfies Readonly<Record<string, ValueFamily>>
 

@@ -25,6 +25,16 @@ export const listOf = (shape: TSchema, description: string) =>
 export const kubernetesList = (description: string) =>
   listOf(Type.Unsafe({ type: 'object', additionalProperties: true }), description)
 
+/** The size of a volume. A number is one of bytes. */
+export const size = (description: string) =>
+  ofFamily(
+    'quantity',
+    value(
+      Type.Unsafe<string | number>({ type: ['string', 'number'], minLength: 1, maxLength: 32, description }),
+      '8Gi',
+    ),
+  )
+
 export const texts = (family: ValueFamilyName, description: string) =>
   value(Type.Array(ofFamily(family, Text(1, 253)), { maxItems: 256, description }), [])
 

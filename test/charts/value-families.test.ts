@@ -125,6 +125,35 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
       ['--set-json', 'api.httpRoute={"enabled":true,"parentRefs":[{"namespace":"x"}]}'],
       "at '/api/httpRoute/parentRefs/0': missing property 'name'",
     ],
+    [['--set', 'api.ingress.host=10.0.0.1'], 'api.ingress.host is "10.0.0.1", which is not a host name'],
+    [['--set', 'encryptionKey.key=..data'], 'encryptionKey.key is "..data", which is not a key of a Secret'],
+    [
+      ['--set-json', 'worker.resources.requests={"nvidia.com/gpu":1}'],
+      'worker.resources.requests.nvidia.com/gpu is set: set worker.resources.limits.nvidia.com/gpu to the same',
+    ],
+    [
+      ['--set-json', 'worker.resources={"requests":{"a.example/b":1},"limits":{"a.example/b":2}}'],
+      'worker.resources.requests.a.example/b is "1", and worker.resources.limits.a.example/b is "2": set both',
+    ],
+    [['--set-json', 'worker.resources.limits={"a.example/b":"0.5"}'], 'a.example/b is "0.5": set a whole number'],
+    [['--set', 'postgres.volume.size=0'], 'postgres.volume.size is "0": set a size above 0'],
+    [
+      ['--set-json', 'metrics.from=[{"ipBlock":{"cidr":"10.0.0.0/8"},"podSelector":{}}]'],
+      'metrics.from[0] has ipBlock and a selector: make two peers of them',
+    ],
+    [
+      ['--set-json', 'networkPolicy.dns=[{"ipBlock":{"cidr":"10.0.0.0/8","except":["11.0.0.0/16"]}}]'],
+      'networkPolicy.dns[0].ipBlock.except[0] is "11.0.0.0/16", which is no part of 10.0.0.0/8',
+    ],
+    [
+      ['--set-json', 'networkPolicy.apiFrom=[{"ipBlock":{"cidr":"10.0.0.0/8","except":["10.0.0.0/8"]}}]'],
+      'networkPolicy.apiFrom[0].ipBlock.except[0] is "10.0.0.0/8", which is no part of',
+    ],
+    [
+      ['--set-json', 'networkPolicy.extraEgress=[{"ports":[{"port":"smtp","endPort":30}]}]'],
+      'networkPolicy.extraEgress[0].ports[0] has endPort: set port to the number of the first port',
+    ],
+    [['--set-json', 'networkPolicy.extraEgress=[{"ports":[{"port":5,"endPort":4}]}]'], 'endPort is below port'],
     [['--set', 'api.baseUrl=https://:8080'], 'api.baseUrl is "https://:8080", which is not an address'],
     [['--set', 'api.baseUrl=https://a.example:99999'], 'api.baseUrl is "https://a.example:99999"'],
   ] as const)('%j is refused in words', async (args, message) => {
@@ -158,14 +187,21 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
         ],
       },
       worker: {
+        resources: { requests: { 'nvidia.com/gpu': 1 }, limits: { 'nvidia.com/gpu': '1', 'a.example/b': 2 } },
         tolerations: [
           { operator: 'Exists' },
           { key: 'spot', value: 'yes', effect: 'NoExecute', tolerationSeconds: 60 },
         ],
       },
       extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }, { name: 'scratch' }],
-      extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/company', subPath: 'a/b', readOnly: true }],
+      extraVolumeMounts: [
+        { name: 'ca', mountPath: '/etc/company', subPath: 'a/b', readOnly: true },
+        { name: 'ca', mountPath: 'etc/other', subPath: './a//c' },
+      ],
+      postgres: { enabled: true, volume: { size: 10_737_418_240 } },
+      encryptionKey: { name: 'x'.repeat(200) },
       extraEnv: [
+        { name: '3SCALE_URL', value: 'http://a' },
         { name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
         { name: 'B', value: '' },
       ],

@@ -38,7 +38,7 @@
 {{- mulf (float64 $number) (get $factors (trimPrefix $number $text)) -}}
 {{- end -}}
 
-{{/* What is asked for above its limit, which the API server refuses. */}}
+{{/* What is asked for above its limit, or without one where that is needed, which the API server refuses. */}}
 {{- define "tidemark.refuseResources" -}}
 {{- $values := .Values -}}
 {{- range $part := list "api" "worker" "operator" "setup" "runner" "postgres" -}}
@@ -47,9 +47,69 @@
 {{- $limits := default dict $own.limits -}}
 {{- range $name, $asked := default dict $own.requests -}}
 {{- $limit := get $limits $name -}}
-{{- if and (not (kindIs "invalid" $asked)) (hasKey $limits $name) (not (kindIs "invalid" $limit)) -}}
-{{- if gt (float64 (include "tidemark.amount" $asked)) (float64 (include "tidemark.amount" $limit)) -}}
-{{- fail (printf "%s.%s.requests.%s is %q, above %s.%s.limits.%s, which is %q: set both" $part $key $name (toString $asked) $part $key $name (toString $limit)) -}}
+{{- $where := printf "%s.%s.requests.%s" $part $key $name -}}
+{{- $isLimited := and (hasKey $limits $name) (not (kindIs "invalid" $limit)) -}}
+{{- $isWhole := or (hasPrefix "hugepages-" $name) (and (contains "/" $name) (not (contains "kubernetes.io/" $name))) -}}
+{{- if and $isWhole (not $isLimited) -}}
+{{- fail (printf "%s is set: set %s.%s.limits.%s to the same, because it cannot be shared" $where $part $key $name) -}}
+{{- end -}}
+{{- if and $isLimited (not (kindIs "invalid" $asked)) -}}
+{{- $amounts := list (include "tidemark.amount" $asked | float64) (include "tidemark.amount" $limit | float64) -}}
+{{- if gt (first $amounts) (last $amounts) -}}
+{{- fail (printf "%s is %q, above %s.%s.limits.%s, which is %q: set both" $where (toString $asked) $part $key $name (toString $limit)) -}}
+{{- end -}}
+{{- if and $isWhole (ne (first $amounts) (last $amounts)) -}}
+{{- fail (printf "%s is %q, and %s.%s.limits.%s is %q: set both to the same, because it cannot be shared" $where (toString $asked) $part $key $name (toString $limit)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $limit := $limits -}}
+{{- if and (contains "/" $name) (not (contains "kubernetes.io/" $name)) (not (kindIs "invalid" $limit)) -}}
+{{- $amount := include "tidemark.amount" $limit | float64 -}}
+{{- if ne $amount (floor $amount) -}}
+{{- fail (printf "%s.%s.limits.%s is %q: set a whole number" $part $key $name (toString $limit)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $where, $size := dict "postgres.volume.size" $values.postgres.volume.size "pictures.volume.size" $values.pictures.volume.size -}}
+{{- if eq (include "tidemark.amount" $size | float64) 0.0 -}}
+{{- fail (printf "%s is %q: set a size above 0" $where (toString $size)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Peers and ports of network policies that the API server refuses. */}}
+{{- define "tidemark.refusePolicies" -}}
+{{- $policies := .Values.networkPolicy -}}
+{{- $peers := dict "metrics.from" .Values.metrics.from "networkPolicy.apiFrom" $policies.apiFrom "networkPolicy.dns" $policies.dns -}}
+{{- range $at, $rule := $policies.extraEgress -}}
+{{- $where := printf "networkPolicy.extraEgress[%d]" $at -}}
+{{- $_ := set $peers (printf "%s.to" $where) $rule.to -}}
+{{- range $no, $one := $rule.ports -}}
+{{- if $one.endPort -}}
+{{- if or (not $one.port) (kindIs "string" $one.port) -}}
+{{- fail (printf "%s.ports[%d] has endPort: set port to the number of the first port" $where $no) -}}
+{{- end -}}
+{{- if lt (int $one.endPort) (int $one.port) -}}
+{{- fail (printf "%s.ports[%d].endPort is below port" $where $no) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $where, $all := $peers -}}
+{{- range $at, $peer := $all -}}
+{{- with $peer.ipBlock -}}
+{{- if or (kindIs "map" $peer.podSelector) (kindIs "map" $peer.namespaceSelector) -}}
+{{- fail (printf "%s[%d] has ipBlock and a selector: make two peers of them" $where $at) -}}
+{{- end -}}
+{{- $own := include "tidemark.networkBits" .cidr -}}
+{{- $cidr := .cidr -}}
+{{- range $no, $except := .except -}}
+{{- $bits := include "tidemark.networkBits" $except -}}
+{{- if or (eq $bits $own) (not (hasPrefix $own $bits)) -}}
+{{- fail (printf "%s[%d].ipBlock.except[%d] is %q, which is no part of %s" $where $at $no $except $cidr) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -74,7 +134,10 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $own := dict "volumes" (list "tmp" "data" "pictures") "folders" (list "/tmp" "/data" "/data/images") -}}
+{{- $own := dict "volumes" (list "tmp" "data") "folders" (list "/tmp" "/data") -}}
+{{- if not $values.pictures.bucket.name -}}
+{{- $own = dict "volumes" (list "tmp" "data" "pictures") "folders" (list "/tmp" "/data" "/data/images") -}}
+{{- end -}}
 {{- include "tidemark.refuseMounts" (dict "values" $values "prefix" "" "own" $own) -}}
 {{- $own = dict "volumes" (list "tmp" "browser-tmp" "browser") "folders" (list "/tmp" "/run/browser") -}}
 {{- include "tidemark.refuseMounts" (dict "values" $values.runner "prefix" "runner." "own" $own) -}}
@@ -96,7 +159,7 @@
 {{- if not (has $one.name $volumes) -}}
 {{- fail (printf "%s.name is %q, of which there is no volume: put it into %sextraVolumes" $where $one.name $prefix) -}}
 {{- end -}}
-{{- $folder := trimSuffix "/" $one.mountPath -}}
+{{- $folder := clean (printf "/%s" $one.mountPath) -}}
 {{- if has $folder $folders -}}
 {{- fail (printf "%s.mountPath is %q, where something else is mounted: choose another one" $where $one.mountPath) -}}
 {{- end -}}
@@ -117,6 +180,7 @@
 {{- end -}}
 {{- include "tidemark.refuseResources" . -}}
 {{- include "tidemark.refusePods" . -}}
+{{- include "tidemark.refusePolicies" . -}}
 {{- $settings := default dict $values.settings -}}
 {{- if and (not $values.database.existingSecret.name) (not $values.postgres.enabled) -}}
 {{- fail "a database is needed: set database.existingSecret.name to a Secret with the address of a Postgres, or postgres.enabled=true to try Tidemark out" -}}

@@ -193,7 +193,7 @@ export interface PostgresVolumeValues {
   /** Claim that exists. Unset: one is made, and kept at an uninstall. At most 253 characters. */
   existingClaim?: pulumi.Input<string | undefined>
   /** Size of the claim that is made. 1 to 32 characters. Default: 8Gi. */
-  size?: pulumi.Input<string | undefined>
+  size?: pulumi.Input<string | number | boolean | undefined>
   /** Its storage class. Unset: the default of the cluster. At most 253 characters. */
   storageClassName?: pulumi.Input<string | undefined>
   /** Keep the data in the pod only. It is lost with the pod. Default: false. */
@@ -241,7 +241,7 @@ export interface PicturesVolumeValues {
   /** Make a claim, which is kept at an uninstall. Default: false. */
   create?: pulumi.Input<boolean | undefined>
   /** Size of the claim that is made. 1 to 32 characters. Default: 8Gi. */
-  size?: pulumi.Input<string | undefined>
+  size?: pulumi.Input<string | number | boolean | undefined>
   /** Its storage class. Unset: the default of the cluster. At most 253 characters. */
   storageClassName?: pulumi.Input<string | undefined>
   /** ReadWriteOnce: all pods run on one node. Default: ReadWriteMany. */
