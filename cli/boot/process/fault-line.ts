@@ -3,7 +3,7 @@ import { SettingsError } from '../settings/read-config.ts'
 import { explain } from './explain-error.ts'
 
 /** Commands whose log is collected: the error that ends them is a line of JSON too, unless a person reads it. */
-const LOGGED = ['api', 'worker', 'operator']
+const LOGGED = ['api', 'worker', 'operator', 'runner']
 
 export const isLogged = (command: string | undefined): boolean =>
   command !== undefined && LOGGED.includes(command) && !process.stderr.isTTY

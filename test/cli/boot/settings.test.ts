@@ -214,6 +214,13 @@ test('parts of an installation need its database, and say so with the other faul
   expect(await readdir(folder.path)).toEqual([])
 })
 
+test('a runner that cannot start says why in one line of its log, as the other parts do', async () => {
+  const { code, stderr } = await runCli(['runner'], { PORT: 'http' })
+  expect(code).toBe(1)
+  const [line = '', ...more] = stderr.trimEnd().split('\n')
+  expect([JSON.parse(line), more]).toMatchObject([{ level: 'error', msg: expect.stringContaining('PORT must be') }, []])
+})
+
 test('a database that does not answer is said so without a stack, and without its password', async () => {
   const { code, stderr } = await runCli(['migrate'], {
     DATABASE_URL: 'postgres://someone:canary@127.0.0.1:1/none',
