@@ -68,7 +68,7 @@ export const sitemapNewUrls = template({
   slug: 'sitemap-new-urls',
   name: 'New addresses in a sitemap',
   description:
-    'Reports when a sitemap, or an index of sitemaps, lists more addresses than before or ends with another one. ' +
+    'Reports when a sitemap, or an index of sitemaps, lists addresses that it did not list before, and names them. ' +
     'Give the address of the sitemap.xml.',
   category: 'seo',
   audience: 'operator',
@@ -76,18 +76,10 @@ export const sitemapNewUrls = template({
   config: {
     extract: {
       method: 'xpath',
-      fields: { count: 'count(//url | //sitemap)', last: '(//url/loc | //sitemap/loc)[last()]' },
+      fields: { urls: '(//url | //sitemap)/loc[]' },
     },
-    // One address removed and one added leaves the count the same. Most sitemaps grow at their end, so the last address
-    // is watched too.
-    diff_predicate: {
-      type: 'composite',
-      operator: 'OR',
-      conditions: [
-        { type: 'field_increases_by_absolute', field: 'count', threshold: 1 },
-        { type: 'field_changes', field: 'last' },
-      ],
-    },
+    // An address that leaves, or another order, is nothing new.
+    diff_predicate: { type: 'list_gains_items', field: 'urls' },
     schedule_interval_seconds: 3600,
   },
 })

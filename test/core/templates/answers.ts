@@ -258,13 +258,17 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'sitemap-new-urls',
     file: 'sitemap.xml',
     contentType: 'application/xml',
-    fields: { count: 3, last: 'https://shop.example.com/kettles/blue' },
+    fields: {
+      urls: ['https://shop.example.com/', 'https://shop.example.com/kettles', 'https://shop.example.com/kettles/blue'],
+    },
     fires: [
       ['<url>', '<url><loc>https://shop.example.com/new</loc></url><url>'],
       ['kettles/blue', 'kettles/green'],
+      ['<loc>https://shop.example.com/</loc>', '<loc>https://shop.example.com/home</loc>'],
     ],
     silent: [
       ['2026-04-01', '2026-05-01'],
+      ['<url><loc>https://shop.example.com/kettles/blue</loc></url>', ''],
       [
         '<url><loc>https://shop.example.com/kettles/blue</loc></url>\n</urlset>',
         '<url><loc>https://shop.example.com/kettles/blue</loc></url></urlset>',
@@ -275,9 +279,14 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'sitemap-new-urls',
     file: 'sitemap-index.xml',
     contentType: 'text/xml',
-    fields: { count: 2, last: 'https://shop.example.com/sitemap-products.xml' },
-    fires: [['</sitemapindex>', '<sitemap><loc>https://shop.example.com/sitemap-3.xml</loc></sitemap></sitemapindex>']],
-    silent: [['sitemap-pages', 'sitemap-all-pages']],
+    fields: {
+      urls: ['https://shop.example.com/sitemap-pages.xml', 'https://shop.example.com/sitemap-products.xml'],
+    },
+    fires: [
+      ['</sitemapindex>', '<sitemap><loc>https://shop.example.com/sitemap-3.xml</loc></sitemap></sitemapindex>'],
+      ['sitemap-pages', 'sitemap-all-pages'],
+    ],
+    silent: [['<sitemap><loc>https://shop.example.com/sitemap-products.xml</loc></sitemap>', '']],
   },
   {
     slug: 'job-listings',

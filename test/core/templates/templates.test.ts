@@ -110,6 +110,22 @@ describe('the templates', () => {
   })
 })
 
+describe('a sitemap with more addresses than a list keeps', () => {
+  const sitemap = (count: number) => {
+    const urls = Array.from({ length: count }, (_, at) => `<url><loc>https://shop.example.com/${at}</loc></url>`)
+    const body = Buffer.from(`<?xml version="1.0"?><urlset>${urls.join('')}</urlset>`)
+    const answer = { body, contentType: 'application/xml', url: 'https://shop.example.com/sitemap.xml' }
+    const extraction = extract(answer, templateOf('sitemap-new-urls').config.extract)
+    if (!extraction.ok) throw new Error(extraction.fault.message)
+    return extraction.values
+  }
+
+  test('fires at an address that is behind those', () => {
+    expect(firesBetween('sitemap-new-urls', sitemap(1_500), sitemap(1_501))).toBe(true)
+    expect(firesBetween('sitemap-new-urls', sitemap(1_500), sitemap(1_500))).toBe(false)
+  })
+})
+
 describe('a saved answer', () => {
   const titled = ANSWERS.map((answer) => [answer.slug, answer.file, answer] as const)
   test.each(titled)('%s reads its fields out of %s', (_, __, answer) => {
