@@ -1,3 +1,4 @@
+import { inOrder } from '../../manifests/in-order.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
 import { namespaceRemarks } from '../../manifests/namespace-remarks.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
@@ -8,7 +9,7 @@ import { readSettings } from '../boot/settings/read-config.ts'
 import { exitCode } from '../exit-codes.ts'
 import { nameLeftOut } from '../manifests/name-left-out.ts'
 import { readSecrets } from '../manifests/read-secrets.ts'
-import { type InputTexts, readTexts } from '../manifests/read-texts.ts'
+import { readTexts } from '../manifests/read-texts.ts'
 import { coloured, formOf, isForPrograms, type OutputOptions, printData } from '../output.ts'
 import { print } from '../print.ts'
 import { printable } from '../printable.ts'
@@ -35,22 +36,12 @@ export async function validate(flags: ValidateFlags): Promise<void> {
   const judged = judgeManifests(manifests, { secrets, egress, isNew: true })
   const { faults: misnamed, warnings } = namespaceRemarks(manifests, read.namespaces)
   const all = [...input.faults, ...read.empty, ...read.faults, ...values.faults, ...judged.faults, ...misnamed]
-  const faults = inOrder(all, input)
+  const faults = inOrder(all, input.texts)
   if (faults.length === 0 && manifests.length === 0)
     throw new RemoteError(`there is no Monitor and no SerpMonitor in ${flags.filename?.join(', ')}`, 'usage')
   nameLeftOut(read.skipped.filter(({ kind }) => kind !== 'Namespace'))
-  await show(flags, { faults, warnings: inOrder(warnings, input), manifests: manifests.length })
+  await show(flags, { faults, warnings: inOrder(warnings, input.texts), manifests: manifests.length })
   if (faults.length > 0) process.exitCode = exitCode('failed')
-}
-
-/** Returns the faults in the order of the files and lines, each once. */
-function inOrder(faults: readonly ManifestFault[], { texts }: InputTexts): readonly ManifestFault[] {
-  const order = new Map(texts.map(({ file }, index) => [file, index]))
-  const each = new Map(faults.map((fault) => [`${fault.file} ${fault.line} ${fault.message}`, fault]))
-  const at = ({ file }: ManifestFault) => order.get(file) ?? -1
-  return [...each.values()].toSorted(
-    (one, other) => at(one) - at(other) || one.line - other.line || one.column - other.column,
-  )
 }
 
 interface Found {

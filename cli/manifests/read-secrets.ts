@@ -18,6 +18,6 @@ export async function readSecrets(
     message: `is a ${resource.kind}, and --secrets takes only Secrets: name this file with -f too`,
   }))
   const documents = [...own, ...(beside?.secrets ?? [])]
-  const secrets = secretSource(documents, process.env, 'a Secret document, --secrets FILE,')
+  const secrets = secretSource(documents, process.env, 'a Secret document, --secrets FILE')
   return { secrets, faults: [...(beside?.faults ?? []), ...misplaced] }
 }

@@ -7,6 +7,7 @@ import { derivedKey } from '../../../core/derived-key.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { PRUNE_LIMIT } from '../../../schema/config/prune-limit.ts'
+import { inOrder } from '../../../manifests/in-order.ts'
 import { readQuietFolder } from '../../../manifests/read-folder.ts'
 import { fileFault, type ManifestFault } from '../../../manifests/places.ts'
 import { readManifests } from '../../../manifests/read-manifests.ts'
@@ -161,7 +162,7 @@ function createPass(context: FolderContext, { folder, team: teamId, prune }: Fol
     let waitMs = COMPARE_MS
     // Nothing is applied then, and a person learns what else is wrong.
     if (faults.length > 0 || !team)
-      report.refused([...faults, ...judgeManifests([...manifests, ...flawed], judging).faults])
+      report.refused(inOrder([...faults, ...judgeManifests([...manifests, ...flawed], judging).faults], texts))
     else {
       const inside = { ...context, store: fencedStore(store, FILES, epoch) }
       const done = await applyManifests(inside, {

@@ -1,5 +1,6 @@
 import { keyOfIdentity } from '../../../core/custom-resource/resource-name.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import { inOrder } from '../../../manifests/in-order.ts'
 import type { ManifestFault } from '../../../manifests/places.ts'
 import { type Manifest, readManifests } from '../../../manifests/read-manifests.ts'
 import { judgeManifests } from '../../../monitors/declared/judge-manifests.ts'
@@ -48,7 +49,10 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
   })
   const faults = [...unread, ...read.faults, ...values.faults, ...(prunes ? read.empty : []), ...judged.faults]
   if (faults.length > 0)
-    throw new RemoteError(inLines('the manifests are not valid, and nothing was sent:', faults), 'usage')
+    throw new RemoteError(
+      inLines('the manifests are not valid, and nothing was sent:', inOrder(faults, texts)),
+      'usage',
+    )
   nameLeftOut(read.skipped)
   return judged.valid.map(({ manifest, spec }) => ({
     manifest,

@@ -52,6 +52,24 @@ test.each(['{"ok":true}', 'null', '{"data":[]}'])('diff against another service 
   expect(stderr).not.toContain('    at ')
 })
 
+test('faults of manifests are in the order of the files and lines', async () => {
+  const flawed = remote
+    .manifest('kettle', HOOK)
+    .replace('name: kettle', 'name: Kettle')
+    .replace('spec:', 'spec:\n  a: 1')
+  for (const file of ['a', 'b']) await remote.write(`monitors/${file}.yaml`, `${flawed}---\nkind: Monitor\n`)
+  for (const command of ['apply', 'diff']) {
+    const { code, stderr } = await remote.sh(`./tidemark ${command} -f monitors`)
+    const places = Array.from(
+      stderr.matchAll(/(\w)\.yaml:(\d+) /g),
+      ([, file = '', line]) => [file, Number(line)] as const,
+    )
+    expect([code, new Set(places.map(([file]) => file))]).toEqual([2, new Set(['a', 'b'])])
+    expect(places.length).toBeGreaterThanOrEqual(8)
+    expect(places).toEqual(places.toSorted(([a, one], [b, other]) => a.localeCompare(b) || one - other))
+  }
+})
+
 test('a server that goes away in mid-apply: what was done is said, and the next apply finishes', async () => {
   for (const name of ['a', 'b', 'c', 'd']) await remote.write(`monitors/${name}.yaml`, remote.manifest(name))
   let creations = 0
