@@ -34,11 +34,14 @@ export function noAnswer(failure: ExchangeFailure, host: string): string {
   }
 }
 
+const NETWORK = 'the network and the name servers of the machine that sends'
+
 const DNS = {
   not_found: (host: string) =>
     `There is no host named ${host}. Check the spelling of the address, or whether the domain still exists.`,
-  failed: (host: string) => `The name servers of ${host} gave no usable answer.`,
-  timeout: (host: string) => `Looking up ${host} took longer than the time allowed for name servers.`,
+  failed: (host: string) => `The host name ${host} could not be looked up. Check ${NETWORK}.`,
+  timeout: (host: string) =>
+    `Looking up ${host} took longer than the time allowed for name servers. If it lasts, check ${NETWORK}.`,
 }
 
 const CONNECT = {

@@ -54,14 +54,16 @@ export function exchangeFault(failure: ExchangeFailure, { host }: FaultContext, 
   }
 }
 
+/** Without a network no name server answers, and the owner of a page has nothing to mend. */
+const NETWORK = 'the network and the name servers of the machine that makes the check'
+
 const DNS: Readonly<Record<'not_found' | 'failed' | 'timeout', (host: string) => string>> = {
   not_found: (host) =>
     `There is no host named ${host}. Check the spelling of the URL, or whether the domain still exists.`,
   failed: (host) =>
-    `The name servers of ${host} gave no usable answer. It is tried again at the next run; if it lasts, the ` +
-    `domain is broken.`,
+    `The host name ${host} could not be looked up. Check ${NETWORK}; where other names are found, the domain is broken.`,
   timeout: (host) =>
-    `Looking up ${host} took longer than the time allowed for name servers. It is tried again at the next run.`,
+    `Looking up ${host} took longer than the time allowed for name servers. If it lasts, check ${NETWORK}.`,
 }
 
 const CONNECT: Readonly<Record<'refused' | 'unreachable' | 'reset' | 'timeout' | 'failed', (host: string) => string>> =

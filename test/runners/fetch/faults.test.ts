@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { noAnswer } from '../../../deliveries/channels/no-answer.ts'
 import { blockedFault, EMPTY_BODY, exchangeFault, type RefusedLayer } from '../../../runners/fetch/fetch-faults.ts'
 import { FETCH_MODES } from '../../../schema/monitor/monitor.ts'
 import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
@@ -171,6 +172,14 @@ describe('every message', () => {
       expect(message).not.toMatch(/s3cret|undici|UND_ERR|ECONN|Error/)
       expect(message.length).toBeLessThan(400)
     }
+  })
+
+  test.each(['failed', 'timeout'] as const)('of a look-up that %s names the network of the machine', (cause) => {
+    const { message } = exchangeFault({ kind: 'dns', cause }, { host: 'a.test' }, 1_000)
+    expect(message).toContain('the network and the name servers of the machine that makes the check')
+    expect(noAnswer({ kind: 'dns', cause }, 'a.test')).toContain(
+      'the network and the name servers of the machine that sends',
+    )
   })
 
   test('keeps paths, queries, headers and what the server wrote to itself', async () => {
