@@ -67,6 +67,9 @@ function fieldGists(run: Run): readonly string[] {
   })
 }
 
+/** Returns whether a run says of itself that something differs. */
+export const saysChange = (run: Run): boolean => diffOf(run) !== null || pictureOf(run).length > 0
+
 /** Returns whether all that differs is the hash of a whole page. */
 const isPage = (diff: Diff) =>
   diff.fields_changed.length === 1 && isContentHash({ diff: diff as Diff & { before: Values; after: Values } })

@@ -1,5 +1,6 @@
 import { maskedAddress } from '../../schema/monitor/mask.ts'
 import type { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
+import type { Run } from '../../schema/run/run.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { distance } from '../output.ts'
 
@@ -51,7 +52,16 @@ export function arrivedCell(messages: readonly Delivery[]) {
 /** What stands in place of a message where there is nobody to send it to. */
 export const NO_DESTINATION = { text: 'no destination', colour: 'aside' } as const
 
-/** Returns the same in a sentence, with how long ago the messages were made. */
+/** Returns what is said beside a run that found a change: that it fired, or that nobody would be told. */
+export function firedCell(
+  { delivery_triggered: fired }: Run,
+  { deliveries }: { readonly deliveries: readonly unknown[] },
+) {
+  if (fired) return { text: 'fired', colour: 'good' } as const
+  return deliveries.length === 0 ? NO_DESTINATION : null
+}
+
+/** Returns whether they arrived in a sentence, with how long ago the messages were made. */
 export function arrivedWords(messages: readonly Delivery[]): string {
   const [first] = messages
   if (!first) return 'none'

@@ -15,6 +15,7 @@ import { print } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { changeLines, type ChangeLine, hasTexts, type Known } from '../change-words.ts'
 import { connect } from '../connect.ts'
+import { firedCell } from '../delivery-words.ts'
 import { findRecord, listRecords, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -85,7 +86,8 @@ async function shown(client: RemoteClient, found: Found, form: string): Promise<
     search: monitor.kind === 'serp' && before ? searchOf(monitor.record, before) : null,
   }
   const when = `${run.started_at} (${distance(run.started_at)} ago)`
-  const fired = run.delivery_triggered ? ` ${coloured({ text: 'fired', colour: 'good' })}` : ''
+  const cell = firedCell(run, monitor.record)
+  const fired = cell ? ` ${coloured(cell)}` : ''
   const id = form === 'wide' ? ` run/${run.id}` : ''
   const head = `${printable(monitor.record.name)}  ${when}${fired}${id}\n`
   return head + changeLines(run, known).map(terminalLine).join('')

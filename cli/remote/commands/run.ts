@@ -9,7 +9,7 @@ import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 import { whenItAnswers } from '../when-it-answers.ts'
-import { RUN_COLUMNS } from './runs.ts'
+import { columnsOfRuns, RUN_COLUMNS } from './runs.ts'
 
 interface RunOptions {
   readonly wait?: boolean
@@ -17,6 +17,12 @@ interface RunOptions {
 }
 
 const POLL_MS = 500
+
+/** A run that was waited for. */
+interface Ended {
+  readonly found: RemoteRecord
+  readonly run: Run
+}
 
 /** Runs monitors now, and waits for the runs where that is asked for. */
 export const run: Handler<RunOptions> = async ({ words, options }) => {
@@ -45,20 +51,18 @@ export const run: Handler<RunOptions> = async ({ words, options }) => {
   }
   progress(`Waiting for ${begun.length === 1 ? 'the run' : `${begun.length} runs`} to end.`)
   const until = performance.now() + options.timeout * 1_000
-  const ended: { readonly name: string; readonly run: Run }[] = []
+  const ended: Ended[] = []
   const late: string[] = []
   for (const { found, id } of begun) {
     const run = await endOf(client, id, until)
     if (run === null) late.push(id)
-    else ended.push({ name: found.record.name, run })
+    else ended.push({ found, run })
   }
-  const columns: readonly Column<(typeof ended)[number]>[] = [
-    { head: 'NAME', cell: ({ name }) => name },
-    ...RUN_COLUMNS.map((column) => ({ ...column, cell: (item: (typeof ended)[number]) => column.cell(item.run) })),
-  ]
+  const form = formOf(options)
+  const columns = form === 'table' || form === 'wide' ? await whenItAnswers(() => columnsOf(client, ended), until) : []
   if (ended.length > 0 || late.length === 0)
     await printItems(
-      formOf(options),
+      form,
       {
         items: ended,
         columns,
@@ -70,6 +74,20 @@ export const run: Handler<RunOptions> = async ({ words, options }) => {
     )
   if (late.length > 0) throw notEnded(late)
   return ending || exitCode(ended.every(({ run: { status } }) => status === 'success') ? 'ok' : 'failed')
+}
+
+/** Returns the columns of runs of several monitors, with whether their messages have arrived by now. */
+async function columnsOf(client: RemoteClient, ended: readonly Ended[]): Promise<readonly Column<Ended>[]> {
+  const byRun = new Map<string, readonly Column<Run>[]>()
+  for (const { found, run: one } of ended) byRun.set(one.id, await columnsOfRuns(client, found, [one]))
+  const [heads = RUN_COLUMNS] = byRun.values()
+  return [
+    { head: 'NAME', cell: ({ found }) => found.record.name },
+    ...heads.map((column, at) => ({
+      ...column,
+      cell: ({ run: one }: Ended) => (byRun.get(one.id)?.[at] ?? column).cell(one),
+    })),
+  ]
 }
 
 /** Returns a run that has ended; null where that takes longer. */

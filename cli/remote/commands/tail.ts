@@ -1,8 +1,9 @@
 import { sleep } from '../../../concurrency/sleep.ts'
 import type { Run } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
-import { resultOf } from '../change-words.ts'
+import { resultOf, saysChange } from '../change-words.ts'
 import { connect } from '../connect.ts'
+import { firedCell } from '../delivery-words.ts'
 import { coloured, formOf, isForPrograms, partText } from '../../output.ts'
 import { print, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
@@ -51,7 +52,7 @@ export const tail: Handler<TailOptions> = async ({ words, options }) => {
       }
       const shown = (isFirst ? ended.slice(0, options.limit) : ended).toReversed().slice(0, left)
       const printed = isForPrograms(form) ? await whenItAnswers(() => wholeRuns(client, shown)) : shown
-      for (const run of printed) print(await lineOf(run, one.found.record.name, form))
+      for (const run of printed) print(await lineOf(run, one.found.record, form))
       left -= shown.length
       if (left <= 0) return ending
     }
@@ -81,11 +82,12 @@ function nullWhereGone(error: unknown): null {
   throw error
 }
 
-async function lineOf(run: Run, name: string, form: ReturnType<typeof formOf>): Promise<string> {
+async function lineOf(run: Run, record: RemoteRecord['record'], form: ReturnType<typeof formOf>): Promise<string> {
   // One document for each, so that a program can read it while more follow.
   if (isForPrograms(form)) return partText(form, run)
   if (form === 'name') return `run/${run.id}\n`
   const status = coloured({ text: run.status, colour: COLOURS[run.status] })
-  const fired = run.delivery_triggered ? ' fired' : ''
-  return `${run.started_at} ${printable(name)} ${status}${fired} ${printable(resultOf(run))}\n`
+  const cell = run.delivery_triggered || saysChange(run) ? firedCell(run, record) : null
+  const fired = cell ? ` ${coloured(cell)}` : ''
+  return `${run.started_at} ${printable(record.name)} ${status}${fired} ${printable(resultOf(run))}\n`
 }

@@ -106,6 +106,15 @@ describe('runs', () => {
     expect([row[at], row[then]]).toEqual([fired, delivered])
   })
 
+  test.each([
+    ['run silent --wait', / \d+s +success +\d+ +- +no destination +price: \$2 → \$3 /],
+    ['tail silent --count 1 --limit 1', / silent success no destination price: \$2 → \$3 /],
+    ['changes silent --limit 1', /^silent +\S+ \(.* ago\) no destination\n/],
+  ])('of a monitor without a destination say so in %s too', async (words, line) => {
+    if (words.startsWith('run')) remote.site.price('$3')
+    expect((await remote.sh(`./tidemark ${words}`)).stdout).toMatch(line)
+  })
+
   test('shows the warnings of a run', async () => {
     const { stdout } = await remote.sh('./tidemark runs partly --limit 1')
     expect(stdout).toMatch(/ price: \$1, stock: nothing; warning: .*stock/)
