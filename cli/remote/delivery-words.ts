@@ -2,7 +2,7 @@ import { maskedAddress } from '../../schema/monitor/mask.ts'
 import type { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
 import type { Run } from '../../schema/run/run.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
-import { distance } from '../output.ts'
+import { clipped, distance } from '../output.ts'
 
 /** What all commands say of deliveries. Nothing in it is made safe for a terminal. */
 
@@ -15,13 +15,15 @@ export const deliveryStatus = ({ status, next_attempt_at: next }: Delivery) => (
 })
 
 /** Returns what the status means for this delivery. */
-export function deliveryState({ status, next_attempt_at: next }: Delivery): string {
+export function deliveryState(delivery: Delivery): string {
+  const { status, next_attempt_at: next, response_status: answer } = delivery
   if (status === 'success') return 'the destination took it'
   if (status === 'pending') return 'its first attempt is due'
   if (status === 'dead') return 'given up, because all attempts failed'
-  return next === null
-    ? 'given up, because the destination refused it'
-    : `an attempt failed, and the next one is ${nextAttempt(next)}`
+  if (next !== null) return `an attempt failed, and the next one is ${nextAttempt(next)}`
+  return answer === null
+    ? 'given up, because another attempt would fail too'
+    : 'given up, because the destination refused it'
 }
 
 const nextAttempt = (instant: string) => {
@@ -36,6 +38,10 @@ export const answerOf = ({ attempts, status, response_status: answer }: Delivery
 /** Returns whether no attempt follows the one that failed. */
 const isGivenUp = ({ status, next_attempt_at: next }: Delivery) =>
   status === 'dead' || (status === 'failed' && next === null)
+
+/** Returns when the next attempt is, as a cell. */
+export const nextCell = (delivery: Delivery) =>
+  isGivenUp(delivery) ? ({ text: 'given up', colour: 'bad' } as const) : distance(delivery.next_attempt_at)
 
 const isArrived = ({ status }: Delivery) => status === 'success'
 
@@ -73,10 +79,19 @@ export function arrivedWords(messages: readonly Delivery[]): string {
 /** Returns a sentence for each message that was given up. */
 export const lostMessages = (messages: readonly Delivery[]): readonly string[] =>
   messages.filter(isGivenUp).map((one) => {
-    const answer = answerOf(one) === 'none' ? 'did not answer' : `answered ${answerOf(one)}`
     const more = `"./tidemark delivery ${one.id}" shows more`
-    return `the last message did not arrive: ${destinationOf(one)} ${answer}; ${more}`
+    return `the last message did not arrive: ${destinationOf(one)}${whatCame(one)}; ${more}`
   })
+
+/** Without an answer, what is stored in its place is why there was none. */
+function whatCame(one: Delivery): string {
+  if (answerOf(one) !== 'none') return ` answered ${answerOf(one)}`
+  return one.response_body === null
+    ? ' did not answer'
+    : `: ${clipped(one.response_body.replace(/\.$/, ''), MOST_REASON)}`
+}
+
+const MOST_REASON = 200
 
 /** Returns the channel and its address without secrets. */
 export const destinationOf = ({ delivery_type: type, destination }: Delivery): string =>

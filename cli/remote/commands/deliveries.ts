@@ -5,7 +5,7 @@ import { type Column, coloured, distance, formOf, isForPrograms, printData, prin
 import { print, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
-import { answerOf, deliveryState, deliveryStatus, destinationOf, messageOf, monitorNameOf } from '../delivery-words.ts'
+import { answerOf, deliveryState, deliveryStatus, destinationOf, messageOf, monitorNameOf, nextCell } from '../delivery-words.ts'
 import { findRecord, neededReferences } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { head: 'AGE', cell: ({ created_at: at }) => distance(at) },
   { head: 'AT', cell: ({ created_at: at }) => at, isWide: true },
   { head: 'STATUS', cell: deliveryStatus },
-  { head: 'NEXT', cell: ({ next_attempt_at: next }) => distance(next), isWide: true },
+  { head: 'NEXT', cell: nextCell },
   { head: 'ATTEMPTS', cell: attemptsOf, isWide: true },
   { head: 'DESTINATION', cell: destinationOf, isWide: true },
   { head: 'ANSWER', cell: answerOf },

@@ -36,17 +36,17 @@ describe('deliveries', () => {
     const { code, stdout, stderr } = await remote.sh('./tidemark deliveries')
     expect([code, stderr]).toEqual([0, ''])
     const [head, ...rows] = stdout.trimEnd().split('\n')
-    expect(head).toMatch(/^AGE +STATUS +ANSWER +ID +MONITOR$/)
-    expect(rows.map((row) => row.split(/ +/).slice(1, 3))).toEqual([
-      ['failed', '400'],
-      ['failed', '400'],
+    expect(head).toMatch(/^AGE +STATUS +NEXT +ANSWER +ID +MONITOR$/)
+    expect(rows.map((row) => row.split(/ {2,}/).slice(1, 4))).toEqual([
+      ['failed', 'given up', '400'],
+      ['failed', 'given up', '400'],
     ])
     expect(rows.map((row) => row.split(/ +/).at(-1)).toSorted((a = '', b = '') => a.localeCompare(b))).toEqual([
       'kettle',
       'pot',
     ])
     const all = await givenUp(remote, 2)
-    expect(rows.map((row) => row.split(/ +/)[3])).toEqual(all.map(({ id }) => id))
+    expect(rows.map((row) => row.split(/ {2,}/)[4])).toEqual(all.map(({ id }) => id))
   })
 
   test.each(['kettle', 'shop/kettle', 'monitor/kettle'])('of %s, only those of this monitor', async (name) => {

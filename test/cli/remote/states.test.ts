@@ -13,6 +13,8 @@ beforeAll(async () => {
   await remote.watch('arrived', to(taken))
   await remote.watch('half', to(taken, refused))
   await remote.watch('refused', to(refused))
+  // There is no mail server.
+  await remote.watch('mailed', { deliveries: [{ type: 'email', to: 'ada@example.com' }] })
   await remote.watch('silent')
   await remote.watch('unchanged', { ...to(taken), url: remote.site.page('/same', '<b class="price">$1</b>') })
   let isGone = false
@@ -24,9 +26,9 @@ beforeAll(async () => {
   await remote.watch('partly', { extract_config: { method: 'css', fields } })
   isGone = true
   remote.site.price('$2')
-  await remote.sh('./tidemark run arrived half refused silent unchanged --wait')
+  await remote.sh('./tidemark run arrived half refused mailed silent unchanged --wait')
   await remote.sh('./tidemark run broken --wait; ./tidemark run broken --wait')
-  await givenUp(remote, 2)
+  await givenUp(remote, 3)
 }, 120_000)
 afterAll(() => remote[Symbol.asyncDispose]())
 
@@ -50,6 +52,7 @@ describe('get', () => {
       arrived: '0         yes',
       half: '0         1 of 2',
       refused: '0         no',
+      mailed: '0         no',
       silent: '0         no destination',
       unchanged: '0         -',
       broken: '2         -',
@@ -60,13 +63,22 @@ describe('get', () => {
   test('says in words why the last check failed, and which message did not arrive', async () => {
     const lines = await rows('')
     const said = lines.slice(lines.indexOf('') + 1)
-    expect(said).toHaveLength(4)
+    expect(said).toHaveLength(5)
     expect(said).toContainEqual(expect.stringMatching(new RegExp(`^broken has failed 2 times in a row: .*${GONE}$`)))
     const message = 'the last message did not arrive: webhook http:\\S+/\\*{8} answered 400'
     for (const name of ['half', 'refused'])
       expect(said).toContainEqual(
         expect.stringMatching(new RegExp(`^${name}: ${message}; "\\./tidemark delivery [-0-9a-f]{36}" shows more$`)),
       )
+  })
+
+  test('says why a message was given up that no destination answered', async () => {
+    const { stdout } = await remote.sh('./tidemark get mailed')
+    expect(stdout).toMatch(
+      /^mailed: the last message did not arrive: email ada@example.com: This installation has no mail server: .*shows more$/m,
+    )
+    const shown = await remote.sh('./tidemark deliveries mailed -o name | xargs ./tidemark delivery')
+    expect(shown.stdout).toMatch(/^Status: +failed: given up, because another attempt would fail too$/m)
   })
 
   test('a monitor without trouble has no words below it', async () => {
