@@ -47,7 +47,7 @@ const notFound = pageAnswer(
   {
     title: 'No such page',
     lines: ['The documentation has no page at this address.'],
-    link: { href: '/docs', text: 'All pages' },
+    links: [{ href: '/docs', text: 'All pages' }],
   },
   404,
 )

@@ -99,7 +99,7 @@ export const accountPages: readonly Route[] = [
         {
           title: 'You are not signed in',
           lines: [OIDC_FAULTS.get(error) ?? 'The sign-in with the provider failed.'],
-          link: { href: PAGES.oidc, text: 'Try again' },
+          links: [{ href: PAGES.oidc, text: 'Try again' }],
         },
         403,
       ),
@@ -209,7 +209,7 @@ const confirmAgain = (token: string, fault: string): Answer =>
       lines: ['If you did not create the account, set a new password: nobody else can open the account then.'],
       fault: `${fault}.`,
       forms: [confirmForm(token)],
-      link: { href: PAGES.reset, text: 'Ask for a link to set a new password' },
+      links: [{ href: PAGES.reset, text: 'Ask for a link to set a new password' }],
     },
     422,
   )
@@ -224,7 +224,7 @@ const linkIsOver = (): Answer =>
     {
       title: 'This link does not work any more',
       lines: ['It was used already, a newer one has replaced it, or its time is over.'],
-      link: { href: PAGES.reset, text: 'Ask for a link to set a new password' },
+      links: [{ href: PAGES.reset, text: 'Ask for a link to set a new password' }],
     },
     422,
   )

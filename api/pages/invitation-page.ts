@@ -87,7 +87,7 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
   const page = pageAnswer({
     title: `You are in ${team.name}`,
     lines: [`Your role is ${role}. This session acts for the team.`],
-    ...(services.dashboardUrl !== services.baseUrl && { link: { href: services.dashboardUrl, text: 'Go on' } }),
+    ...(services.dashboardUrl !== services.baseUrl && { links: [{ href: services.dashboardUrl, text: 'Go on' }] }),
   })
   return withCookies(page, cookies)
 }
@@ -153,7 +153,7 @@ function askedOf(call: SignInCall, { token, invitation, principal, fault }: Aske
       fault,
       forms,
       ...(call.services.signIn.handleOidc &&
-        !isThem && { link: { href: provider, text: 'Sign in with the provider of this installation' } }),
+        !isThem && { links: [{ href: provider, text: 'Sign in with the provider of this installation' }] }),
     },
     fault === undefined ? 200 : 422,
   )

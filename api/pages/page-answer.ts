@@ -28,12 +28,14 @@ interface Page {
   /** Why the last try failed. */
   readonly fault?: string | undefined
   readonly forms?: readonly Form[]
-  readonly link?: { readonly href: string; readonly text: string }
+  readonly links?: readonly { readonly href: string; readonly text: string }[]
 }
 
 const STYLE = `
-:root{color-scheme:light dark;--ink:#1f2937;--soft:#6b7280;--line:#d1d5db;--card:#fff;--ground:#f3f4f6;--teal:#0f766e}
+:root{color-scheme:light dark;--ink:#1f2937;--soft:#6b7280;--line:#d1d5db;--card:#fff;--ground:#f3f4f6}
+:root{--teal:#0f766e;--link:#0f766e}
 @media(prefers-color-scheme:dark){:root{--ink:#e5e7eb;--soft:#9ca3af;--line:#4b5563;--card:#1f2937;--ground:#111827}}
+@media(prefers-color-scheme:dark){:root{--link:#5eead4}}
 *{box-sizing:border-box}
 body{margin:0;padding:24px 16px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{max-width:440px;margin:0 auto;padding:24px;background:var(--card);border:1px solid var(--line);border-radius:8px}
@@ -49,7 +51,7 @@ input{margin-top:4px;background:var(--card);color:inherit;font:inherit}
 button{width:100%;margin-top:16px;padding:12px;border:0;border-radius:6px}
 button{background:var(--teal);color:#fff;font:inherit;font-weight:600}
 .fault{padding:10px 12px;border-left:4px solid #b91c1c;background:#fef2f2;color:#7f1d1d}
-a{color:inherit}
+a{color:var(--link)}
 footer{margin-top:20px;color:var(--soft);font-size:14px}
 `.trim()
 
@@ -91,7 +93,7 @@ export function faultPage({ status, message }: ApiError, { method, id }: { reado
   return { content: html(status === 422 && method === 'GET' ? CUT_LINK : { title, lines }), headers: HEADERS }
 }
 
-function html({ title, lines, fault, forms = [], link }: Page): string {
+function html({ title, lines, fault, forms = [], links = [] }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -106,7 +108,7 @@ function html({ title, lines, fault, forms = [], link }: Page): string {
 ${fault === undefined ? '' : `<p class="fault" role="alert">${safe(fault)}</p>`}
 ${lines.map((line) => `<p>${safe(line)}</p>`).join('\n')}
 ${forms.map(formHtml).join('\n')}
-${link === undefined ? '' : `<p><a href="${safe(link.href)}">${safe(link.text)}</a></p>`}
+${links.map(({ href, text }) => `<p><a href="${safe(href)}">${safe(text)}</a></p>`).join('\n')}
 <footer>Tidemark</footer>
 </main>
 </body>

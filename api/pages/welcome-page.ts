@@ -7,7 +7,11 @@ const page = pageAnswer({
     'It watches pages, APIs, feeds and search results, and tells what changed.',
     'Monitors are made on the command line, by manifests, or over the API. The documentation shows each of them.',
   ],
-  link: { href: '/docs', text: 'Documentation' },
+  links: [
+    { href: '/docs/quickstart', text: 'Quickstart: your first change' },
+    { href: '/docs', text: 'Documentation' },
+    { href: '/docs/api', text: 'Try the API' },
+  ],
 })
 
 /** What a browser shows that opens the address which a start prints. */

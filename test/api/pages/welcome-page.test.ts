@@ -10,6 +10,7 @@ afterAll(() => served.close())
 test('the address that a start prints shows a page that leads to the documentation', async () => {
   const answer = await fetch(`${served.baseUrl}/`, { headers: { accept: 'text/html' } })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
-  const [, link = ''] = /<a href="([^"]+)">/.exec(await answer.text()) ?? []
-  expect((await fetch(served.baseUrl + link)).status).toBe(200)
+  const links = Array.from((await answer.text()).matchAll(/<a href="([^"]+)">/g), ([, link = '']) => link)
+  expect(links).toEqual(['/docs/quickstart', '/docs', '/docs/api'])
+  for (const link of links) expect((await fetch(served.baseUrl + link)).status, link).toBe(200)
 })
