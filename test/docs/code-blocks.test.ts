@@ -20,9 +20,9 @@ import { checkerOf } from '../../schema/validation/validate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf, hasProgram } from '../support/run/skip.ts'
 import { DOC_BLOCKS, type DocBlock } from '../support/docs/doc-blocks.ts'
 import { answerOf, schemaOf } from './named-schemas.ts'
+import { describeShell, SHELL_NAMES, SHELLS, type ShellName } from './shells.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const titled = (blocks: readonly DocBlock[]) =>
@@ -277,19 +277,9 @@ describe('A block of shell', () => {
     expect(bare.filter((line) => /(?:^|\s)#/.test(line))).toEqual([])
   })
 
-  /** As at a prompt. Zsh knows comments elsewhere. */
-  const SHELLS = {
-    bash: { args: ['--norc', '--noprofile'], before: '' },
-    zsh: { args: ['-f', '-i'], before: 'PS1= PS2=\nunsetopt prompt_cr prompt_sp\n' },
-  } as const
+  for (const name of SHELL_NAMES) describeShell(name, `that can be run in ${name}`, () => endsWell(name))
 
-  const describeShell = (name: keyof typeof SHELLS, suite: () => void) =>
-    describeIf(hasProgram(name), `install ${name}`, { isBeyondCi: true })(`that can be run in ${name}`, suite)
-
-  describeShell('bash', () => endsWell('bash'))
-  describeShell('zsh', () => endsWell('zsh'))
-
-  function endsWell(name: keyof typeof SHELLS): void {
+  function endsWell(name: ShellName): void {
     const { args, before: prompt } = SHELLS[name]
     // README.md has a test of its own, and those of the folders call nothing that the pages of docs/ do not call.
     const runnable = blocks.filter(

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
+import { SHELLS, type ShellName } from './shells.ts'
 import { freePort } from '../support/network/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -27,8 +28,8 @@ export interface Reader extends AsyncDisposable {
   received(): string
 }
 
-/** Opens a shell in the folder of the repository, as the pages want it. */
-export async function openReader(): Promise<Reader> {
+/** Opens this shell in the folder of the repository, as the pages want it. */
+export async function openReader(name: ShellName): Promise<Reader> {
   const folder = await temporaryFolder()
   const [port, pagePort] = [String(await freePort()), String(await freePort())]
   const env = {
@@ -44,8 +45,9 @@ export async function openReader(): Promise<Reader> {
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
     return { child, output: () => output }
   }
-  const shell = open('bash', ['--norc', '--noprofile'])
-  shell.child.stdin?.write('set -e -o pipefail\n')
+  const { args, before: prompt } = SHELLS[name]
+  const shell = open(name, args)
+  shell.child.stdin?.write(`${prompt}set -e -o pipefail\n`)
   let page: Terminal | undefined
   let tidemark: Terminal | undefined
   let number = 0
@@ -59,11 +61,11 @@ export async function openReader(): Promise<Reader> {
 
   async function inTerminal(text: string): Promise<string> {
     if (text.includes('changing-page.ts')) {
-      page = open('bash', ['-c', `exec ${text.trim()} --port ${pagePort}`])
+      page = open(name, ['-c', `exec ${text.trim()} --port ${pagePort}`])
       await saying(page, /its secrets/)
     } else {
       if (tidemark) await stop(tidemark)
-      tidemark = open('bash', ['-c', adapted(text)])
+      tidemark = open(name, ['-c', adapted(text)])
       await saying(tidemark, /running at .*\n[\s\S]*\n\n/)
     }
     return ''
@@ -82,10 +84,17 @@ export async function openReader(): Promise<Reader> {
     follow: ({ text, runs }) => (runs === 'on' ? inTerminal(text) : inShell(text)),
     received: () => page?.output() ?? '',
     async [Symbol.asyncDispose]() {
-      for (const terminal of [shell, page, tidemark]) if (terminal) await stop(terminal)
+      await leave(shell)
+      for (const terminal of [page, tidemark]) if (terminal) await stop(terminal)
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Zsh at a prompt ignores SIGTERM. */
+async function leave({ child }: Terminal): Promise<void> {
+  child.stdin?.end()
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
 }
 
 async function stop({ child }: Terminal): Promise<void> {

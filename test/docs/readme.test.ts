@@ -5,6 +5,7 @@ import { Config } from '../../schema/config/config.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { openReader, type Reader } from './follow-page.ts'
+import { describeShell, SHELL_NAMES, type ShellName } from './shells.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const README = await readFile(join(ROOT, 'README.md'), 'utf8')
@@ -44,9 +45,13 @@ describe('every block of the README', () => {
 const hasEmbedded = process.platform === 'linux' && process.arch === 'x64'
 
 describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The README, followed from the top', () => {
+  for (const name of SHELL_NAMES) describeShell(name, `in ${name}`, () => doesWhatItSays(name))
+})
+
+function doesWhatItSays(name: ShellName): void {
   let reader: Reader
   beforeAll(async () => {
-    reader = await openReader()
+    reader = await openReader(name)
   })
   afterAll(() => reader[Symbol.asyncDispose]())
 
@@ -74,4 +79,4 @@ describeIf(hasEmbedded, 'there is no embedded browser for this platform')('The R
     const stated = /"change_pct": ([\d.]+)/.exec(README)?.[1]
     expect(received).toContain(`"change_pct": ${stated}`)
   }, 180_000)
-})
+}
