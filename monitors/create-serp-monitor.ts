@@ -8,6 +8,7 @@ import type { Queryable } from '../store/db/client.ts'
 import { stopSchedule } from '../store/monitors/monitor-pause.ts'
 import type { SerpMonitorRow } from '../store/monitors/monitor-record.ts'
 import { insertSerpMonitor, scheduledSearches } from '../store/monitors/serp-monitors.ts'
+import { thresholdWarning } from './check/threshold-warning.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
 import {
   type DoneMonitor,
@@ -76,16 +77,11 @@ export async function serpMonitorWarnings(
   const ofEngine = new Map<string, string[]>()
   for (const engine of new Set(scheduled.map((monitor) => monitor.engine)))
     ofEngine.set(engine, await loadWarnings(store, engine, spacingMs))
-  return monitors.map((monitor) => [
-    ...thresholdWarnings(monitor),
-    ...(monitor.next_run_at === null ? [] : (ofEngine.get(monitor.engine) ?? [])),
-  ])
-}
-
-/** A rank is that of a target. */
-function thresholdWarnings({ mode, rank_change_threshold: threshold, target_domain: target }: Warned): string[] {
-  if (mode !== 'rank_tracking' || threshold === null || target !== null) return []
-  return ['rank_change_threshold fires nothing without target_domain, which names the site whose rank is followed.']
+  return monitors.map((monitor) => {
+    const threshold = thresholdWarning(monitor)
+    const load = monitor.next_run_at === null ? [] : (ofEngine.get(monitor.engine) ?? [])
+    return [...(threshold === null ? [] : [threshold]), ...load]
+  })
 }
 
 async function loadWarnings(store: Queryable, engine: Warned['engine'], spacingMs: number): Promise<string[]> {

@@ -2,7 +2,9 @@ import { inOrder } from '../../manifests/in-order.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
 import { namespaceRemarks } from '../../manifests/namespace-remarks.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
+import { faultsOf } from '../../manifests/resolve-manifest.ts'
 import type { SecretSource } from '../../manifests/secret-values.ts'
+import { declaredWarnings } from '../../monitors/check/declared-warnings.ts'
 import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
@@ -35,12 +37,13 @@ export async function validate(flags: ValidateFlags): Promise<void> {
   const manifests = [...read.manifests, ...read.flawed]
   const judged = judgeManifests(manifests, { secrets, egress, isNew: true })
   const { faults: misnamed, warnings } = namespaceRemarks(manifests, read.namespaces)
+  const declared = judged.valid.flatMap(({ manifest, spec }) => faultsOf(manifest, declaredWarnings(spec)))
   const all = [...input.faults, ...read.empty, ...read.faults, ...values.faults, ...judged.faults, ...misnamed]
   const faults = inOrder(all, input.texts)
   if (faults.length === 0 && manifests.length === 0)
     throw new RemoteError(`there is no Monitor and no SerpMonitor in ${flags.filename?.join(', ')}`, 'usage')
   nameLeftOut(read.skipped.filter(({ kind }) => kind !== 'Namespace'))
-  await show(flags, { faults, warnings: inOrder(warnings, input.texts), manifests: manifests.length })
+  await show(flags, { faults, warnings: inOrder([...warnings, ...declared], input.texts), manifests: manifests.length })
   if (faults.length > 0) process.exitCode = exitCode('failed')
 }
 

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { inCamelCase } from '../../core/custom-resource/property-words.ts'
+import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
 import type { Manifest } from '../../manifests/read-manifests.ts'
@@ -149,19 +151,30 @@ interface Stored {
   readonly outcome: Extract<ApplyOutcome, { kind: 'applied' }>
 }
 
-/** Returns what should be known about the records that were created or edited, each text once. */
+/** Returns what should be known about the records that were created or edited, each text once, behind the manifests that it is about. */
 async function warningsOf(
   { store }: MonitorContext,
   stored: readonly Stored[],
   settings: Pick<FolderOfManifests, 'serpSpacingMs'>,
 ): Promise<readonly string[]> {
-  const found = new Set<string>()
+  const found = new Map<string, Manifest[]>()
   const changed = stored.filter(({ outcome }) => outcome.change !== 'unchanged')
   for (const [declares, ofKind] of Map.groupBy(changed, ({ manifest }) => manifest.resource.declares)) {
     const monitors = ofKind.map(({ outcome }) => outcome.monitor)
-    for (const text of (await recordKind(declares).warnings(store, monitors, settings)).flat()) found.add(text)
+    const warnings = await recordKind(declares).warnings(store, monitors, settings)
+    for (const [at, { manifest }] of ofKind.entries())
+      for (const text of warnings[at] ?? []) found.set(text, [...(found.get(text) ?? []), manifest])
   }
-  return [...found]
+  return [...found].map(([text, about]) => `${namesOf(about)}: ${inCamelCase(text)}`)
+}
+
+/** So many of the manifests that one warning is about are named. */
+const MOST_NAMED = 3
+
+function namesOf(about: readonly Manifest[]): string {
+  const names = about.slice(0, MOST_NAMED).map(keyOfIdentity)
+  const more = about.length > MOST_NAMED ? ` and ${about.length - MOST_NAMED} more` : ''
+  return `${about[0]?.resource.kind} ${names.join(', ')}${more}`
 }
 
 interface Declared {

@@ -1,5 +1,7 @@
 import { batched } from '../../concurrency/batched.ts'
 import type { WorkResult } from '../../concurrency/keyed-queue.ts'
+import { inCamelCase } from '../../core/custom-resource/property-words.ts'
+import { THRESHOLD_PATH } from '../../monitors/check/threshold-warning.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import {
   applyResources,
@@ -316,7 +318,12 @@ export class Reconciler {
     const note = `The monitor ${id} was ${outcome.change}.`
     events.record(resource, { type: 'Normal', reason, action: 'Apply', note })
     for (const warning of await this.#warningsOf(outcome.monitor))
-      events.record(resource, { type: 'Warning', reason: 'ChecksLate', action: 'Apply', note: warning })
+      events.record(resource, {
+        type: 'Warning',
+        reason: warning.startsWith(THRESHOLD_PATH) ? 'NothingFires' : 'ChecksLate',
+        action: 'Apply',
+        note: inCamelCase(warning),
+      })
   }
 
   async #refuse(

@@ -47,6 +47,19 @@ describe('tidemark validate', () => {
     expect(await validate()).toEqual({ code: 0, stdout: '3 manifests are valid\n', stderr: '' })
   })
 
+  test('warns of a threshold without a target and of headers that are never sent, in the words of manifests', async () => {
+    const rank =
+      'apiVersion: tidemark.dev/v1\nkind: SerpMonitor\nmetadata: { name: rank }\nspec:\n  name: Rank\n' +
+      '  keyword: kettle\n  scheduleIntervalSeconds: 86400\n  rankChangeThreshold: 3\n'
+    await write('monitors/rank.yaml', rank)
+    await write('monitors/kettle.yaml', manifest('kettle', '  requestHeaders: { Expect: x }\n'))
+    const { code, stdout } = await validate()
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^kettle\.yaml:\d+:\d+: warning: spec\.requestHeaders names headers that .* "Expect"/m)
+    expect(stdout).toMatch(/^rank\.yaml:8:3: warning: spec\.rankChangeThreshold fires nothing without targetDomain/m)
+    expect(stdout).toMatch(/\n2 manifests are valid\n$/)
+  })
+
   test('shows every fault of every manifest with file, line, column and path, and exits with 1', async () => {
     const kettle = manifest('kettle', '  labels: {}\n')
       .replace('3600', '5')

@@ -128,6 +128,14 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     await until('kettle-17', 'Scheduled')
   })
 
+  test('are warned of a threshold that nothing can meet, by an Event of its own', async () => {
+    const { targetDomain: _, ...without } = SPEC
+    await apply('no-target', { ...without, rankChangeThreshold: 3 })
+    const events = await eventually(setup.events, (found) => found.some(({ reason }) => reason === 'NothingFires'))
+    expect(events.find(({ reason }) => reason === 'NothingFires')?.note).toMatch(/^rankChangeThreshold .* targetDomain/)
+    await until('no-target', 'Scheduled')
+  })
+
   test('are suspended, run on request once, and refuse changes through the API', async () => {
     await apply('kettle', { ...SPEC, suspend: true })
     const { status } = await until('kettle', 'Suspended')

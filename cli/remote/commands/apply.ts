@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { faultsOf } from '../../../manifests/resolve-manifest.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { inLines, readInput } from '../apply/read-input.ts'
@@ -97,8 +98,9 @@ async function carryOutAll(
     if (isKept(step)) continue
     progress(`${index + 1} of ${todo.length}: ${wordsOf(step)}`)
     try {
-      const id = await carryOut(client, step)
+      const { id, warnings = [] } = await carryOut(client, step)
       done.set(step, { ...shown(step), id })
+      for (const warning of warnings) tell(`warning: ${wordsOf(step)}: ${printable(inCamelCase(warning))}\n`)
       if (form === 'name') print(referenceOf({ ...step, id }))
       else if (form === 'table' || form === 'wide') print(`${DONE[step.action]} ${wordsOf(step)}\n`)
     } catch (error) {
@@ -151,28 +153,34 @@ function cutShort(error: Error, todo: readonly Step[], done: ReadonlyMap<Step, o
   return new RemoteError(message, ending, error.status)
 }
 
-/** Returns the id of the record. */
-async function carryOut(client: RemoteClient, step: Step): Promise<string> {
+/** What of a record is asked for after a step. */
+interface Carried {
+  readonly id: string
+  readonly warnings?: readonly string[]
+}
+
+/** Returns the record with what the server warns of. */
+async function carryOut(client: RemoteClient, step: Step): Promise<Carried> {
   const { path } = REMOTE_KINDS[step.kind]
   if (step.action === 'delete') {
     await client.text({ method: 'DELETE', path: `${path}/${step.id}` })
-    return step.id
+    return { id: step.id }
   }
-  if (step.action === 'keep') return step.id
+  if (step.action === 'keep') return { id: step.id }
   const { manifest, spec } = step.wanted
   try {
     if (step.action === 'create') {
       const headers = { 'idempotency-key': randomUUID() }
       const query = manifest.suspend ? { paused: 'true' } : {}
-      const { id } = await client.json<{ readonly id: string }>({ method: 'POST', path, query, body: spec, headers })
-      return id
+      return await client.json<Carried>({ method: 'POST', path, query, body: spec, headers })
     }
     // It is resumed first: the label that says so must not be gone while the monitor is still paused.
     const at = `${path}/${step.id}`
     if (step.pausing === 'resume') await client.text({ method: 'POST', path: `${at}/resume` })
-    if (step.differences.length > 0) await client.text({ method: 'PATCH', path: at, body: step.patch })
+    const changed =
+      step.differences.length > 0 ? await client.json<Carried>({ method: 'PATCH', path: at, body: step.patch }) : null
     if (step.pausing === 'pause') await client.text({ method: 'POST', path: `${at}/pause` })
-    return step.id
+    return changed ?? { id: step.id }
   } catch (error) {
     if (!(error instanceof RemoteError) || error.issues.length === 0) throw error
     const faults = inLines('the server refuses it:', faultsOf(manifest, error.issues))

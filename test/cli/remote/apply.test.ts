@@ -84,6 +84,17 @@ describe('apply', () => {
     expect(await remote.list()).toMatchObject([{ schedule_interval_seconds: 900, deliveries }])
   })
 
+  test('says what the server warns of, with the keys of manifests', async () => {
+    const warned = SEARCH.replace('targetDomain: shop.example.com', 'rankChangeThreshold: 3')
+    await remote.write('monitors/rank.yaml', warned)
+    const applied = await remote.sh('./tidemark apply -f monitors')
+    const warning = /^warning: serpmonitor shop\/rank: rankChangeThreshold fires nothing without targetDomain/m
+    expect(applied).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) })
+    expect((await remote.sh('./tidemark apply -f monitors')).stderr).toBe('')
+    await remote.write('monitors/rank.yaml', warned.replace('rankChangeThreshold: 3', 'rankChangeThreshold: 4'))
+    expect((await remote.sh('./tidemark apply -f monitors -o name')).stderr).toMatch(warning)
+  })
+
   test('takes secrets from --secrets and the environment; a missing one is refused with file and line', async () => {
     await remote.write('monitors/pot.yaml', `# A comment\n${remote.manifest('pot', HOOK)}`)
     const none = await remote.sh('./tidemark apply -f monitors')

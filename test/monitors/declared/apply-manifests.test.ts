@@ -317,7 +317,21 @@ test('more searches than an exit can do in time are warned of by a folder, and a
   const done = await apply(searches(20))
   expect(done).toMatchObject({ created: 18, unchanged: 2, faults: [] })
   expect(done.warnings).toEqual([
-    expect.stringContaining('More searches at Yandex are scheduled than one exit address'),
+    expect.stringMatching(
+      /^SerpMonitor \S+\/kettle-2, .*kettle-4 and 15 more: More searches at Yandex are scheduled than one exit address/,
+    ),
   ])
   expect(await apply(searches(20))).toMatchObject({ unchanged: 20, warnings: [] })
+})
+
+test('a warning names the manifests that it is about, with the keys of manifests', async () => {
+  const without = SEARCH.replace('targetDomain: example.com', 'rankChangeThreshold: 3')
+  const done = await apply([
+    without.replace('name: kettle', 'name: rank'),
+    SEARCH.replace('name: kettle', 'name: other'),
+  ])
+  expect(done).toMatchObject({ created: 2, faults: [] })
+  expect(done.warnings).toEqual([
+    expect.stringMatching(/^SerpMonitor \w+\/rank: rankChangeThreshold fires nothing without targetDomain/),
+  ])
 })

@@ -1,0 +1,13 @@
+import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+
+export const THRESHOLD_PATH = 'rank_change_threshold'
+
+/** Returns what is said of a threshold that no rank can meet: a rank is that of a target. Null: nothing. */
+export function thresholdWarning({
+  mode,
+  rank_change_threshold: threshold,
+  target_domain: target,
+}: Pick<SerpMonitorSpec, 'mode' | 'rank_change_threshold' | 'target_domain'>): string | null {
+  if (mode !== 'rank_tracking' || threshold === null || target !== null) return null
+  return `${THRESHOLD_PATH} fires nothing without target_domain, which names the site whose rank is followed.`
+}
