@@ -176,7 +176,11 @@ export class RemoteClient {
   /** Returns what was refused as wrong, and how to get another. */
   #credential(): string {
     const { url, from, email, key } = this.#connection
-    if (key === '') return 'the address or the password'
+    if (key === '')
+      return (
+        `the address or the password; "./tidemark admin link --email ${printable(email ?? '<address>')}" on the server ` +
+        'prints a link for a new password'
+      )
     if (email !== undefined)
       return `the session of ${from}: it has ended; call ./tidemark login ${url} --email ${printable(email)}`
     return (

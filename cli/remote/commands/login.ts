@@ -46,7 +46,7 @@ async function withKey(url: string): Promise<Profile> {
 async function signedIn(url: string, email: string): Promise<Profile> {
   const password = await askHidden(`Password of ${printable(email)} for ${url}`)
   if (password === '') throw new RemoteError('there is no password: write it to standard input', 'usage')
-  const { token } = await new RemoteClient({ url, key: '', from: 'this login' }).json<{
+  const { token } = await new RemoteClient({ url, key: '', from: 'this login', email }).json<{
     readonly token: string | null
   }>(
     { method: 'POST', path: '/auth/sign-in/email', body: { email, password }, isOnce: true },

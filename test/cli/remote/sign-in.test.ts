@@ -59,7 +59,13 @@ test('a terminal asks for the password, and does not show it', async () => {
 })
 
 test.each([
-  ['a wrong password', 'echo wrong', GRACE, 77, 'refuses the address or the password'],
+  [
+    'a wrong password',
+    'echo wrong',
+    GRACE,
+    77,
+    `the address or the password; "./tidemark admin link --email ${GRACE}" on the server prints a link for a new password`,
+  ],
   ['an address without an account', 'echo wrong', 'nobody@example.com', 77, 'refuses the address or the password'],
   ['no password', 'true', GRACE, 2, 'there is no password: write it to standard input'],
   ['an address that is none', 'echo wrong', 'grace', 1, 'email'],
