@@ -3,13 +3,10 @@ import { deleteAccountRoute } from './routes/accounts/account.ts'
 import { auditRoutes } from './routes/accounts/audit.ts'
 import { billingPages, billingRoutes } from './routes/accounts/billing.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
-import { getImageRoute, getRunImagesRoute, listVisualHistoryRoute } from './routes/monitors/images.ts'
+import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/accounts/keys.ts'
-import { PAGES } from './routes/monitors/monitor-kind.ts'
-import { manifestRoute } from './routes/monitors/monitor-manifests.ts'
-import { monitorRunsRoute } from './routes/monitors/monitor-runs.ts'
-import { backtestMonitorRoute, previewMonitorRoute } from './routes/monitors/monitor-trials.ts'
-import * as monitors from './routes/monitors/monitors.ts'
+import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
+import { PAGES } from './routes/monitors/page-monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/accounts/settings.ts'
@@ -18,31 +15,16 @@ import { accountPages } from './pages/account-pages.ts'
 import { welcomePage } from './pages/welcome-page.ts'
 import { invitationPages } from './pages/invitation-page.ts'
 import { manualRoutes } from './manual/manual-routes.ts'
-import { serpMonitorRoutes } from './routes/monitors/serp-monitors.ts'
+import { SEARCHES } from './routes/monitors/search-monitors.ts'
 import { signInRoutes } from './routes/accounts/sign-in.ts'
-import { signingSecretRoutes } from './routes/monitors/signing-secrets.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/templates.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
 import { getUsageRoute } from './routes/accounts/usage.ts'
 
 /** In the order of the OpenAPI document. */
 const described: readonly Route[] = [
-  monitors.listMonitorsRoute,
-  monitors.createMonitorRoute,
-  previewMonitorRoute,
-  monitors.getMonitorRoute,
-  monitors.editMonitorRoute,
-  monitors.deleteMonitorRoute,
-  monitors.pauseMonitorRoute,
-  monitors.resumeMonitorRoute,
-  monitors.runMonitorRoute,
-  monitors.bulkMonitorsRoute,
-  monitorRunsRoute(PAGES),
-  listVisualHistoryRoute,
-  backtestMonitorRoute,
-  manifestRoute(PAGES),
-  ...signingSecretRoutes(PAGES),
-  ...serpMonitorRoutes,
+  ...monitorRoutes(PAGES),
+  ...monitorRoutes(SEARCHES),
   listTemplatesRoute,
   createFromTemplateRoute,
   getRunRoute,

@@ -5,6 +5,7 @@ import type { Transaction } from '../store/db/client.ts'
 import { isStoreAway } from '../store/db/store-fault.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type DeleteOutcome, deleteMonitor } from './delete-monitor.ts'
+import type { Kind } from './kinds/kind.ts'
 import { type PauseOutcome, pauseMonitor } from './pause-monitor.ts'
 import { type ResumeOutcome, resumeMonitor } from './resume-monitor.ts'
 import { type RunOutcome, runMonitor } from './run-monitor.ts'
@@ -36,7 +37,9 @@ interface ManyDone {
   readonly failed: number
 }
 
-const ACTS: Readonly<Record<BulkAction, (context: MonitorContext, one: OneMonitor) => Promise<ActOutcome>>> = {
+const ACTS: Readonly<
+  Record<BulkAction, (context: MonitorContext, kind: Kind, one: OneMonitor) => Promise<ActOutcome>>
+> = {
   pause: pauseMonitor,
   resume: resumeMonitor,
   delete: deleteMonitor,
@@ -48,7 +51,11 @@ const ACTS: Readonly<Record<BulkAction, (context: MonitorContext, one: OneMonito
  * gets its own audit entry, and the whole action gets one, in the same transactions. Rejects only when the store is
  * away, because the remaining monitors would fail too.
  */
-export async function actOnMany(context: MonitorContext, { action, ids, ...who }: ManyMonitors): Promise<ManyDone> {
+export async function actOnMany(
+  context: MonitorContext,
+  kind: Kind,
+  { action, ids, ...who }: ManyMonitors,
+): Promise<ManyDone> {
   const results: ManyResult[] = []
   const wanted = new Set(ids.map((each) => each.toLowerCase()))
   // Workers are woken once, at the end.
@@ -61,7 +68,7 @@ export async function actOnMany(context: MonitorContext, { action, ids, ...who }
   for (const id of wanted) {
     const acted = await context.store
       .transaction(async (tx) => {
-        const outcome = await ACTS[action]({ ...quiet, store: tx }, { ...who, id })
+        const outcome = await ACTS[action]({ ...quiet, store: tx }, kind, { ...who, id })
         if (outcome.kind !== 'done') return { outcome, line }
         const metadata = { action, ...countsOf(succeeded + 1) }
         return { outcome, line: await noteBulk(tx, line, { ...who, metadata }) }

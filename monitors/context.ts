@@ -1,7 +1,7 @@
 import type { Requester } from '../schema/account/audit.ts'
-import type { MonitorKind } from '../schema/resource-kind.ts'
 import type { Queryable } from '../store/db/client.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
+import type { Kind } from './kinds/kind.ts'
 
 /** The ports of the use cases in this folder. */
 export interface MonitorContext {
@@ -15,15 +15,13 @@ export interface MonitorContext {
   wake(): void
 }
 
-/** A monitor of a team, and the requester. */
-export interface OneMonitor<K extends MonitorKind = MonitorKind> extends Requester {
+/** A monitor of a team, and the requester. A monitor of another kind than the one asked for is unknown. */
+export interface OneMonitor extends Requester {
   readonly id: string
-  /** A monitor of another kind is unknown. Default: page. */
-  readonly kind?: K
 }
 
 /** Returns the name of an action in the audit log, which has a name for each kind of monitor. */
-export const auditedAs = <What extends MonitorAct>(kind: MonitorKind, what: What) =>
-  `${kind === 'serp' ? 'serp_monitor' : 'monitor'}.${what}` as const
+export const auditedAs = <What extends MonitorAct>({ audited }: Pick<Kind, 'audited'>, what: What) =>
+  `${audited}.${what}` as const
 
 type MonitorAct = 'created' | 'updated' | 'deleted' | 'paused' | 'resumed' | 'run_triggered' | 'secret_rotated'

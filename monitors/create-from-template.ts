@@ -1,14 +1,14 @@
-import type { Invalid, NotFound } from '../core/outcome.ts'
 import { TEMPLATES } from '../core/templates/templates.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import { MIN_INTERVAL_SECONDS, MonitorCreate, type MonitorSpec } from '../schema/monitor/monitor.ts'
 import type { FromTemplate, Template } from '../schema/monitor/template.ts'
 import { checkerOf } from '../schema/validation/validate.ts'
+import type { MonitorRow } from '../store/monitors/kinds/page-table.ts'
 import { monitorIssues } from './check/monitor-issues.ts'
 import type { MonitorContext } from './context.ts'
-import { createMonitor } from './create-monitor.ts'
-import type { DoneMonitor, KeyTaken, OverCap, OverStorage } from './outcome.ts'
+import { createMonitor, type CreateOutcome } from './create-monitor.ts'
+import { PAGE } from './kinds/page-kind.ts'
 
 interface TemplateContext extends MonitorContext {
   readonly egress: EgressPolicy
@@ -28,7 +28,7 @@ interface TemplateChoice extends Requester {
 export async function createFromTemplate(
   context: TemplateContext,
   { slug, wishes, ...who }: TemplateChoice,
-): Promise<DoneMonitor | NotFound | Invalid | OverCap | OverStorage | KeyTaken> {
+): Promise<CreateOutcome<MonitorRow>> {
   const template = (context.templates ?? TEMPLATES).find((each) => each.slug === slug)
   if (!template) return { kind: 'not_found', what: 'template' }
   const url = wishes.url ?? template.example_url
@@ -36,7 +36,7 @@ export async function createFromTemplate(
   const spec = specFrom(template, { ...wishes, url })
   const issues = monitorIssues({ url }, [], context.egress)
   if (issues.length > 0) return { kind: 'invalid', issues }
-  return createMonitor(context, { ...who, spec, metadata: { template_slug: slug } })
+  return createMonitor(context, PAGE, { ...who, spec, metadata: { template_slug: slug } })
 }
 
 const NO_ADDRESS = { path: 'url', message: 'is required: this template has no address of its own' }

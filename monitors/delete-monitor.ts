@@ -4,6 +4,7 @@ import { hideMonitor } from '../store/monitors/monitor-delete.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { lockUsage } from '../store/quota/usage.ts'
 import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
+import type { Kind } from './kinds/kind.ts'
 import { type Managed, managedElsewhere, NO_MONITOR } from './outcome.ts'
 
 export type DeleteOutcome = { readonly kind: 'done' } | NotFound | Managed
@@ -14,11 +15,12 @@ export type DeleteOutcome = { readonly kind: 'done' } | NotFound | Managed
  */
 export async function deleteMonitor(
   { store }: Pick<MonitorContext, 'store'>,
-  { teamId, actor, id, kind = 'page' }: OneMonitor,
+  kind: Kind,
+  { teamId, actor, id }: OneMonitor,
 ): Promise<DeleteOutcome> {
   return store.transaction(async (tx): Promise<DeleteOutcome> => {
     await lockUsage(tx, teamId)
-    const stored = await lockMonitor(tx, teamId, id, kind)
+    const stored = await lockMonitor(tx, teamId, id, kind.table)
     if (!stored) return NO_MONITOR
     const managed = await managedElsewhere(tx, stored)
     if (managed) return managed

@@ -1,10 +1,12 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Requester } from '../schema/account/audit.ts'
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
-import type { MonitorContext } from './context.ts'
+import type { EverySpec } from '../schema/monitor/every-spec.ts'
+import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
+import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
+import { auditedAs, type MonitorContext } from './context.ts'
 import {
   externalKeyTaken,
   isolationRefused,
@@ -17,7 +19,8 @@ import {
   type OverStorage,
   overDeliveryCap,
 } from './outcome.ts'
-import type { MonitorRecord, RecordKind } from './record-kind.ts'
+import type { Kind } from './kinds/kind.ts'
+import { mergedSpec } from './kinds/spec-kind.ts'
 
 /** An edit of a monitor. */
 interface MonitorEdition<Spec> extends Requester {
@@ -35,17 +38,14 @@ type EditOutcome<Stored> =
   | OverStorage
   | KeyTaken
 
-/** What the configurations of all kinds have, as far as an edit looks at it. */
-type AnySpec = Pick<MonitorSpec, 'deliveries' | 'external_key'> & Partial<Pick<MonitorSpec, 'isolation'>>
-
 /**
  * Replaces each key of a monitor's configuration that the patch has. A patch that changes nothing writes no audit
  * entry. A monitor that has more deliveries than a smaller plan allows keeps them, and is edited only when the edit
  * reduces them.
  */
-export async function editMonitor<Spec extends AnySpec, Stored extends MonitorRecord>(
+export async function editMonitor<Spec extends EverySpec, Stored extends EveryRow>(
   context: MonitorContext,
-  kind: RecordKind<Spec, Stored>,
+  kind: Kind<Spec, Stored>,
   edition: MonitorEdition<Spec>,
 ): Promise<EditOutcome<Stored>> {
   const outcome = await context.store.transaction((tx) => edit(tx, { ...context, kind }, edition))
@@ -53,16 +53,16 @@ export async function editMonitor<Spec extends AnySpec, Stored extends MonitorRe
   return outcome
 }
 
-async function edit<Spec extends AnySpec, Stored extends MonitorRecord>(
+async function edit<Spec extends EverySpec, Stored extends EveryRow>(
   tx: Transaction,
-  { secrets, kind }: Pick<MonitorContext, 'secrets'> & { readonly kind: RecordKind<Spec, Stored> },
+  { secrets, kind }: Pick<MonitorContext, 'secrets'> & { readonly kind: Kind<Spec, Stored> },
   { teamId, actor, id, patch }: MonitorEdition<Spec>,
 ): Promise<EditOutcome<Stored>> {
-  const stored = await kind.lock(tx, teamId, id)
+  const stored = await lockMonitor(tx, teamId, id, kind.table)
   if (!stored) return NO_MONITOR
   const managed = await managedElsewhere(tx, stored)
   if (managed) return managed
-  const merged = kind.merge(kind.spec(secrets, stored), patch)
+  const merged = mergedSpec(kind, kind.table.spec(stored, secrets), patch)
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const spec = merged.value
   // What a monitor has already stays editable while its operator is away.
@@ -71,7 +71,7 @@ async function edit<Spec extends AnySpec, Stored extends MonitorRecord>(
   const over = Object.keys(patch).length > 0 ? await overDeliveryCap(tx, teamId, spec) : null
   if (over) return over
   const externalKey = spec.external_key
-  const taken = await externalKeyTaken(tx, teamId, kind.resource.declares, { id, externalKey })
+  const taken = await externalKeyTaken(tx, teamId, kind.table.kind, { id, externalKey })
   if (taken) return taken
   const monitor = await changeSpec(tx, secrets, kind, { teamId, actor, stored, spec })
   return monitor === null ? notStored(tx, teamId) : { kind: 'done', monitor }
@@ -89,18 +89,23 @@ interface NewSpec<Spec, Stored> extends Requester {
  * Stores a configuration and its audit entry, if it differs from the one before. Returns the monitor; null when the
  * team has no room for it (`notStored`).
  */
-export async function changeSpec<Spec, Stored extends MonitorRecord>(
+export async function changeSpec<Spec extends EverySpec, Stored extends EveryRow>(
   tx: Transaction,
   secrets: SecretBox,
-  kind: RecordKind<Spec, Stored>,
+  kind: Kind<Spec, Stored>,
   { teamId, actor, stored, spec, metadata = {} }: NewSpec<Spec, Stored>,
 ): Promise<Stored | null> {
-  const change = kind.change(kind.spec(secrets, stored), spec)
+  const change = kind.change(kind.table.spec(stored, secrets), spec)
   if (change.changed.length === 0) return stored
-  const monitor = await kind.save(tx, secrets, { stored, spec, ...change })
+  const monitor = await saveMonitor(tx, secrets, kind.table, { stored, spec, ...change })
   if (monitor === null) return null
   const target = { id: monitor.id, label: monitor.name }
-  const action = `${kind.audited}.updated` as const
-  await recordAudit(tx, { teamId, actor, action, target, metadata: { ...metadata, changed: change.changed } })
+  await recordAudit(tx, {
+    teamId,
+    actor,
+    action: auditedAs(kind, 'updated'),
+    target,
+    metadata: { ...metadata, changed: change.changed },
+  })
   return monitor
 }

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../store/db/client.ts'
 import { findDeliveryCap } from '../store/quota/pool.ts'
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
-import type { MonitorRow, RowOfKind } from '../store/monitors/monitor-record.ts'
+import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
 import { lockExternalKey } from '../store/monitors/monitors.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
@@ -13,9 +13,9 @@ import { findStorage } from '../store/quota/team-storage.ts'
 import { areRunnerPodsStarted } from '../store/queue/isolated-checks.ts'
 
 /** The action succeeded; this is the monitor now. */
-export interface DoneMonitor<K extends MonitorKind = 'page'> {
+export interface DoneMonitor<Row extends EveryRow = EveryRow> {
   readonly kind: 'done'
-  readonly monitor: RowOfKind[K]
+  readonly monitor: Row
 }
 
 /** Another writer owns the record. It can be changed and deleted only there. */
@@ -89,7 +89,7 @@ export const NO_MONITOR: NotFound = { kind: 'not_found', what: 'monitor' }
 /** Returns the refusal of a change to a record that a manifest owns, or null. A record has only one writer. */
 export async function managedElsewhere(
   tx: Queryable,
-  { managed_by, declared_in: file, name, no }: Pick<MonitorRow, 'managed_by' | 'declared_in' | 'name' | 'no'>,
+  { managed_by, declared_in: file, name, no }: Pick<EveryRow, 'managed_by' | 'declared_in' | 'name' | 'no'>,
   act: Managed['act'] = 'change',
 ): Promise<Managed | null> {
   if (managed_by === 'api') return null

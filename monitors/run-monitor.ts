@@ -3,6 +3,7 @@ import { recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { runNow } from '../store/monitors/monitor-run-now.ts'
 import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
+import type { Kind } from './kinds/kind.ts'
 import { type Locked, NO_MONITOR, type OutOfRuns } from './outcome.ts'
 
 /** The run is queued, and readable as running from now on. */
@@ -19,16 +20,17 @@ export type RunOutcome = RunQueued | NotFound | Locked | OutOfRuns
  */
 export async function runMonitor(
   { store, wake }: Pick<MonitorContext, 'store' | 'wake'>,
+  kind: Kind,
   one: OneMonitor,
 ): Promise<RunOutcome> {
-  const outcome = await store.transaction((tx) => run(tx, one))
+  const outcome = await store.transaction((tx) => run(tx, kind, one))
   if (outcome.kind === 'done') wake()
   return outcome
 }
 
 /** Queues a run within a transaction. */
-export async function run(tx: Transaction, { teamId, actor, id, kind = 'page' }: OneMonitor): Promise<RunOutcome> {
-  const found = await runNow(tx, teamId, id, kind)
+export async function run(tx: Transaction, kind: Kind, { teamId, actor, id }: OneMonitor): Promise<RunOutcome> {
+  const found = await runNow(tx, teamId, id, kind.table.kind)
   switch (found.kind) {
     case 'missing':
       return NO_MONITOR

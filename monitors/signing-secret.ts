@@ -2,6 +2,7 @@ import type { NotFound } from '../core/outcome.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { findSigningFacts, replaceSigningSecret } from '../store/monitors/signing-secret.ts'
 import { auditedAs, type MonitorContext, type OneMonitor } from './context.ts'
+import type { Kind } from './kinds/kind.ts'
 import { NO_MONITOR } from './outcome.ts'
 
 type SecretContext = Pick<MonitorContext, 'store' | 'secrets'>
@@ -31,9 +32,10 @@ interface SecretRotation extends OneMonitor {
 /** Returns the secret that signs a monitor's webhooks. */
 export async function readSigningSecret(
   { store, secrets }: SecretContext,
-  { teamId, id, kind }: Pick<OneMonitor, 'teamId' | 'id' | 'kind'>,
+  kind: Kind,
+  { teamId, id }: Pick<OneMonitor, 'teamId' | 'id'>,
 ): Promise<ReadSecret | NotFound> {
-  const facts = await findSigningFacts(store, secrets, { teamId, id, ...(kind && { kind }) })
+  const facts = await findSigningFacts(store, secrets, { teamId, id, kind: kind.table.kind })
   if (!facts) return NO_MONITOR
   return { kind: 'done', secret: facts.hasWebhook ? facts.secret : null }
 }
@@ -41,10 +43,11 @@ export async function readSigningSecret(
 /** Replaces the secret that signs a monitor's webhooks. */
 export async function rotateSigningSecret(
   { store, secrets }: SecretContext,
-  { teamId, actor, id, kind = 'page', graceHours }: SecretRotation,
+  kind: Kind,
+  { teamId, actor, id, graceHours }: SecretRotation,
 ): Promise<RotatedSecret | NotFound | NoWebhook> {
   return store.transaction(async (tx): Promise<RotatedSecret | NotFound | NoWebhook> => {
-    const facts = await findSigningFacts(tx, secrets, { teamId, id, kind })
+    const facts = await findSigningFacts(tx, secrets, { teamId, id, kind: kind.table.kind })
     if (!facts) return NO_MONITOR
     if (!facts.hasWebhook) return { kind: 'no_webhook' }
     const secret = await replaceSigningSecret(tx, secrets, { teamId, id, graceHours })

@@ -1,13 +1,16 @@
 import { unsentHeaderWarnings } from '../../monitors/check/unsent-headers.ts'
 import { maskedAddress, maskedDelivery, maskedHeaders } from '../../schema/monitor/mask.ts'
+import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
 import type { Delivery } from '../../schema/run/delivery.ts'
-import type { Monitor } from '../../schema/monitor/monitor.ts'
-import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
+import type { Kind } from '../../monitors/kinds/kind.ts'
 import { type StoredDelivery, toDeliveryHead } from '../../store/deliveries/stored-delivery.ts'
-import { type MonitorRow, type SerpMonitorRow, toMonitor, toSerpMonitor } from '../../store/monitors/monitor-record.ts'
+import { type EveryRow, stateOf } from '../../store/monitors/kinds/monitor-row.ts'
+import { monitorStatus } from '../../store/monitors/monitor-status.ts'
 import { tolerantBox } from '../../store/secrets/secret-box.ts'
 import { permits } from '../auth/policies.ts'
 import type { Principal } from '../auth/principals.ts'
+import type { KeyedServices } from '../http/route.ts'
 import type { Services } from '../services.ts'
 
 /** Who reads. Who may not write gets a mask instead of each secret. */
@@ -16,13 +19,44 @@ interface Reader {
   readonly principal: Principal
 }
 
-/** Returns the monitor for a reader. Destinations and headers that cannot be opened are left out and logged. */
-export const shownMonitor = (stored: MonitorRow, reader: Reader): Monitor =>
-  masked(warned(toMonitor(stored, tolerant(reader, `monitor ${stored.id}`))), reader)
+/** What the API shows of every kind of monitor, with the configuration of its kind. */
+type Shown<Spec> = Spec &
+  ReturnType<typeof stateOf> & {
+    readonly id: string
+    readonly user_id: string
+    readonly status: MonitorStatus
+    readonly warnings?: readonly string[]
+  }
 
-/** Does the same for a monitor of a search. */
-export const shownSerpMonitor = (stored: SerpMonitorRow, reader: Reader): SerpMonitor =>
-  masked(warned(toSerpMonitor(stored, tolerant(reader, `monitor ${stored.id}`))), reader)
+/** Returns the monitor for a reader. Destinations and headers that cannot be opened are left out and logged. */
+export function shownMonitor<Spec extends EverySpec, Row extends EveryRow>(
+  { table }: Pick<Kind<Spec, Row>, 'table'>,
+  stored: Row,
+  reader: Reader,
+): Shown<Spec> {
+  const shown = {
+    id: stored.id,
+    user_id: stored.user_id,
+    ...table.spec(stored, tolerant(reader, `monitor ${stored.id}`)),
+    status: monitorStatus(stored),
+    ...stateOf(stored),
+  }
+  const warnings = unsentHeaderWarnings(shown)
+  return masked(warnings.length === 0 ? shown : { ...shown, warnings }, reader)
+}
+
+/** Returns a monitor that was just stored, with what should be known about it. */
+export async function storedMonitor<Spec extends EverySpec, Row extends EveryRow>(
+  kind: Kind<Spec, Row>,
+  stored: Row,
+  reader: Reader & { readonly services: Pick<KeyedServices, 'store' | 'serpSpacingMs'> },
+): Promise<Shown<Spec>> {
+  const { store, serpSpacingMs } = reader.services
+  const shown = shownMonitor(kind, stored, reader)
+  const [found = []] = await kind.warnings(store, [stored], { serpSpacingMs })
+  const warnings = [...(shown.warnings ?? []), ...found]
+  return { ...shown, ...(warnings.length > 0 && { warnings }) }
+}
 
 /** Returns the delivery for a reader. Values that cannot be opened are left out and logged. */
 export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery => ({
@@ -36,16 +70,11 @@ export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Deliv
   return seesSecrets(reader) ? delivery : { ...delivery, destination: maskedAddress(delivery.destination) }
 }
 
-function warned<M extends Monitor | SerpMonitor>(monitor: M): M {
-  const warnings = unsentHeaderWarnings(monitor)
-  return warnings.length === 0 ? monitor : { ...monitor, warnings }
-}
-
 const seesSecrets = ({ principal }: Reader) => permits('monitors.write', principal)
 
-function masked<M extends Monitor | SerpMonitor>(monitor: M, reader: Reader): M {
+function masked<M extends EverySpec>(monitor: M, reader: Reader): M {
   if (seesSecrets(reader)) return monitor
-  const headers = 'request_headers' in monitor ? monitor.request_headers : null
+  const { request_headers: headers } = monitor
   return {
     ...monitor,
     ...(headers && { request_headers: maskedHeaders(headers) }),

@@ -1,4 +1,5 @@
 import { fastify } from 'fastify'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { buildApp } from '../../api/http/app.ts'
 import { routes } from '../../api/routes.ts'
 import { createServices } from '../../api/services.ts'
@@ -73,13 +74,13 @@ function bareApp(store: Store) {
   const app = fastify()
   type ById = { Params: { id: string } }
   app.get('/v1/monitors', async () => ({
-    data: await listMonitors(store, { teamId: TEAM, ...FIRST_PAGE }),
-    total: await countMonitors(store, { teamId: TEAM }),
+    data: await listMonitors(store, PAGE_TABLE, { teamId: TEAM, ...FIRST_PAGE }),
+    total: await countMonitors(store, { teamId: TEAM, kind: 'page' }),
   }))
-  app.get<ById>('/v1/monitors/:id', ({ params }) => findMonitor(store, TEAM, params.id))
+  app.get<ById>('/v1/monitors/:id', ({ params }) => findMonitor(store, TEAM, params.id, PAGE_TABLE))
   app.get<ById>('/v1/monitors/:id/runs', async ({ params }) => ({
-    data: await listRuns(store, { teamId: TEAM, monitorId: params.id, ...FIRST_PAGE }),
-    total: await countRuns(store, TEAM, params.id),
+    data: await listRuns(store, { kind: 'page', teamId: TEAM, monitorId: params.id, ...FIRST_PAGE }),
+    total: await countRuns(store, TEAM, params.id, 'page'),
   }))
   app.get<ById>('/v1/runs/:id', ({ params }) => findRun(store, TEAM, params.id))
   return app

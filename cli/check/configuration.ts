@@ -1,7 +1,7 @@
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import type { ManifestText } from '../../manifests/read-manifests.ts'
-import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
+import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { firstIssues, type Issue } from '../../schema/validation/issue.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
@@ -116,7 +116,7 @@ const isManifest = (value: unknown): boolean =>
 
 /** Validates the body as POST /v1/monitors does, and reports all errors at once. */
 function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => string, heading = ''): MonitorSpec {
-  const result = checkConfiguration(body, egress)
+  const result = checkPage(body, { egress, isNew: true })
   if (result.kind === 'invalid') {
     const lines = firstIssues(result.issues).map(line)
     const rest = result.issues.length - lines.length

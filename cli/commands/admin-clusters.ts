@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
-import { recordKind } from '../../monitors/record-kind.ts'
+import { kindCalled } from '../../monitors/kinds/kinds.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { MOST_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'
 import { withStore } from '../boot/parts/with-store.ts'
@@ -52,7 +52,7 @@ export const listReleasedCommand = () =>
             { head: 'OWNER', cell: ({ email }) => email },
             {
               head: 'DECLARED BY',
-              cell: ({ kind, namespace, name }) => `${recordKind(kind).resource.kind} ${namespace}/${name}`,
+              cell: ({ kind, namespace, name }) => `${kindCalled(kind).resource.kind} ${namespace}/${name}`,
             },
             { head: 'CLUSTER', cell: ({ cluster_id: id }) => id },
           ],

@@ -9,7 +9,7 @@ import type { ImportedMonitor } from '../../manifests/import/imported.ts'
 import { type ImportedTool, readImport } from '../../manifests/import/read-import.ts'
 import { MOST_BYTES } from '../../manifests/read-manifests.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
-import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
+import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { readText } from '../check/source.ts'
@@ -81,7 +81,7 @@ function namesOf({ id, body }: ImportedMonitor): { readonly plain: string; reado
 
 /** Returns the manifest of a monitor with its Secret, or why it cannot be one. */
 function manifestOf({ id, body, isPaused }: ImportedMonitor, name: string): Written | string {
-  const checked = checkConfiguration(body, ANY_ADDRESS)
+  const checked = checkPage(body, { egress: ANY_ADDRESS, isNew: true })
   if (checked.kind === 'invalid') return checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ')
   const declared = { id, resource: MONITOR_RESOURCE, definition: MonitorSpec, spec: checked.spec, isPaused }
   const { manifest, secrets } = monitorManifest({ ...declared, name, adopts: false })

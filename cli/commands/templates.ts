@@ -2,7 +2,7 @@ import { isManifestName, keyOfIdentity } from '../../core/custom-resource/resour
 import { toResourceNames } from '../../core/custom-resource/names.ts'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
-import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
+import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { MIN_INTERVAL_SECONDS, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Template } from '../../schema/monitor/template.ts'
 import { MONITOR_RESOURCE, RESOURCE_API } from '../../schema/resource-kind.ts'
@@ -70,7 +70,7 @@ async function printManifest(template: Template, flags: TemplateFlags): Promise<
     extract_config: config.extract,
     diff_predicate: config.diff_predicate,
   }
-  const checked = checkConfiguration(body, egressPolicy(readSettings(process.env)))
+  const checked = checkPage(body, { egress: egressPolicy(readSettings(process.env)), isNew: true })
   if (checked.kind === 'invalid')
     throw new UsageError(checked.issues.map(({ path, message }) => `--${path} ${message}`).join('\n'))
   const spec = toResourceNames(MonitorSpec, body) as Readonly<Record<string, unknown>>

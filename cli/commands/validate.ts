@@ -6,6 +6,7 @@ import { faultsOf } from '../../manifests/resolve-manifest.ts'
 import type { SecretSource } from '../../manifests/secret-values.ts'
 import { declaredWarnings } from '../../monitors/check/declared-warnings.ts'
 import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
+import { specKindCalled } from '../../monitors/kinds/spec-kinds.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 import { exitCode } from '../exit-codes.ts'
@@ -37,7 +38,9 @@ export async function validate(flags: ValidateFlags): Promise<void> {
   const manifests = [...read.manifests, ...read.flawed]
   const judged = judgeManifests(manifests, { secrets, egress, isNew: true })
   const { faults: misnamed, warnings } = namespaceRemarks(manifests, read.namespaces)
-  const declared = judged.valid.flatMap(({ manifest, spec }) => faultsOf(manifest, declaredWarnings(spec)))
+  const declared = judged.valid.flatMap(({ manifest, spec }) =>
+    faultsOf(manifest, declaredWarnings(specKindCalled(manifest.resource.declares), spec)),
+  )
   const all = [...input.faults, ...read.empty, ...read.faults, ...values.faults, ...judged.faults, ...misnamed]
   const faults = inOrder(all, input.texts)
   if (faults.length === 0 && manifests.length === 0)

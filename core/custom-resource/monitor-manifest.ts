@@ -1,6 +1,6 @@
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import type { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { RESOURCE_API, type ResourceKind } from '../../schema/resource-kind.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
@@ -14,7 +14,7 @@ interface Declared {
   /** The kind of the resource, and the definition of its configuration. */
   readonly resource: ResourceKind
   readonly definition: object
-  readonly spec: MonitorSpec | SerpMonitorSpec
+  readonly spec: EverySpec
   readonly isPaused: boolean
   /** The name of the resource, and of the Secret that it reads. */
   readonly name: string

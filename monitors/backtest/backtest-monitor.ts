@@ -6,6 +6,7 @@ import { PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
 import { WORK } from '../../schema/work.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Queryable } from '../../store/db/client.ts'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { listChanges } from '../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { type Left, NO_MONITOR } from '../outcome.ts'
@@ -27,7 +28,7 @@ export async function backtestMonitor(
   { store, patterns }: { readonly store: Queryable; readonly patterns: PatternMatcher },
   { teamId, id, predicate, signal }: BacktestWanted,
 ): Promise<BacktestOutcome> {
-  const stored = await findMonitor(store, teamId, id)
+  const stored = await findMonitor(store, teamId, id, PAGE_TABLE)
   if (!stored) return NO_MONITOR
   const unknown = PREDICATE_FIELDS.check({ extract_config: stored.extract_config, diff_predicate: predicate })
   const issues = unknown.length > 0 ? unknown : tooMany(predicate)

@@ -25,7 +25,7 @@ import type { Missing, MissingFate } from './missing-manifests.ts'
 import { judgeManifests } from './judge-manifests.ts'
 import type { MonitorContext } from '../context.ts'
 import { isolationRefused, overStorageText } from '../outcome.ts'
-import { recordKind } from '../record-kind.ts'
+import { kindCalled } from '../kinds/kinds.ts'
 
 /** All manifests of a folder, and the team that they belong to. */
 interface FolderOfManifests {
@@ -161,7 +161,7 @@ async function warningsOf(
   const changed = stored.filter(({ outcome }) => outcome.change !== 'unchanged')
   for (const [declares, ofKind] of Map.groupBy(changed, ({ manifest }) => manifest.resource.declares)) {
     const monitors = ofKind.map(({ outcome }) => outcome.monitor)
-    const warnings = await recordKind(declares).warnings(store, monitors, settings)
+    const warnings = await kindCalled(declares).warnings(store, monitors, settings)
     for (const [at, { manifest }] of ofKind.entries())
       for (const text of warnings[at] ?? []) found.set(text, [...(found.get(text) ?? []), manifest])
   }
@@ -220,7 +220,7 @@ async function withoutPods({ store }: MonitorContext, news: readonly Declared[])
 }
 
 const idOf = ({ kind, namespace, name }: Pick<ResourceIdentity, 'kind' | 'namespace' | 'name'>): string =>
-  `${recordKind(kind).resource.kind} ${namespace}/${name}`
+  `${kindCalled(kind).resource.kind} ${namespace}/${name}`
 
 function isApplied({ teamId, state: { hash, lastRequest } }: Declaration, record: DeclaredRow | undefined): boolean {
   const isAsked = lastRequest !== null && lastRequest !== record?.last_request

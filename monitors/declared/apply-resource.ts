@@ -3,9 +3,13 @@ import type { Invalid } from '../../core/outcome.ts'
 import { type Requester, SYSTEM } from '../../schema/account/audit.ts'
 import { type AuditEntry, recordAudit, recordAudits } from '../../store/accounts/audit.ts'
 import type { Transaction } from '../../store/db/client.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { beginEpoch } from '../../store/db/operator-epoch.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
+import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
+import { insertMonitors } from '../../store/monitors/monitor-create.ts'
 import { hideMonitor } from '../../store/monitors/monitor-delete.ts'
+import { lockMonitor } from '../../store/monitors/monitor-edit.ts'
+import { findMonitor } from '../../store/monitors/monitors.ts'
 import {
   type AppliedState,
   type DeclaredRow,
@@ -25,13 +29,15 @@ import {
 import { lockUsage } from '../../store/quota/usage.ts'
 import { lockStorage } from '../../store/quota/team-storage.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { MonitorContext } from '../context.ts'
+import { auditedAs, type MonitorContext } from '../context.ts'
 import { unsentHeaderIssues } from '../check/unsent-headers.ts'
-import { notStored, type OverCap, type OverStorage } from '../outcome.ts'
+import { notStored, overDeliveryCap, overDeliveryCaps, type OverCap, type OverStorage } from '../outcome.ts'
 import { changeSpec } from '../edit-monitor.ts'
-import { type MonitorRecord, recordKind, type RecordKind } from '../record-kind.ts'
+import { declaredSpec } from './declared-spec.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { kindCalled } from '../kinds/kinds.ts'
 import { type IdentityTaken, identityTaken } from './identity-taken.ts'
-import type { RunOutcome } from '../run-monitor.ts'
+import { run, type RunOutcome } from '../run-monitor.ts'
 
 /** A custom resource and what it declares. */
 export interface Declaration extends Requester {
@@ -40,7 +46,7 @@ export interface Declaration extends Requester {
   /** The account that a new monitor is recorded under: the owner of the team. */
   readonly userId: string
   /** Checked by its kind, with the values of its Secrets. */
-  readonly spec: unknown
+  readonly spec: EverySpec
   readonly suspend: boolean
   /** The monitor of the API that the resource takes over, where it declares none yet. */
   readonly adopts: string | null
@@ -50,7 +56,7 @@ export interface Declaration extends Requester {
 interface Applied {
   readonly kind: 'applied'
   readonly change: 'created' | 'adopted' | 'updated' | 'unchanged'
-  readonly monitor: MonitorRecord
+  readonly monitor: EveryRow
   /** The result of asking for the run that the resource wants. Null: it asks for none, or it was asked for before. */
   readonly requested: RunOutcome | null
 }
@@ -95,11 +101,11 @@ export async function isAsDeclared(
 ): Promise<boolean> {
   const declared = await findDeclared(store, resource)
   if (!declared || !isSameState(declared, state)) return false
-  const kind = recordKind(resource.kind)
-  const stored = await kind.find(store, teamId, declared.monitor_id)
+  const kind = kindCalled(resource.kind)
+  const stored = await findMonitor(store, teamId, declared.monitor_id, kind.table)
   if (stored === null || stored.suspended !== suspend) return false
-  const before = kind.spec(secrets, stored)
-  return kind.change(before, kind.asDeclared(before, spec)).changed.length === 0
+  const before = kind.table.spec(stored, secrets)
+  return kind.change(before, declaredSpec(kind, before, spec)).changed.length === 0
 }
 
 const isSameState = (declared: DeclaredRow, { uid, generation, hash, lastRequest }: AppliedState): boolean =>
@@ -147,7 +153,7 @@ async function applyAll(
   }
   const ofKinds = Map.groupBy(fresh, ({ declaration }) => declaration.resource.kind)
   for (const [kind, creations] of ofKinds)
-    for (const [declaration, outcome] of await createAll(tx, secrets, recordKind(kind), creations))
+    for (const [declaration, outcome] of await createAll(tx, secrets, kindCalled(kind), creations))
       outcomes.set(declaration, outcome)
   return declarations.map((declaration) => {
     const outcome = outcomes.get(declaration)
@@ -159,7 +165,7 @@ async function applyAll(
 /** Locks what the teams store, after the monitors that are to be taken over, as an edit does (`lockStorage`). */
 async function lockRoom(tx: Transaction, declarations: readonly Declaration[]): Promise<void> {
   for (const { teamId, resource, adopts } of declarations)
-    if (adopts !== null && isUuid(adopts)) await recordKind(resource.kind).lock(tx, teamId, adopts)
+    if (adopts !== null && isUuid(adopts)) await lockMonitor(tx, teamId, adopts, kindCalled(resource.kind).table)
   await lockStorage(tx, [...new Set(declarations.map(({ teamId }) => teamId))])
 }
 
@@ -172,14 +178,14 @@ interface Creation {
 async function createAll(
   tx: Transaction,
   secrets: SecretBox,
-  kind: RecordKind,
+  kind: Kind,
   creations: readonly Creation[],
 ): Promise<ReadonlyMap<Declaration, ApplyOutcome>> {
   const outcomes = new Map<Declaration, ApplyOutcome>()
   const ofTeams = Map.groupBy(creations, ({ declaration }) => declaration.teamId)
   for (const [teamId, ofTeam] of ofTeams) {
     const specs = ofTeam.map(({ declaration }) => declaration.spec)
-    for (const [index, over] of (await kind.overCaps(tx, teamId, specs)).entries()) {
+    for (const [index, over] of (await overDeliveryCaps(tx, teamId, specs)).entries()) {
       const creation = ofTeam[index]
       if (over && creation) outcomes.set(creation.declaration, over)
     }
@@ -196,8 +202,8 @@ async function createAll(
     spec,
     declared: { by: managerOf(resource), suspended: suspend },
   }))
-  const monitors = await kind.insert(tx, secrets, records)
-  const made: (Creation & { readonly monitor: MonitorRecord })[] = []
+  const monitors = await insertMonitors(tx, secrets, kind.table, records)
+  const made: (Creation & { readonly monitor: EveryRow })[] = []
   for (const [index, creation] of allowed.entries()) {
     const monitor = monitors[index]
     if (monitor) made.push({ ...creation, monitor })
@@ -208,7 +214,7 @@ async function createAll(
     made.map(({ monitor: { id, name }, declaration: { teamId, actor, resource } }) => ({
       teamId,
       actor,
-      action: actionOf(kind, 'created'),
+      action: auditedAs(kind, 'created'),
       target: { id, label: name },
       metadata: origin(resource),
     })),
@@ -226,7 +232,7 @@ async function createAll(
 
 /** Returns why destinations cannot be saved: they have headers that are never sent. Those stored before are kept. */
 function unsent({ spec }: Declaration): Invalid | null {
-  const issues = unsentHeaderIssues((spec as Pick<MonitorSpec, 'deliveries'>).deliveries)
+  const issues = unsentHeaderIssues(spec.deliveries)
   return issues.length > 0 ? { kind: 'invalid', issues } : null
 }
 
@@ -240,13 +246,13 @@ async function noRoom(tx: Transaction, { teamId }: Declaration): Promise<OverSto
 interface Target {
   readonly kind: 'target'
   /** Null: it is to be created. */
-  readonly stored: MonitorRecord | null
+  readonly stored: EveryRow | null
   /** The resource declared it before. */
   readonly isDeclared: boolean
   readonly lastRequest: string | null
 }
 
-const isThere = (target: Target): target is Target & { readonly stored: MonitorRecord } => target.stored !== null
+const isThere = (target: Target): target is Target & { readonly stored: EveryRow } => target.stored !== null
 
 async function targetOf(
   tx: Transaction,
@@ -258,7 +264,7 @@ async function targetOf(
   const { team_id: ownTeam, monitor_id: id, last_request: lastRequest } = known
   if (ownTeam !== teamId) return { kind: 'other_team' }
   if (adopts !== null && adopts.toLowerCase() !== id) return { kind: 'declares_another', id }
-  const stored = await recordKind(resource.kind).lock(tx, teamId, id)
+  const stored = await lockMonitor(tx, teamId, id, kindCalled(resource.kind).table)
   return { kind: 'target', stored, isDeclared: true, lastRequest }
 }
 
@@ -275,12 +281,12 @@ async function undeclaredTarget(
   const target = { kind: 'target', isDeclared: false, lastRequest: released?.last_request ?? null } as const
   if (id === null) return { ...target, stored: null }
   // The annotation is free text, and the store refuses what is no id.
-  const stored = isUuid(id) ? await recordKind(resource.kind).lock(tx, teamId, id) : null
+  const stored = isUuid(id) ? await lockMonitor(tx, teamId, id, kindCalled(resource.kind).table) : null
   return (await notAdoptable(tx, stored)) ?? { ...target, stored }
 }
 
 /** Returns why a monitor that the annotation names cannot be taken over; null when it can. */
-async function notAdoptable(tx: Transaction, stored: MonitorRecord | null): Promise<NotAdoptable | null> {
+async function notAdoptable(tx: Transaction, stored: EveryRow | null): Promise<NotAdoptable | null> {
   if (stored?.managed_by === 'api') return null
   return { kind: 'not_adoptable', by: stored && (await resourceOf(tx, stored.no)) }
 }
@@ -296,14 +302,15 @@ async function edit(
   tx: Transaction,
   secrets: SecretBox,
   declaration: Declaration,
-  { stored, isDeclared, lastRequest }: Target & { readonly stored: MonitorRecord },
+  { stored, isDeclared, lastRequest }: Target & { readonly stored: EveryRow },
 ): Promise<ApplyOutcome> {
   const { teamId, actor, resource, state, spec, suspend } = declaration
-  const kind = recordKind(resource.kind)
-  const [over] = await kind.overCaps(tx, teamId, [spec])
+  const kind = kindCalled(resource.kind)
+  const over = await overDeliveryCap(tx, teamId, spec)
   if (over) return over
-  const declared = kind.asDeclared(kind.spec(secrets, stored), spec)
-  const isSaved = kind.change(kind.spec(secrets, stored), declared).changed.includes('deliveries')
+  const before = kind.table.spec(stored, secrets)
+  const declared = declaredSpec(kind, before, spec)
+  const isSaved = kind.change(before, declared).changed.includes('deliveries')
   const invalid = isSaved ? unsent(declaration) : null
   if (invalid) return invalid
   const edition = { teamId, actor, stored, spec: declared, metadata: origin(resource) }
@@ -319,9 +326,6 @@ async function edit(
   return { kind: 'applied', change, monitor, requested }
 }
 
-const actionOf = <What extends 'created' | 'updated' | 'deleted'>({ audited }: RecordKind, what: What) =>
-  `${audited}.${what}` as const
-
 /** Follows the annotation that asks for a run: each new value of it causes one, or is refused, and is handled then. */
 async function runRequested(
   tx: Transaction,
@@ -330,7 +334,7 @@ async function runRequested(
   lastRequest: string | null,
 ): Promise<RunOutcome | null> {
   if (state.lastRequest === null || state.lastRequest === lastRequest) return null
-  return recordKind(resource.kind).run(tx, { teamId, actor, id })
+  return run(tx, kindCalled(resource.kind), { teamId, actor, id })
 }
 
 /** The end of a resource. */
@@ -385,7 +389,7 @@ async function endDeclared(
     await act(tx, declared.no)
     const target = { id: declared.monitor_id, label: null }
     const { team_id: teamId } = declared
-    const action = actionOf(recordKind(resource.kind), what)
+    const action = auditedAs(kindCalled(resource.kind), what)
     await recordAudit(tx, { teamId, actor, action, target, metadata: { ...origin(resource), ...metadata } })
   })
 }

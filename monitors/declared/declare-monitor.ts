@@ -1,10 +1,11 @@
 import type { MonitorManifest } from '../../core/custom-resource/monitor-manifest.ts'
 import { identityOfKey, isResourceName, resourceName } from '../../core/custom-resource/resource-name.ts'
 import type { NotFound } from '../../core/outcome.ts'
-import { isOnlyOfItsName } from '../../store/monitors/monitors.ts'
+import { findMonitor, isOnlyOfItsName } from '../../store/monitors/monitors.ts'
 import type { MonitorContext, OneMonitor } from '../context.ts'
 import { NO_MONITOR } from '../outcome.ts'
-import { recordKind } from '../record-kind.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { manifestOf } from './manifest-of.ts'
 
 /** A monitor as the custom resource that declares it. */
 export interface DeclaredMonitor {
@@ -21,13 +22,13 @@ export interface DeclaredMonitor {
  */
 export async function declareMonitor(
   { store, secrets }: Pick<MonitorContext, 'store' | 'secrets'>,
-  { teamId, id, kind = 'page' }: Pick<OneMonitor, 'teamId' | 'id' | 'kind'>,
+  kind: Kind,
+  { teamId, id }: Pick<OneMonitor, 'teamId' | 'id'>,
 ): Promise<DeclaredMonitor | NotFound> {
-  const records = recordKind(kind)
-  const stored = await records.find(store, teamId, id)
+  const stored = await findMonitor(store, teamId, id, kind.table)
   if (!stored) return NO_MONITOR
-  const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name, kind))
+  const isAlone = isResourceName(stored.name) && (await isOnlyOfItsName(store, teamId, stored.name, kind.table.kind))
   const identity = identityOfKey(stored.external_key) ?? { name: resourceName(stored, isAlone) }
-  const declared = records.manifest(secrets, stored, { ...identity, adopts: stored.managed_by === 'api' })
+  const declared = manifestOf(kind, secrets, stored, { ...identity, adopts: stored.managed_by === 'api' })
   return { kind: 'done', declared, name: identity.name }
 }

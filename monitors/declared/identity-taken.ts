@@ -1,8 +1,9 @@
 import type { MonitorKind } from '../../schema/resource-kind.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { Transaction } from '../../store/db/client.ts'
+import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
 import { lockExternalKey } from '../../store/monitors/monitors.ts'
-import { declaredKey, type MonitorRecord } from '../record-kind.ts'
+import { declaredKey } from './declared-spec.ts'
 
 /** Another record of the team has the namespace and name of the manifest: `tidemark apply` made it. */
 export interface IdentityTaken {
@@ -14,7 +15,7 @@ export interface IdentityTaken {
 interface Declared {
   readonly teamId: string
   readonly resource: { readonly kind: MonitorKind }
-  readonly spec: unknown
+  readonly spec: Pick<EverySpec, 'external_key'>
 }
 
 /**
@@ -24,10 +25,10 @@ interface Declared {
 export async function identityTaken(
   tx: Transaction,
   { teamId, resource, spec }: Declared,
-  stored: MonitorRecord | null,
+  stored: EveryRow | null,
 ): Promise<IdentityTaken | null> {
   const before = stored?.external_key ?? null
-  const externalKey = declaredKey(before, (spec as Pick<MonitorSpec, 'external_key'>).external_key)
+  const externalKey = declaredKey(before, spec.external_key)
   if (externalKey === null || externalKey === before) return null
   const holder = await lockExternalKey(tx, teamId, resource.kind, externalKey)
   return holder === null || holder.id === stored?.id ? null : { kind: 'identity_taken', id: holder.id }

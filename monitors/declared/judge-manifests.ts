@@ -6,15 +6,14 @@ import type { ManifestFault } from '../../manifests/places.ts'
 import type { Manifest } from '../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../manifests/resolve-manifest.ts'
 import type { SecretSource } from '../../manifests/secret-values.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
-import { checkManifest } from '../check/check-configuration.ts'
+import { specKindCalled } from '../kinds/spec-kinds.ts'
 
 /** A valid manifest with the whole configuration that it declares. */
 interface JudgedManifest {
   readonly manifest: Manifest
-  readonly spec: MonitorSpec | SerpMonitorSpec
+  readonly spec: EverySpec
 }
 
 interface Judging {
@@ -53,7 +52,7 @@ export function judgeManifests(manifests: readonly Manifest[], { secrets, egress
     faults.push(...unresolved, ...(isNew ? adoptFaults(manifest) : []))
     const labels = { ...(body['labels'] as object), ...labelsOf?.(manifest) }
     const whole = { ...body, labels, external_key: keyOfIdentity(manifest) }
-    const checked = checkManifest(manifest.resource.declares, whole, { egress, isNew })
+    const checked = specKindCalled(manifest.resource.declares).check(whole, { egress, isNew })
     if (checked.kind === 'invalid')
       faults.push(
         ...faultsOf(

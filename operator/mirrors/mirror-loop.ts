@@ -6,10 +6,11 @@ import { resourceName } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { MonitorRecord } from '../../monitors/record-kind.ts'
+import { manifestOf } from '../../monitors/declared/manifest-of.ts'
 import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../../store/db/client.ts'
-import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
+import { mirroredRecords, type ResultsRow, resultsOf } from '../../store/monitors/monitor-resource.ts'
 import { type SecretBox, tolerantBox } from '../../store/secrets/secret-box.ts'
 import { JSON_PATCH, type KubeAnswer, type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
@@ -84,8 +85,13 @@ export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
       sweep ??= begin(options)
       const [place] = sweep.places
       if (place) {
-        const records = await kind.records.mirrored(store, place.teamId, { after: sweep.after, limit: PAGE })
-        const results = await kind.records.results(
+        const records = await mirroredRecords(
+          store,
+          place.teamId,
+          { after: sweep.after, limit: PAGE },
+          kind.records.table,
+        )
+        const results = await resultsOf(
           store,
           records.map(({ no }) => no),
         )
@@ -147,14 +153,14 @@ interface Writer extends MirrorLoopOptions {
 async function mirror(
   writer: Writer,
   namespace: string,
-  record: MonitorRecord,
+  record: EveryRow,
   sweep: Sweep,
 ): Promise<CustomResource | null> {
   const name = resourceName(record, false)
   const key = `${idIn(namespace, record.id)}/${name}`
   const known = sweep.left.get(key)
   sweep.left.delete(key)
-  const { manifest } = writer.kind.records.manifest(writer.secrets, record, { name, adopts: false })
+  const { manifest } = manifestOf(writer.kind.records, writer.secrets, record, { name, adopts: false })
   // Values that may be secret are references to a Secret that nobody made: a mirror shows none.
   const spec = manifest['spec'] as CustomResource['spec']
   const { labels = {} } = manifest['metadata'] as CustomResource['metadata']
@@ -227,7 +233,7 @@ async function write(
 async function report(
   { kind, client, secrets, learn, take }: Writer,
   resource: CustomResource,
-  { record, results }: { readonly record: MonitorRecord; readonly results: ResultsRow | null },
+  { record, results }: { readonly record: EveryRow; readonly results: ResultsRow | null },
 ): Promise<void> {
   const failed = results === null ? [] : failedDestinations(resource, results, secrets)
   const running = { results, failed }

@@ -1,4 +1,4 @@
-import { openDeliveries } from '../../store/monitors/monitor-record.ts'
+import { openDeliveries } from '../../store/monitors/kinds/monitor-row.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import { targetKey } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'

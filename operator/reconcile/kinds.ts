@@ -1,18 +1,20 @@
-import { PAGE_RECORDS, type RecordKind, SERP_RECORDS } from '../../monitors/record-kind.ts'
+import type { Kind } from '../../monitors/kinds/kind.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
+import { SEARCH } from '../../monitors/kinds/search-kind.ts'
 import type { CustomResource, ResourceStatus } from './custom-resource.ts'
 
 /** A kind of custom resource that the operator follows. */
 export interface OperatedKind {
   /** The records that its resources declare, and its names. */
-  readonly records: RecordKind
+  readonly records: Kind
   /** Returns the parts of the status that only repeat the spec, for the columns of kubectl. */
   readonly shown: (spec: CustomResource['spec']) => Pick<ResourceStatus, 'address'>
 }
 
 /** Every kind of custom resource that the operator follows. */
 export const KINDS: readonly OperatedKind[] = [
-  { records: PAGE_RECORDS, shown: ({ url }) => ({ address: shortAddress(url) }) },
-  { records: SERP_RECORDS, shown: ({ keyword }) => ({ address: shortText(keyword) }) },
+  { records: PAGE, shown: ({ url }) => ({ address: shortAddress(url) }) },
+  { records: SEARCH, shown: ({ keyword }) => ({ address: shortText(keyword) }) },
 ]
 
 /** Longest text of an address. The definition of the status has the same bound. */

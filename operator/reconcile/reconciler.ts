@@ -12,10 +12,15 @@ import {
   releaseResource,
 } from '../../monitors/declared/apply-resource.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
-import type { MonitorRecord } from '../../monitors/record-kind.ts'
+import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'
-import type { DeclaredRow, ResourceIdentity, ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import {
+  type DeclaredRow,
+  type ResourceIdentity,
+  type ResultsRow,
+  resultsOf,
+} from '../../store/monitors/monitor-resource.ts'
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH, METADATA_ONLY } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/kube-object.ts'
@@ -91,7 +96,7 @@ export class Reconciler {
   readonly #statuses: StatusWriter
   readonly #applyOne: (declaration: Declaration) => Promise<ApplyOutcome>
   readonly #resultsOf: (no: number) => Promise<ResultsRow | null>
-  readonly #warningsOf: (stored: MonitorRecord) => Promise<readonly string[]>
+  readonly #warningsOf: (stored: EveryRow) => Promise<readonly string[]>
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -103,12 +108,12 @@ export class Reconciler {
       call: (declarations: readonly Declaration[]) => applyResources(context, declarations),
       isOfOne: (error) => !isStoreAway(error) && !(error instanceof NotLeaderError),
     })
-    const warningsOf = (all: readonly MonitorRecord[]) => kind.records.warnings(context.store, all, options)
+    const warningsOf = (all: readonly EveryRow[]) => kind.records.warnings(context.store, all, options)
     this.#warningsOf = batched({ ...BATCHES, call: warningsOf })
     this.#resultsOf = batched({
       ...BATCHES,
       call: async (all: readonly number[]) => {
-        const found = await kind.records.results(context.store, all)
+        const found = await resultsOf(context.store, all)
         return all.map((no) => found.get(no) ?? null)
       },
     })

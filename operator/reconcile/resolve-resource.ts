@@ -4,7 +4,8 @@ import { labelsOf, READ_BY_MONITORS, TEAM } from '../../core/custom-resource/ann
 import { toApiNames } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
-import type { RecordKind } from '../../monitors/record-kind.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
+import type { Kind } from '../../monitors/kinds/kind.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { findTeam } from '../../store/accounts/team/teams.ts'
@@ -31,7 +32,7 @@ interface Looks {
 export type ResolvedResource =
   | (Extract<Resolved, { kind: 'valid' }> & {
       /** Returns the checked configuration, in the API's spelling. */
-      readonly spec: () => unknown
+      readonly spec: () => EverySpec
       readonly ownerId: string
     } & Looks)
   | (Extract<Resolved, { kind: 'refused' }> & Looks)
@@ -124,7 +125,7 @@ export function createResolver(options: ResolverOptions) {
     return { kind: 'read', valueOf, secretsMs } as const
   }
 
-  return async function resolve(records: RecordKind, resource: CustomResource): Promise<ResolvedResource> {
+  return async function resolve(records: Kind, resource: CustomResource): Promise<ResolvedResource> {
     const { metadata, spec: declared } = resource
     const namespace = metadata.namespace ?? ''
     const refs = secretRefs(declared)
@@ -160,19 +161,15 @@ interface Checking {
   readonly startsRunners: boolean
 }
 
-function check(
-  records: RecordKind,
-  declared: CustomResource['spec'],
-  { valueOf, labels, egress, startsRunners }: Checking,
-) {
+function check(records: Kind, declared: CustomResource['spec'], { valueOf, labels, egress, startsRunners }: Checking) {
   if (declared['isolation'] === 'pod' && !startsRunners)
     return { kind: 'invalid', issues: [{ path: 'isolation', message: NO_RUNNER_PODS }] } as const
   const { suspend: _, ...rest } = withSecrets(declared, valueOf)
-  return records.check({ ...(toApiNames(records.definition, rest) as object), labels }, egress)
+  return records.check({ ...(toApiNames(records.definition, rest) as object), labels }, { egress })
 }
 
 /** Returns the configuration of a resource without Secrets that was valid before. */
-function checkedSpec(records: RecordKind, declared: CustomResource['spec'], known: Omit<Checking, 'valueOf'>): unknown {
+function checkedSpec(records: Kind, declared: CustomResource['spec'], known: Omit<Checking, 'valueOf'>): EverySpec {
   const checked = check(records, declared, { ...known, valueOf: () => '' })
   if (checked.kind === 'invalid') throw new Error('a configuration that was valid is valid')
   return checked.spec

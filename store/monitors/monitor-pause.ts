@@ -1,16 +1,15 @@
 import { sql } from 'slonik'
 import type { Transaction } from '../db/client.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
-import type { MonitorKind } from '../../schema/resource-kind.ts'
-import { type RowOfKind, selected } from './monitor-record.ts'
+import type { KindTable } from './kinds/kind-table.ts'
+import type { EveryRow } from './kinds/monitor-row.ts'
 
 /** Stops a monitor's schedule. A check in progress keeps its lease, and a queued run stays queued: both still run. */
-export async function stopSchedule<K extends MonitorKind = 'page'>(
+export async function stopSchedule<Row extends EveryRow>(
   tx: Transaction,
   no: number,
-  kind: K = 'page' as K,
-): Promise<RowOfKind[K]> {
-  const { columns, row } = selected(kind)
+  { columns, row }: KindTable<unknown, Row>,
+): Promise<Row> {
   return tx.one(sql.type(row)`
     with m as (update monitors set paused = true where no = ${no} returning *),
     c as (
@@ -28,12 +27,11 @@ export async function stopSchedule<K extends MonitorKind = 'page'>(
  * Starts the schedule again, of a monitor that no manifest suspends any more: with a run at once, and with the count of
  * failures at 0, so that the status is `active`.
  */
-export async function startSchedule<K extends MonitorKind = 'page'>(
+export async function startSchedule<Row extends EveryRow>(
   tx: Transaction,
   no: number,
-  kind: K = 'page' as K,
-): Promise<RowOfKind[K]> {
-  const { columns, row } = selected(kind)
+  { columns, row }: KindTable<unknown, Row>,
+): Promise<Row> {
   return tx.one(sql.type(row)`
     with t as (select clock() as at),
     m as (update monitors set paused = false, suspended = false where no = ${no} returning *),

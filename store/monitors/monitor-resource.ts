@@ -7,7 +7,8 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import type { Manager } from '../../schema/monitor/labels.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
-import { type RowOfKind, selected } from './monitor-record.ts'
+import type { KindTable } from './kinds/kind-table.ts'
+import type { EveryRow } from './kinds/monitor-row.ts'
 
 /** The name of a custom resource over all clusters that share the store. */
 export interface ResourceIdentity {
@@ -334,13 +335,12 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
 }
 
 /** Returns a page of the team's records that the API owns, in the order of their numbers. */
-export async function mirroredRecords<K extends MonitorKind = 'page'>(
+export async function mirroredRecords<Row extends EveryRow>(
   store: Queryable,
   teamId: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-  kind: K = 'page' as K,
-): Promise<readonly RowOfKind[K][]> {
-  const { columns, row: rowOfKind } = selected(kind)
+  { kind, columns, row: rowOfKind }: KindTable<unknown, Row>,
+): Promise<readonly Row[]> {
   return store.any(sql.prepared(`mirrored_${kind}_records`, rowOfKind)`
     select ${columns}
     from monitors m join checks c on c.no = m.no

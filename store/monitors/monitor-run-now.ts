@@ -5,7 +5,7 @@ import type { Transaction } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { CREDITS_ONLY_RESET, poolOf, RESERVE, TRIAL_OVER } from '../quota/pool.ts'
 import { lockUsage } from '../quota/usage.ts'
-import { isMonitor } from './monitor-record.ts'
+import { isMonitor } from './is-monitor.ts'
 
 const Null = Type.Null()
 const outcome = row({
@@ -42,7 +42,7 @@ export interface UsedUp {
  * Queues a run of a monitor, paused or not, and takes its cost from the team's quota: first from the pool, then from
  * the credits. One guarded statement does it, so that neither is overspent. A monitor has at most one waiting run.
  */
-export async function runNow(tx: Transaction, teamId: string, id: string, kind: MonitorKind = 'page'): Promise<RunNow> {
+export async function runNow(tx: Transaction, teamId: string, id: string, kind: MonitorKind): Promise<RunNow> {
   await lockUsage(tx, teamId)
   const found = await tx.maybeOne(sql.type(outcome)`
     with t as (select clock() as at),

@@ -5,15 +5,10 @@ import type { Queryable, Transaction } from '../db/client.ts'
 import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
-import {
-  hasStatus,
-  isMonitor,
-  type ListedMonitor,
-  nameContains,
-  type RowOfKind,
-  selected,
-  selectedInList,
-} from './monitor-record.ts'
+import { isMonitor, nameContains } from './is-monitor.ts'
+import type { KindTable, Listed } from './kinds/kind-table.ts'
+import type { EveryRow } from './kinds/monitor-row.ts'
+import { hasStatus } from './monitor-status.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
 import { withBytes } from '../db/listed-bytes.ts'
 import { nothing, row as rowWith } from '../db/row.ts'
@@ -22,13 +17,12 @@ import { nothing, row as rowWith } from '../db/row.ts'
  * Returns a monitor of the team, or null. A monitor of another team or of the other kind, a deleted one and an unknown
  * one give the same result.
  */
-export async function findMonitor<K extends MonitorKind = 'page'>(
+export async function findMonitor<Row extends EveryRow>(
   store: Queryable,
   teamId: string,
   id: string,
-  kind: K = 'page' as K,
-): Promise<RowOfKind[K] | null> {
-  const { columns, row } = selected(kind)
+  { kind, columns, row }: KindTable<unknown, Row>,
+): Promise<Row | null> {
   return store.maybeOne(sql.prepared(`find_${kind}_monitor`, row)`
     select ${columns}
     from monitors m join checks c on c.no = m.no
@@ -37,10 +31,9 @@ export async function findMonitor<K extends MonitorKind = 'page'>(
 }
 
 /** The filter of a list of monitors, and the page. */
-interface MonitorQuery<K extends MonitorKind = MonitorKind> extends Page {
+interface MonitorQuery extends Page {
   readonly teamId: string
-  /** Default: page. */
-  readonly kind?: K
+  readonly kind: MonitorKind
   /** True: only those with the visual layer; false: only those without; undefined: all. */
   readonly visual?: boolean | undefined
   readonly status?: ListedStatus | undefined
@@ -57,11 +50,13 @@ const counted = rowWith({ total: Type.Integer() })
  * Returns a page of the team's monitors of a kind, newest first. Without their large columns where these are too large
  * for one answer.
  */
-export async function listMonitors<K extends MonitorKind = 'page'>(
+export async function listMonitors<Row extends EveryRow>(
   store: Queryable,
-  query: MonitorQuery<K>,
-): Promise<readonly ListedMonitor<K>[]> {
-  const { kind = 'page' as K, visual = 'all', status = 'any', name, id, externalKey, labels } = query
+  { kind, list }: KindTable<unknown, Row>,
+  wanted: Omit<MonitorQuery, 'kind'>,
+): Promise<readonly Listed<Row>[]> {
+  const query = { ...wanted, kind }
+  const { visual = 'all', status = 'any', name, id, externalKey, labels } = query
   const narrowed = [
     `${visual}_${status}`,
     ...(name === undefined ? [] : ['named']),
@@ -69,7 +64,7 @@ export async function listMonitors<K extends MonitorKind = 'page'>(
     ...(externalKey === undefined ? [] : ['keyed']),
     ...(labels === undefined ? [] : ['labelled']),
   ].join('_')
-  const { columns, bytes, row } = selectedInList(kind)
+  const { columns, bytes, row } = list
   const { typed, limit, offset } = pageStatement(`list_${kind}_monitors_${narrowed}`, row, query)
   return store.any(typed`
     select ${columns}
@@ -89,13 +84,14 @@ export async function listMonitors<K extends MonitorKind = 'page'>(
 
 /**
  * Returns monitors of the team by their numbers, in no order, and those that were deleted meanwhile too. Columns of
- * `MonitorTexts` are JSON.
+ * `list.shownAsStored` are JSON as text.
  */
-export async function readMonitorTexts<K extends MonitorKind>(
+export async function readMonitorTexts<Row extends EveryRow>(
   store: Queryable,
-  { teamId, kind, numbers }: { readonly teamId: string; readonly kind: K; readonly numbers: readonly number[] },
-): Promise<readonly RowOfKind[K][]> {
-  const { columns, row } = selectedInList(kind).texts
+  { list: { texts } }: KindTable<unknown, Row>,
+  { teamId, numbers }: { readonly teamId: string; readonly numbers: readonly number[] },
+): Promise<readonly Row[]> {
+  const { columns, row } = texts
   return store.any(sql.type(row)`
     select ${columns}
     from monitors m join checks c on c.no = m.no
@@ -116,7 +112,7 @@ export async function isOnlyOfItsName(
   store: Queryable,
   teamId: string,
   name: string,
-  kind: MonitorKind = 'page',
+  kind: MonitorKind,
 ): Promise<boolean> {
   return store.oneFirst(sql.type(alone)`
     select count(*) < 2 as is_alone
@@ -129,16 +125,7 @@ export async function isOnlyOfItsName(
   `)
 }
 
-function ofTeam({
-  teamId,
-  kind = 'page',
-  visual,
-  status,
-  name,
-  id,
-  externalKey,
-  labels,
-}: Omit<MonitorQuery, keyof Page>) {
+function ofTeam({ teamId, kind, visual, status, name, id, externalKey, labels }: Omit<MonitorQuery, keyof Page>) {
   const conditions = [
     sql.fragment`m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)} and m.deleted_at is null`,
   ]

@@ -6,7 +6,7 @@ import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { bytes, nothing, row } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { isMonitor } from './monitor-record.ts'
+import { isMonitor } from './is-monitor.ts'
 
 /** Returns whether a configuration has a webhook: only webhooks are signed. */
 const hasWebhook = (spec: { readonly deliveries: readonly DeliveryConfig[] }): boolean =>
@@ -46,7 +46,7 @@ const stored = row({ no: Type.Integer(), name: Type.String(), deliveries: Bytes,
 export async function findSigningFacts(
   store: Queryable,
   secrets: SecretBox,
-  { teamId, id, kind = 'page' }: Sealing & { readonly kind?: MonitorKind },
+  { teamId, id, kind }: Sealing & { readonly kind: MonitorKind },
 ): Promise<SigningFacts | null> {
   const found = await store.maybeOne(sql.type(stored)`
     select m.no, m.name, m.deliveries, m.signing_secret from monitors m where ${isMonitor(teamId, id, kind)}

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
-import { isMonitor } from '../monitors/monitor-record.ts'
+import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function countChangedRuns(
   store: Queryable,
   teamId: string,
   monitorId: string,
-  kind: MonitorKind = 'page',
+  kind: MonitorKind,
 ): Promise<number | null> {
   const counts = sources(teamId).map((from) => sql.fragment`(select count(*) from ${from})`)
   return store.maybeOneFirst(sql.prepared('count_changed_runs', counted)`

@@ -3,7 +3,7 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { runIdMonitor } from '../../core/run-id.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
-import { isMonitor } from '../monitors/monitor-record.ts'
+import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
 import { jsonBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
@@ -67,8 +67,8 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
 interface RunQuery extends Page {
   readonly teamId: string
   readonly monitorId: string
-  /** The kind of the monitor. Default: page. */
-  readonly kind?: MonitorKind
+  /** The kind of the monitor. */
+  readonly kind: MonitorKind
   /** Only runs that found a difference. Default: all, those in progress too. */
   readonly isChanged?: boolean
 }
@@ -95,7 +95,7 @@ const RUN_BYTES = sql.fragment`${sql.join(
  * large for one answer. The list is also empty when there is no such monitor; `countRuns` distinguishes the two.
  */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly ListedRun[]> {
-  const { teamId, monitorId, kind = 'page', isChanged = false } = query
+  const { teamId, monitorId, kind, isChanged = false } = query
   const name = isChanged ? 'list_changed_runs' : 'list_runs'
   const { typed, limit, offset, reach } = pageStatement(name, listedRun, query)
   const wanted = isChanged
@@ -158,7 +158,7 @@ export async function countRuns(
   store: Queryable,
   teamId: string,
   monitorId: string,
-  kind: MonitorKind = 'page',
+  kind: MonitorKind,
 ): Promise<number | null> {
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`
     select greatest(c.runs_total - coalesce((select f.count from forgotten_runs f where f.no = c.no), 0) - (

@@ -5,7 +5,7 @@ import { createPolicy } from '../../egress/policy.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { resolveManifest } from '../../manifests/resolve-manifest.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
-import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
+import { checkPage } from '../../monitors/check/check-configuration.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { runCli } from '../support/process/cli-process.ts'
 
@@ -23,7 +23,7 @@ export async function importInto(folder: string, tool: string, text: string, ...
   for (const manifest of manifests) {
     const resolved = resolveManifest(manifest, secretSource(secrets, {}))
     expect(resolved.faults).toEqual([])
-    const checked = checkConfiguration(resolved.body, egress)
+    const checked = checkPage(resolved.body, { egress, isNew: true })
     if (checked.kind !== 'valid') throw new Error(JSON.stringify(checked))
     monitors.set(manifest.name, { ...checked.spec, suspend: manifest.suspend })
   }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { deleteAccount } from '../../accounts/delete-account.ts'
 import { actOnMany } from '../../monitors/act-on-many.ts'
 import { applyResources, deleteDeclared } from '../../monitors/declared/apply-resource.ts'
@@ -34,11 +36,11 @@ describe('a monitor that billing has locked', () => {
     const { id } = await installation.monitor(person)
     await lock(id)
     const one = { ...person, id }
-    expect(await pauseMonitor(installation.context, one)).toEqual({ kind: 'locked', act: 'pause' })
-    expect(await resumeMonitor(installation.context, one)).toEqual({ kind: 'locked', act: 'resume' })
-    expect(await runMonitor(installation.context, one)).toEqual({ kind: 'locked', act: 'run' })
+    expect(await pauseMonitor(installation.context, PAGE, one)).toEqual({ kind: 'locked', act: 'pause' })
+    expect(await resumeMonitor(installation.context, PAGE, one)).toEqual({ kind: 'locked', act: 'resume' })
+    expect(await runMonitor(installation.context, PAGE, one)).toEqual({ kind: 'locked', act: 'run' })
     expect(await actions(person)).toEqual([])
-    expect(await deleteMonitor(installation.context, one)).toEqual({ kind: 'done' })
+    expect(await deleteMonitor(installation.context, PAGE, one)).toEqual({ kind: 'done' })
     expect(await actions(person)).toEqual(['monitor.deleted'])
   })
 })
@@ -47,10 +49,22 @@ describe('pausing and resuming', () => {
   test('are written down once: what is paused or active already stays as it is', async () => {
     const person = await installation.person()
     const one = { ...person, id: (await installation.monitor(person)).id }
-    expect(await resumeMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
-    expect(await pauseMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
-    expect(await pauseMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: true } })
-    expect(await resumeMonitor(installation.context, one)).toMatchObject({ kind: 'done', monitor: { paused: false } })
+    expect(await resumeMonitor(installation.context, PAGE, one)).toMatchObject({
+      kind: 'done',
+      monitor: { paused: false },
+    })
+    expect(await pauseMonitor(installation.context, PAGE, one)).toMatchObject({
+      kind: 'done',
+      monitor: { paused: true },
+    })
+    expect(await pauseMonitor(installation.context, PAGE, one)).toMatchObject({
+      kind: 'done',
+      monitor: { paused: true },
+    })
+    expect(await resumeMonitor(installation.context, PAGE, one)).toMatchObject({
+      kind: 'done',
+      monitor: { paused: false },
+    })
     expect(await actions(person)).toEqual(['monitor.paused', 'monitor.resumed'])
   })
 
@@ -58,10 +72,10 @@ describe('pausing and resuming', () => {
     const { id } = await installation.monitor(await installation.person())
     const one = { ...(await installation.person()), id }
     const nothing = { kind: 'not_found', what: 'monitor' }
-    expect(await pauseMonitor(installation.context, one)).toEqual(nothing)
-    expect(await resumeMonitor(installation.context, one)).toEqual(nothing)
-    expect(await runMonitor(installation.context, one)).toEqual(nothing)
-    expect(await deleteMonitor(installation.context, one)).toEqual(nothing)
+    expect(await pauseMonitor(installation.context, PAGE, one)).toEqual(nothing)
+    expect(await resumeMonitor(installation.context, PAGE, one)).toEqual(nothing)
+    expect(await runMonitor(installation.context, PAGE, one)).toEqual(nothing)
+    expect(await deleteMonitor(installation.context, PAGE, one)).toEqual(nothing)
   })
 })
 
@@ -69,9 +83,9 @@ describe('running a monitor now', () => {
   test('returns the run that is queued already, without another audit line', async () => {
     const person = await installation.person()
     const one = { ...person, id: (await installation.monitor(person)).id }
-    const first = await runMonitor(installation.context, one)
+    const first = await runMonitor(installation.context, PAGE, one)
     expect(first).toMatchObject({ kind: 'done' })
-    expect(await runMonitor(installation.context, one)).toEqual(first)
+    expect(await runMonitor(installation.context, PAGE, one)).toEqual(first)
     expect(await actions(person)).toEqual(['monitor.run_triggered'])
   })
 
@@ -79,7 +93,7 @@ describe('running a monitor now', () => {
     const person = await installation.person('free')
     const { id } = await installation.monitor(person)
     await useUp(person)
-    expect(await runMonitor(installation.context, { ...person, id })).toMatchObject({
+    expect(await runMonitor(installation.context, PAGE, { ...person, id })).toMatchObject({
       kind: 'used_up',
       quota: { credits_remaining: 0 },
     })
@@ -105,7 +119,7 @@ describe('deleting a monitor whose run waits', () => {
   }
   async function asked(person: Person) {
     const one = { ...person, id: (await installation.monitor(person)).id }
-    const run = await runMonitor(installation.context, one)
+    const run = await runMonitor(installation.context, PAGE, one)
     if (run.kind !== 'done') throw new Error(run.kind)
     return { ...one, runId: run.runId }
   }
@@ -119,10 +133,12 @@ describe('deleting a monitor whose run waits', () => {
     const person = await withLittle()
     const [first, second] = [await asked(person), await asked(person)]
     expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 4 })
-    expect(await deleteMonitor(installation.context, second)).toEqual({ kind: 'done' })
+    expect(await deleteMonitor(installation.context, PAGE, second)).toEqual({ kind: 'done' })
     expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 5 })
     const ids = [second.id, first.id]
-    expect(await actOnMany(installation.context, { ...person, action: 'delete', ids })).toMatchObject({ succeeded: 1 })
+    expect(await actOnMany(installation.context, PAGE, { ...person, action: 'delete', ids })).toMatchObject({
+      succeeded: 1,
+    })
     expect(await usageOf(person)).toEqual({ runs_used: 999, credits: 5 })
     for (const { runId } of [first, second])
       expect(await runOf(runId)).toEqual({
@@ -135,9 +151,9 @@ describe('deleting a monitor whose run waits', () => {
     const person = await withLittle()
     const first = await asked(person)
     await begin(first.id)
-    expect(await runMonitor(installation.context, first)).toMatchObject({ kind: 'done' })
+    expect(await runMonitor(installation.context, PAGE, first)).toMatchObject({ kind: 'done' })
     expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 4 })
-    await deleteMonitor(installation.context, first)
+    await deleteMonitor(installation.context, PAGE, first)
     expect(await usageOf(person)).toEqual({ runs_used: 1000, credits: 5 })
     expect(await runOf(first.runId)).toMatchObject({ error_message: expect.stringContaining('under way') })
   })
@@ -150,7 +166,7 @@ describe('deleting a monitor whose run waits', () => {
     )
     await installation.monitor(person)
     await asked(person)
-    await deleteMonitor(installation.context, one)
+    await deleteMonitor(installation.context, PAGE, one)
     expect(await usageOf(person)).toMatchObject({ runs_used: 1 })
   })
 
@@ -173,9 +189,9 @@ describe('deleting a monitor whose run waits', () => {
     const person = await installation.person('lite')
     const monitors = await Promise.all(Array.from({ length: 12 }, () => installation.monitor(person)))
     const acts = monitors.flatMap(({ id }) => [
-      runMonitor(installation.context, { ...person, id }),
-      deleteMonitor(installation.context, { ...person, id }),
-      runMonitor(installation.context, { ...person, id }),
+      runMonitor(installation.context, PAGE, { ...person, id }),
+      deleteMonitor(installation.context, PAGE, { ...person, id }),
+      runMonitor(installation.context, PAGE, { ...person, id }),
     ])
     await Promise.all(acts)
     expect(await usageOf(person)).toMatchObject({ runs_used: 0 })
@@ -187,14 +203,14 @@ describe('deleting a monitor that a Kubernetes resource owns', () => {
     const person = await installation.person()
     const { id } = await installation.monitor(person)
     await manage(id)
-    expect(await deleteMonitor(installation.context, { ...person, id })).toEqual({
+    expect(await deleteMonitor(installation.context, PAGE, { ...person, id })).toEqual({
       kind: 'managed',
       by: 'kubernetes',
       name: 'Prices',
       resource: null,
       act: 'change',
     })
-    expect(await findMonitor(installation.store, person.teamId, id)).toMatchObject({ id })
+    expect(await findMonitor(installation.store, person.teamId, id, PAGE_TABLE)).toMatchObject({ id })
   })
 })
 
@@ -205,7 +221,7 @@ describe('an action on many monitors', () => {
     await lock(locked.id)
     const before = installation.wakes
     const ids = [locked.id, free.id, free.id.toUpperCase()]
-    expect(await actOnMany(installation.context, { ...person, action: 'run', ids })).toMatchObject({
+    expect(await actOnMany(installation.context, PAGE, { ...person, action: 'run', ids })).toMatchObject({
       succeeded: 1,
       failed: 1,
       results: [
@@ -225,7 +241,9 @@ describe('an action on many monitors', () => {
       create trigger fall before update on monitors for each row when (new.id = '${second.id}')
         execute function fall()`)
     const ids = [first.id, second.id]
-    await expect(actOnMany(installation.context, { ...person, action: 'pause', ids })).rejects.toThrow('terminated')
+    await expect(actOnMany(installation.context, PAGE, { ...person, action: 'pause', ids })).rejects.toThrow(
+      'terminated',
+    )
     await installation.sql('drop function fall cascade')
     const lines = await installation.audit(person)
     expect(lines).toHaveLength(2)
@@ -238,7 +256,7 @@ describe('an action on many monitors', () => {
     const person = await installation.person()
     const { id } = await installation.monitor(person)
     await lock(id)
-    expect(await actOnMany(installation.context, { ...person, action: 'pause', ids: [id] })).toMatchObject({
+    expect(await actOnMany(installation.context, PAGE, { ...person, action: 'pause', ids: [id] })).toMatchObject({
       succeeded: 0,
     })
     expect(await actions(person)).toEqual([])
@@ -251,7 +269,7 @@ describe('rotating a signing secret', () => {
     const plain = await installation.monitor(person)
     const hook = { type: 'webhook' as const, url: 'https://example.com/hook' }
     const hooked = await installation.monitor(person, { deliveries: [hook] })
-    const rotate = (id: string) => rotateSigningSecret(installation.context, { ...person, id, graceHours: 0 })
+    const rotate = (id: string) => rotateSigningSecret(installation.context, PAGE, { ...person, id, graceHours: 0 })
     expect(await rotate(plain.id)).toEqual({ kind: 'no_webhook' })
     expect(await rotate(hooked.id)).toMatchObject({ kind: 'done', secret: expect.stringMatching(/^[0-9a-f]{64}$/) })
     expect(await actions(person)).toEqual(['monitor.secret_rotated'])

@@ -7,11 +7,11 @@ import { outcomeError } from '../../api/http/outcome-error.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createFromTemplate } from '../../monitors/create-from-template.ts'
 import { createMonitor } from '../../monitors/create-monitor.ts'
-import { createSerpMonitor } from '../../monitors/create-serp-monitor.ts'
 import { applyResources, type Declaration } from '../../monitors/declared/apply-resource.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS, SERP_RECORDS } from '../../monitors/record-kind.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
+import { SEARCH } from '../../monitors/kinds/search-kind.ts'
 import { refusalOf } from '../../operator/reconcile/refusal.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
@@ -63,9 +63,9 @@ async function allow(person: Person, more: number): Promise<number> {
 }
 
 const create = (person: Person, more: Partial<MonitorSpec> = {}) =>
-  createMonitor(context, { ...person, spec: { ...SPEC, ...more } })
+  createMonitor(context, PAGE, { ...person, spec: { ...SPEC, ...more } })
 const edit = ({ teamId, actor }: Person, id: string, patch: Partial<MonitorSpec>) =>
-  editMonitor(context, PAGE_RECORDS, { teamId, actor, id, patch })
+  editMonitor(context, PAGE, { teamId, actor, id, patch })
 
 function searchOf(keyword: string): SerpMonitorSpec {
   const body = { name: 'S', keyword, engine: 'bing', mode: 'full_analysis', schedule_interval_seconds: 600 }
@@ -74,7 +74,7 @@ function searchOf(keyword: string): SerpMonitorSpec {
   return checked.value
 }
 const createSearch = (person: Person, keyword: string) =>
-  createSerpMonitor(context, { ...person, spec: searchOf(keyword) })
+  createMonitor(context, SEARCH, { ...person, spec: searchOf(keyword) })
 
 const declaration = ({ teamId, userId }: Person, name: string, more: Partial<Declaration> = {}): Declaration => ({
   teamId,
@@ -160,7 +160,7 @@ describe('bytes of configurations', () => {
     if (search.kind !== 'done') throw new Error(search.kind)
     await allow(person, -5)
     const change = (keyword: string) =>
-      editMonitor(context, SERP_RECORDS, { ...person, id: search.monitor.id, patch: { keyword } })
+      editMonitor(context, SEARCH, { ...person, id: search.monitor.id, patch: { keyword } })
     expect(kindOf(await change('kettles!'))).toBe('over_storage')
     expect(kindOf(await change('kettle'))).toBe('done')
     expect((await usedBy(person)).used).toBe(await freshCount(person))
@@ -175,7 +175,7 @@ describe('bytes of configurations', () => {
       from monitors where id = ${waiting.id}::uuid`)
     const size = await sizeOfOne()
     const kept = SPEC.name.length + 4
-    for (const { id } of [plain, waiting]) await deleteMonitor(context, { ...person, id })
+    for (const { id } of [plain, waiting]) await deleteMonitor(context, PAGE, { ...person, id })
     expect((await usedBy(person)).used).toBe(kept + size)
     await cases.store.query(sql.type(nothing)`update deliveries set due_at = null, status = 'dead'`)
     await dropConfigurations(cases.store)
@@ -204,10 +204,10 @@ describe('bytes of configurations', () => {
               const headers = { request_headers: { 'x-token': 'ä"'.repeat(size) }, labels: { a: 'b', c: 'd' } }
               if (what === 'create' || what === 'undo') {
                 const made = cases.store.transaction(async (store) => {
-                  const done = await createMonitor(
-                    { ...context, store },
-                    { ...person, spec: { ...SPEC, name: 'N'.repeat(size), ...headers } },
-                  )
+                  const done = await createMonitor({ ...context, store }, PAGE, {
+                    ...person,
+                    spec: { ...SPEC, name: 'N'.repeat(size), ...headers },
+                  })
                   if (what === 'undo') throw new Error('undone')
                   return done
                 })
@@ -216,7 +216,7 @@ describe('bytes of configurations', () => {
               } else if (what === 'search') await createSearch(person, 'k'.repeat(size))
               else if (what === 'edit') await edit(person, id, { name: 'e'.repeat(size) })
               else if (what === 'grow') await edit(person, id, headers)
-              else if (what === 'delete') await deleteMonitor(context, { ...person, id })
+              else if (what === 'delete') await deleteMonitor(context, PAGE, { ...person, id })
               else if (what === 'apply')
                 await apply(declaration(person, `a${(key += 1)}`), declaration(person, `b${which}`))
               else {

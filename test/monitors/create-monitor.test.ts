@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { createFromTemplate } from '../../monitors/create-from-template.ts'
 import { createMonitor } from '../../monitors/create-monitor.ts'
 import { createPolicy } from '../../egress/policy.ts'
@@ -20,7 +21,7 @@ describe('creating a monitor', () => {
   test('stores it, with its audit line, and wakes the workers', async () => {
     const person = await installation.person()
     const before = installation.wakes
-    const outcome = await createMonitor(installation.context, { ...person, spec: SPEC })
+    const outcome = await createMonitor(installation.context, PAGE, { ...person, spec: SPEC })
     expect(outcome).toMatchObject({ kind: 'done', monitor: { name: 'Prices', user_id: person.userId } })
     expect(await installation.audit(person)).toMatchObject([
       { action: 'monitor.created', target_label: 'Prices', actor_label: person.actor.label, metadata: {} },
@@ -31,9 +32,12 @@ describe('creating a monitor', () => {
   test('with more deliveries than the plan allows is over the cap: nothing is stored and nobody is woken', async () => {
     const person = await installation.person('free')
     const before = installation.wakes
-    const outcome = await createMonitor(installation.context, { ...person, spec: { ...SPEC, deliveries: mails(2) } })
+    const outcome = await createMonitor(installation.context, PAGE, {
+      ...person,
+      spec: { ...SPEC, deliveries: mails(2) },
+    })
     expect(outcome).toEqual({ kind: 'over_cap', tier: 'free', cap: 1, wanted: 2 })
-    expect(await countMonitors(installation.store, { teamId: person.teamId })).toBe(0)
+    expect(await countMonitors(installation.store, { teamId: person.teamId, kind: 'page' })).toBe(0)
     expect(await installation.audit(person)).toEqual([])
     expect(installation.wakes).toBe(before)
   })
@@ -41,13 +45,13 @@ describe('creating a monitor', () => {
   test('within a transaction of the caller is undone with it, its audit line too', async () => {
     const person = await installation.person()
     const cancelled = installation.store.transaction(async (store) => {
-      expect(await createMonitor({ ...installation.context, store }, { ...person, spec: SPEC })).toMatchObject({
+      expect(await createMonitor({ ...installation.context, store }, PAGE, { ...person, spec: SPEC })).toMatchObject({
         kind: 'done',
       })
       throw new Error('the caller thinks better of it')
     })
     await expect(cancelled).rejects.toThrow('thinks better')
-    expect(await countMonitors(installation.store, { teamId: person.teamId })).toBe(0)
+    expect(await countMonitors(installation.store, { teamId: person.teamId, kind: 'page' })).toBe(0)
     expect(await installation.audit(person)).toEqual([])
   })
 })

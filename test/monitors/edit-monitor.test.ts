@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { specChange } from '../../monitors/declared/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => installation.close())
 
 const edit = (person: Person, id: string, patch: MonitorPatch) =>
-  editMonitor(installation.context, PAGE_RECORDS, { ...person, id, patch })
+  editMonitor(installation.context, PAGE, { ...person, id, patch })
 
 describe('editing a monitor', () => {
   test('names the changed keys in the audit line', async () => {
@@ -45,7 +46,7 @@ describe('editing a monitor', () => {
       resource: null,
       act: 'change',
     })
-    expect(await findMonitor(installation.store, person.teamId, id)).toMatchObject({ name: 'Prices' })
+    expect(await findMonitor(installation.store, person.teamId, id, PAGE_TABLE)).toMatchObject({ name: 'Prices' })
     expect(await installation.audit(person)).toEqual([])
   })
 

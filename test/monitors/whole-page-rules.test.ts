@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
-import { checkConfiguration } from '../../monitors/check/check-configuration.ts'
+import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
 const faults = (change: object): string[] => {
-  const checked = checkConfiguration({ ...SMALLEST, ...change }, egress)
+  const checked = checkPage({ ...SMALLEST, ...change }, { egress, isNew: true })
   return checked.kind === 'invalid' ? checked.issues.map(({ path, message }) => `${path}: ${message}`) : []
 }
 

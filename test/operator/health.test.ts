@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { row } from '../../store/db/row.ts'
@@ -39,7 +40,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     const { status } = await setup.until('paused', 'Ready', 'Scheduled')
     await setup.until('suspended', 'Ready', 'Suspended')
     await setup.until('locked', 'Ready', 'Scheduled')
-    await pauseMonitor(setup.context, { ...setup.owner, id: status?.id ?? '' })
+    await pauseMonitor(setup.context, PAGE, { ...setup.owner, id: status?.id ?? '' })
     await setup.sql(`update monitors set locked = true
       where no = (select no from monitor_resources where name = 'locked')`)
     // A change of the resource is a reason to look at once.
@@ -69,9 +70,9 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     await setup.apply('kettle')
     const { status } = await setup.until('kettle', 'Healthy', 'NeverRun')
     const one = { ...setup.owner, id: status?.id ?? '' }
-    await pauseMonitor(setup.context, one)
+    await pauseMonitor(setup.context, PAGE, one)
     await setup.until('kettle', 'Healthy', 'Paused')
-    await resumeMonitor(setup.context, one)
+    await resumeMonitor(setup.context, PAGE, one)
     await setup.until('kettle', 'Healthy', 'NeverRun')
     await useUp()
     await setup.until('kettle', 'Healthy', 'OutOfRuns')

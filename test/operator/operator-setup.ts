@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { createLogger } from '../../core/logger.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
@@ -169,8 +170,8 @@ export async function openOperatorSetup(kube: KubeApi, more: Partial<OperatorOpt
         ({ status }) => status?.lastHandledRequest?.startsWith(token.slice(0, 50)) === true,
       )
     },
-    monitors: () => listMonitors(installation.store, { teamId: owner.teamId, limit: 100, offset: 0 }),
-    stored: (id: string | undefined) => findMonitor(installation.store, owner.teamId, id ?? ''),
+    monitors: () => listMonitors(installation.store, PAGE_TABLE, { teamId: owner.teamId, limit: 100, offset: 0 }),
+    stored: (id: string | undefined) => findMonitor(installation.store, owner.teamId, id ?? '', PAGE_TABLE),
     /** What the operator that was started last answers to Prometheus. */
     metrics: () => registry.metrics(),
     /** A figure of the operator that was started last. */

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
@@ -62,16 +62,19 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     const { status } = await setup.until('kettle', 'Ready', 'Suspended')
     const id = status?.id ?? ''
     const resource = `${setup.namespace}/kettle`
-    expect(await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
+    expect(await editMonitor(setup.context, PAGE, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
       resource,
     })
-    expect(await resumeMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'managed', act: 'resume' })
-    expect(await pauseMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
+    expect(await resumeMonitor(setup.context, PAGE, { ...setup.owner, id })).toMatchObject({
+      kind: 'managed',
+      act: 'resume',
+    })
+    expect(await pauseMonitor(setup.context, PAGE, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
     await setup.apply('kettle', { suspend: false })
     await setup.until('kettle', 'Ready', 'Scheduled')
     // The pause of a person is a fact of its own.
     expect(await setup.stored(id)).toMatchObject({ paused: true, suspended: false, next_run_at: null })
-    expect(await resumeMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
+    expect(await resumeMonitor(setup.context, PAGE, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
     expect((await setup.stored(id))?.next_run_at).not.toBeNull()
   })
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { createLogger } from '../../core/logger.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS } from '../../monitors/record-kind.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
@@ -72,7 +73,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
       name: 'kettle',
     }
     expect(await releasedRecords(setup.store)).toMatchObject([whose])
-    await deleteMonitor(setup.context, { ...setup.owner, id })
+    await deleteMonitor(setup.context, PAGE, { ...setup.owner, id })
     expect(await releasedRecords(setup.store)).toEqual([])
   })
 
@@ -95,12 +96,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
   test('a suspended record whose resource vanished is resumed and listed like a paused one', async () => {
     const id = await create('kettle', { suspend: true })
     const ofTeam = { teamId: setup.owner.teamId, limit: 10, offset: 0 }
-    expect(await listMonitors(setup.store, { ...ofTeam, status: 'paused' })).toHaveLength(1)
-    expect(await listMonitors(setup.store, { ...ofTeam, status: 'active' })).toHaveLength(0)
+    expect(await listMonitors(setup.store, PAGE_TABLE, { ...ofTeam, status: 'paused' })).toHaveLength(1)
+    expect(await listMonitors(setup.store, PAGE_TABLE, { ...ofTeam, status: 'active' })).toHaveLength(0)
     await lose('kettle')
     await setup.restart()
     await isReleased(id)
-    expect(await resumeMonitor(setup.context, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
+    expect(await resumeMonitor(setup.context, PAGE, { ...setup.owner, id })).toMatchObject({ kind: 'done' })
     expect(await setup.stored(id)).toMatchObject({ paused: false, suspended: false })
     expect((await setup.stored(id))?.next_run_at).not.toBeNull()
   })
@@ -163,12 +164,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
     const refused = await setup.until('pot', 'Ready', 'NotAdoptable')
     expect(setup.condition(refused, 'Ready')?.message).toContain('admin release-cluster --cluster old-cluster')
     expect(await declaringClusters(setup.store)).toEqual([{ cluster_id: 'old-cluster', monitors: 1 }])
-    expect(await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
+    expect(await editMonitor(setup.context, PAGE, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
       kind: 'managed',
     })
     expect(await releaseCluster(setup.context, 'old-cluster')).toBe(1)
     expect(await releaseCluster(setup.context, 'old-cluster')).toBe(0)
-    expect(await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
+    expect(await editMonitor(setup.context, PAGE, { ...setup.owner, id, patch: { name: 'x' } })).toMatchObject({
       kind: 'done',
     })
     await setup.apply('pot', { scheduleIntervalSeconds: 600 }, { 'tidemark.dev/adopt': id })

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { beforeEach, expect, test } from 'vitest'
-import { createSerpMonitor } from '../../monitors/create-serp-monitor.ts'
+import { SEARCH_TABLE } from '../../store/monitors/kinds/search-table.ts'
+import { createMonitor } from '../../monitors/create-monitor.ts'
 import { declareMonitor } from '../../monitors/declared/declare-monitor.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
-import { SERP_RECORDS } from '../../monitors/record-kind.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
+import { SEARCH } from '../../monitors/kinds/search-kind.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { MIRROR_TIMES } from '../../operator/mirrors/mirror-loop.ts'
@@ -46,7 +48,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
 
   const path = (name: string, of = setup.namespace) => `/apis/tidemark.dev/v1/namespaces/${of}/serpmonitors/${name}`
   const read = async (name: string, of?: string) => (await kube.call('GET', path(name, of))).body as CustomResource
-  const stored = (id: string | undefined) => findMonitor(setup.store, setup.owner.teamId, id ?? '', 'serp')
+  const stored = (id: string | undefined) => findMonitor(setup.store, setup.owner.teamId, id ?? '', SEARCH_TABLE)
 
   async function apply(name: string, spec: object, annotations: Record<string, string> = {}) {
     const metadata = { name, namespace: setup.namespace, annotations }
@@ -142,12 +144,12 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     const one = { ...setup.owner, id: status?.id ?? '', kind: 'serp' } as const
     expect(await stored(one.id)).toMatchObject({ suspended: true, next_run_at: null })
     const resource = `${setup.namespace}/kettle`
-    const refused = await editMonitor(setup.context, SERP_RECORDS, { ...one, patch: { pages: 2 } })
+    const refused = await editMonitor(setup.context, SEARCH, { ...one, patch: { pages: 2 } })
     expect(refused).toMatchObject({ resource, resourceKind: 'serp' })
-    expect(await deleteMonitor(setup.context, one)).toMatchObject({ kind: 'managed', resource })
-    expect(await resumeMonitor(setup.context, one)).toMatchObject({ kind: 'managed', act: 'resume' })
-    expect(await pauseMonitor(setup.context, one)).toMatchObject({ kind: 'done' })
-    expect(await resumeMonitor(setup.context, { ...one, kind: 'page' })).toMatchObject({ kind: 'not_found' })
+    expect(await deleteMonitor(setup.context, SEARCH, one)).toMatchObject({ kind: 'managed', resource })
+    expect(await resumeMonitor(setup.context, SEARCH, one)).toMatchObject({ kind: 'managed', act: 'resume' })
+    expect(await pauseMonitor(setup.context, SEARCH, one)).toMatchObject({ kind: 'done' })
+    expect(await resumeMonitor(setup.context, PAGE, one)).toMatchObject({ kind: 'not_found' })
     await apply('kettle', SPEC, { 'tidemark.dev/run-requested-at': 'now' })
     const handled = await eventually(
       () => read('kettle'),
@@ -205,10 +207,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
 
   test('take over a record of the API that its own manifest names, with its destinations from a Secret', async () => {
     const { secrets } = setup.context
-    const made = await createSerpMonitor(setup.context, { ...setup.owner, spec: ROW })
+    const made = await createMonitor(setup.context, SEARCH, { ...setup.owner, spec: ROW })
     if (made.kind !== 'done') throw new Error(made.kind)
     const { id } = made.monitor
-    const declared = await declareMonitor({ store: setup.store, secrets }, { ...setup.owner, id, kind: 'serp' })
+    const declared = await declareMonitor({ store: setup.store, secrets }, SEARCH, { ...setup.owner, id })
     if (declared.kind !== 'done') throw new Error(declared.kind)
     const { manifest } = declared.declared
     expect(manifest).toMatchObject({
@@ -229,7 +231,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
   })
 
   test('mirror the records of the API into labelled namespaces', async () => {
-    const made = await createSerpMonitor(setup.context, { ...setup.owner, spec: ROW })
+    const made = await createMonitor(setup.context, SEARCH, { ...setup.owner, spec: ROW })
     if (made.kind !== 'done') throw new Error(made.kind)
     const labels = { 'tidemark.dev/team': setup.owner.teamId, 'tidemark.dev/mirror': 'true' }
     const namespace = await setup.newNamespace(labels)
@@ -249,7 +251,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     expect(kind).toBe('SerpMonitor')
     expect((await apply('example', spec)).status).toBeLessThan(300)
     await until('example', 'Scheduled')
-    const rows = await listMonitors(setup.store, { teamId: setup.owner.teamId, kind: 'serp', limit: 10, offset: 0 })
+    const rows = await listMonitors(setup.store, SEARCH_TABLE, { teamId: setup.owner.teamId, limit: 10, offset: 0 })
     expect(rows).toMatchObject([{ keyword: 'electric kettle', rank_change_threshold: 3 }])
   })
 })

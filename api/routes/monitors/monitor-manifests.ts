@@ -2,10 +2,10 @@ import { type DeclaredMonitor, declareMonitor } from '../../../monitors/declared
 import { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { doneOf } from '../../http/outcome-error.ts'
 import { type Answer, ById, ok, okText, route } from '../../http/route.ts'
-import type { ServedKind } from './monitor-kind.ts'
+import type { ServedKind } from './served-kind.ts'
 
 /** Returns the route that shows a monitor of one kind as a manifest. */
-export const manifestRoute = ({ path, noun, tag, ...ofKind }: ServedKind) =>
+export const manifestRoute = ({ path, noun, tag, kind }: ServedKind) =>
   route({
     method: 'GET',
     path: `${path}/:id/manifest`,
@@ -20,7 +20,7 @@ export const manifestRoute = ({ path, noun, tag, ...ofKind }: ServedKind) =>
     refusals: ['CONFLICT'],
     beyond: true,
     async handle({ params, principal: { teamId }, headers, services }) {
-      return shownManifest(doneOf(await declareMonitor(services, { teamId, id: params.id, ...ofKind })), headers)
+      return shownManifest(doneOf(await declareMonitor(services, kind, { teamId, id: params.id })), headers)
     },
   })
 

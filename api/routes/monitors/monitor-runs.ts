@@ -11,7 +11,7 @@ import { noSuch } from '../../http/outcome-error.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
 import { ById, ok, okParts, route } from '../../http/route.ts'
 import { runInList, shownInList } from '../../presenters/listed.ts'
-import type { ServedKind } from './monitor-kind.ts'
+import type { ServedKind } from './served-kind.ts'
 
 const Changed = Type.Optional(
   Type.Boolean({
@@ -23,7 +23,7 @@ const Changed = Type.Optional(
 )
 
 /** Returns the route that lists the runs of a monitor of one kind. */
-export const monitorRunsRoute = ({ path, noun, tag, kind }: ServedKind) =>
+export const monitorRunsRoute = ({ path, noun, tag, kind: { table } }: ServedKind) =>
   route({
     method: 'GET',
     path: `${path}/:id/runs`,
@@ -38,10 +38,10 @@ export const monitorRunsRoute = ({ path, noun, tag, kind }: ServedKind) =>
     streams: true,
     async handle({ params, query, principal: { teamId }, services: { store, lists }, left }) {
       const { changed: isChanged = false } = query
-      const wanted = { teamId, monitorId: params.id, ...(kind && { kind }), isChanged }
+      const wanted = { teamId, monitorId: params.id, kind: table.kind, isChanged }
       const rows = await listRuns(store, { ...wanted, ...windowOf(query) })
       const count = async () => {
-        const total = await (isChanged ? countChangedRuns : countRuns)(store, teamId, params.id, kind)
+        const total = await (isChanged ? countChangedRuns : countRuns)(store, teamId, params.id, table.kind)
         if (total === null) throw noSuch('monitor')
         return total
       }

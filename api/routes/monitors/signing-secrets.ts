@@ -3,13 +3,13 @@ import { readSigningSecret, rotateSigningSecret } from '../../../monitors/signin
 import { Closed, Nullable, Whole } from '../../../schema/shape/shape.ts'
 import { doneOf } from '../../http/outcome-error.ts'
 import { ById, ok, route } from '../../http/route.ts'
-import type { ServedKind } from './monitor-kind.ts'
+import type { ServedKind } from './served-kind.ts'
 
 /** A signing secret: 64 hex digits without prefix. */
 const SigningSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /** Returns the routes that read and rotate the signing secret of a monitor of one kind. */
-export const signingSecretRoutes = ({ path, noun, tag, ...ofKind }: ServedKind) => [
+export const signingSecretRoutes = ({ path, noun, tag, kind }: ServedKind) => [
   route({
     method: 'GET',
     path: `${path}/:id/signing-secret`,
@@ -21,7 +21,7 @@ export const signingSecretRoutes = ({ path, noun, tag, ...ofKind }: ServedKind) 
     refusals: ['CONFLICT'],
     answers: { 200: { description: 'The secret.', schema: Closed({ secret: Nullable(SigningSecret) }) } },
     async handle({ params, principal: { teamId }, services }) {
-      const { secret } = doneOf(await readSigningSecret(services, { teamId, id: params.id, ...ofKind }))
+      const { secret } = doneOf(await readSigningSecret(services, kind, { teamId, id: params.id }))
       return ok({ secret })
     },
   }),
@@ -39,8 +39,8 @@ export const signingSecretRoutes = ({ path, noun, tag, ...ofKind }: ServedKind) 
     answers: { 200: { description: 'The new secret.', schema: Closed({ secret: SigningSecret }) } },
     beyond: true,
     async handle({ params, body, principal: { teamId }, actor, services }) {
-      const rotation = { teamId, actor, id: params.id, graceHours: body.grace_hours ?? 0, ...ofKind }
-      const { secret } = doneOf(await rotateSigningSecret(services, rotation))
+      const rotation = { teamId, actor, id: params.id, graceHours: body.grace_hours ?? 0 }
+      const { secret } = doneOf(await rotateSigningSecret(services, kind, rotation))
       return ok({ secret })
     },
   }),

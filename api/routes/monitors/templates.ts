@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { createFromTemplate } from '../../../monitors/create-from-template.ts'
 import { Monitor } from '../../../schema/monitor/monitor.ts'
@@ -42,6 +43,6 @@ export const createFromTemplateRoute = keyedRoute({
   async handle({ params: { slug }, body, principal, actor, services }) {
     const { teamId, userId } = principal
     const { monitor } = doneOf(await createFromTemplate(services, { teamId, actor, userId, slug, wishes: body }))
-    return created(shownMonitor(monitor, { services, principal }))
+    return created(shownMonitor(PAGE, monitor, { services, principal }))
   },
 })

@@ -5,7 +5,7 @@ import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { createInstallation, type Installation } from '../../support/database/installation.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
@@ -50,13 +50,13 @@ test('where an operator starts runner pods it is stored, and can be taken back w
   await store.query(sql.type(nothing)`insert into operator_epochs (cluster_id, epoch) values ('a', 3)`)
   await noteRunnerPods(store, 'a', 2)
   const spec = { ...SPEC, ...ISOLATED }
-  expect(await createMonitor(context, { ...me, spec })).toMatchObject({ kind: 'invalid' })
+  expect(await createMonitor(context, PAGE, { ...me, spec })).toMatchObject({ kind: 'invalid' })
   await noteRunnerPods(store, 'a', 3)
-  const made = await createMonitor(context, { ...me, spec })
+  const made = await createMonitor(context, PAGE, { ...me, spec })
   expect(made).toMatchObject({ kind: 'done', monitor: { isolation: 'pod' } })
   await store.query(sql.type(nothing)`update operator_epochs set runners_seen_at = clock() - interval '3 minutes'`)
   const id = made.kind === 'done' ? made.monitor.id : ''
-  const edit = (patch: object) => editMonitor(context, PAGE_RECORDS, { ...me, id, patch })
+  const edit = (patch: object) => editMonitor(context, PAGE, { ...me, id, patch })
   expect(await edit({ name: 'Renamed' })).toMatchObject({ kind: 'done', monitor: { isolation: 'pod' } })
   expect(await edit({ isolation: 'shared' })).toMatchObject({ kind: 'done', monitor: { isolation: 'shared' } })
   expect(await edit({ isolation: 'pod' })).toMatchObject({ kind: 'invalid' })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { readManifests } from '../../../manifests/read-manifests.ts'
 import { secretSource } from '../../../manifests/secret-values.ts'
@@ -11,7 +12,7 @@ import { releaseCluster } from '../../../monitors/declared/apply-resource.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { nothing, row } from '../../../store/db/row.ts'
 import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { FILES } from '../../../store/monitors/monitor-resource.ts'
@@ -80,7 +81,7 @@ async function apply(texts: readonly string[], environment: Record<string, strin
   })
 }
 const list = async () => {
-  const pages = await listMonitors(installation.store, { teamId: person.teamId, limit: 50, offset: 0 })
+  const pages = await listMonitors(installation.store, PAGE_TABLE, { teamId: person.teamId, limit: 50, offset: 0 })
   return pages.toSorted((one, other) => one.name.localeCompare(other.name))
 }
 
@@ -121,8 +122,8 @@ test('a record of a manifest cannot be edited or deleted through the API, which 
   const [{ id } = { id: '' }] = await list()
   const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page', file: 'a.yaml' }
   const edition = { ...person, id, patch: { name: 'New' } }
-  expect(await editMonitor(installation.context, PAGE_RECORDS, edition)).toMatchObject(managed)
-  expect(await deleteMonitor(installation.context, { ...person, id })).toMatchObject(managed)
+  expect(await editMonitor(installation.context, PAGE, edition)).toMatchObject(managed)
+  expect(await deleteMonitor(installation.context, PAGE, { ...person, id })).toMatchObject(managed)
 })
 
 test('a manifest that is gone gives its record to the API, and takes it again when it is back', async () => {
@@ -199,7 +200,7 @@ test('a record has the namespace and name of its manifest, and the file that dec
 
 test('a manifest makes no second monitor of what apply made of it, and takes it over where it says so', async () => {
   const spec = { ...SPEC, external_key: 'default/kettle' }
-  const made = await createMonitor(installation.context, { ...person, spec })
+  const made = await createMonitor(installation.context, PAGE, { ...person, spec })
   const id = made.kind === 'done' ? made.monitor.id : ''
   const refused = await apply([monitor('kettle'), monitor('toaster')])
   expect(refused).toMatchObject({ created: 1, faults: [{ file: 'a.yaml', line: 2 }] })

@@ -7,7 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { TokenBucket } from '../../../concurrency/token-bucket.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
-import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { pauseMonitor } from '../../../monitors/pause-monitor.ts'
 import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
 import { createMirrorLoop } from '../../../operator/mirrors/mirror-loop.ts'
@@ -119,18 +119,18 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
   test('follows changes of a record, and writes nothing while there are none', async () => {
     const { id } = await setup.monitor(setup.owner)
     const [before] = await until(hasStatus)
-    await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await editMonitor(setup.context, PAGE, { ...setup.owner, id, patch: { schedule_interval_seconds: 900 } })
     await until(([now]) => now?.spec['scheduleIntervalSeconds'] === 900)
-    await pauseMonitor(setup.context, { ...setup.owner, id })
+    await pauseMonitor(setup.context, PAGE, { ...setup.owner, id })
     await until(([now]) => now?.spec.suspend === true && hasStatus([now]))
-    await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { name: 'Renamed' } })
+    await editMonitor(setup.context, PAGE, { ...setup.owner, id, patch: { name: 'Renamed' } })
     const [renamed] = await until(
       (all) => all.length === 1 && all[0]?.metadata.name.startsWith('renamed-') === true && hasStatus(all),
     )
     expect(renamed?.metadata.uid).not.toBe(before?.metadata.uid)
     const other = await setup.monitor(setup.owner)
     await until((all) => all.length === 2 && hasStatus(all))
-    await deleteMonitor(setup.context, { ...setup.owner, id: other.id })
+    await deleteMonitor(setup.context, PAGE, { ...setup.owner, id: other.id })
     const [after] = await until((all) => all.length === 1)
     expect(after?.metadata.resourceVersion).toBe(renamed?.metadata.resourceVersion)
   })
@@ -163,7 +163,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     const [gone, adopted] = [await setup.monitor(setup.owner), await setup.monitor(setup.owner)]
     const kept = await setup.monitor(setup.owner)
     await until((all) => all.length === 3 && hasStatus(all))
-    await deleteMonitor(setup.context, { ...setup.owner, id: gone.id })
+    await deleteMonitor(setup.context, PAGE, { ...setup.owner, id: gone.id })
     await setup.apply('kettle', {}, { 'tidemark.dev/adopt': adopted.id })
     await until((all) => all.length === 1 && all[0]?.status?.id === kept.id)
     await kube.kubectl('label', 'namespace', namespace, 'tidemark.dev/mirror-')
@@ -244,7 +244,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors 
     await until((all) => all.some(({ metadata }) => metadata.name === name && metadata.uid !== mirror?.metadata.uid))
     expect(await setup.stored(id)).not.toBeNull()
     // The operator itself is admitted.
-    await editMonitor(setup.context, PAGE_RECORDS, { ...setup.owner, id, patch: { schedule_interval_seconds: 900 } })
+    await editMonitor(setup.context, PAGE, { ...setup.owner, id, patch: { schedule_interval_seconds: 900 } })
     await until((all) =>
       all.some(({ spec, metadata }) => metadata.name === name && spec['scheduleIntervalSeconds'] === 900),
     )

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PAGE_RECORDS } from '../../../monitors/record-kind.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { type DefaultTeam, stripped } from '../../../operator/reconcile/custom-resource.ts'
 import type { KubeAnswer, KubeClient } from '../../../operator/cluster/kube-client.ts'
@@ -62,10 +62,10 @@ describe('A resource that is resolved', () => {
   test('is checked again when its generation shows other keys, because its definition changed', async () => {
     const { teamId } = await cases.person()
     const resolve = resolver({ 'tidemark.dev/team': teamId })
-    const first = await resolve(PAGE_RECORDS, { metadata, spec })
+    const first = await resolve(PAGE, { metadata, spec })
     expect(first.kind).toBe('valid')
-    expect(await resolve(PAGE_RECORDS, { metadata, spec })).toMatchObject({ hash: 'hash' in first && first.hash })
-    const refused = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, holdMusic: 'jazz' } })
+    expect(await resolve(PAGE, { metadata, spec })).toMatchObject({ hash: 'hash' in first && first.hash })
+    const refused = await resolve(PAGE, { metadata, spec: { ...spec, holdMusic: 'jazz' } })
     expect(refused).toMatchObject({ kind: 'refused', reason: 'Invalid', message: expect.stringContaining('holdMusic') })
   })
 
@@ -79,7 +79,7 @@ describe('A resource that is resolved', () => {
     )
     const from = { name: 'authorization', secretKeyRef: { name: 'shop-token', key: 'token' } }
     const looked = async () => {
-      const resolved = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, requestHeadersFrom: [from] } })
+      const resolved = await resolve(PAGE, { metadata, spec: { ...spec, requestHeadersFrom: [from] } })
       return 'secretsMs' in resolved ? (resolved.secretsMs ?? 0) : 0
     }
     const first = await looked()
@@ -102,7 +102,7 @@ describe('A resource that is resolved', () => {
       const creationTimestamp = '2026-05-01T12:00:00Z'
       const listed = { ...metadata, name, uid: name, creationTimestamp, annotations }
       const resource = { metadata: listed, spec: { ...spec, requestHeadersFrom: [from] } }
-      return resolve(PAGE_RECORDS, stripped(PAGE_RECORDS.resource, resource))
+      return resolve(PAGE, stripped(PAGE.resource, resource))
     }
     await named('kettle')
     const readAt = performance.now()
@@ -127,18 +127,18 @@ describe('A resource that is resolved', () => {
     })
     const requestHeadersFrom = ['quick', 'slow'].map((name) => ({ name, secretKeyRef: { name, key: 'token' } }))
     const resolve = resolver({ 'tidemark.dev/team': teamId }, null, call, 1_000)
-    const resolved = await resolve(PAGE_RECORDS, { metadata, spec: { ...spec, requestHeadersFrom } })
+    const resolved = await resolve(PAGE, { metadata, spec: { ...spec, requestHeadersFrom } })
     expect(resolved.kind).toBe('valid')
     expect('secretsMs' in resolved && resolved.secretsMs).toBeLessThan(1_000)
   })
 
   test('is refused with the name of what names a team that is not there', async () => {
     const id = randomUUID()
-    const byLabel = await resolver({ 'tidemark.dev/team': id })(PAGE_RECORDS, { metadata, spec })
+    const byLabel = await resolver({ 'tidemark.dev/team': id })(PAGE, { metadata, spec })
     expect(byLabel).toMatchObject({ message: `There is no team ${id}, which the namespace shop names.` })
-    const byOption = await resolver({}, { id, namespaces: ['shop'] })(PAGE_RECORDS, { metadata, spec })
+    const byOption = await resolver({}, { id, namespaces: ['shop'] })(PAGE, { metadata, spec })
     expect(byOption).toMatchObject({ message: `There is no team ${id}, which --default-team names.` })
-    const byNothing = await resolver({})(PAGE_RECORDS, { metadata, spec })
+    const byNothing = await resolver({})(PAGE, { metadata, spec })
     expect(byNothing).toMatchObject({ message: expect.stringContaining('The namespace shop belongs to no team') })
   })
 })

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PAGE_RECORDS, type RecordKind, SERP_RECORDS } from '../../../monitors/record-kind.ts'
+import type { Kind } from '../../../monitors/kinds/kind.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
+import { SEARCH } from '../../../monitors/kinds/search-kind.ts'
+import type { Transaction } from '../../../store/db/client.ts'
 import { targetKey } from '../../../store/deliveries/delivery-row.ts'
+import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
+import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
@@ -13,24 +18,24 @@ afterAll(() => database[Symbol.asyncDispose]())
 const EGRESS = { allowed: [], denied: [] } as never
 const hook = (name: string) => ({ type: 'webhook', url: `https://${name}.example/hook` }) as const
 const BOTH = { name: 'Kettle', schedule_interval_seconds: 3_600, deliveries: [hook('a'), hook('b')] }
-const PAGE = {
+const PAGE_BODY = {
   ...BOTH,
   url: 'https://shop.example',
   extract_config: { method: 'full_page' },
   diff_predicate: { type: 'any_field_changes' },
 }
-const SEARCH = { ...BOTH, keyword: 'kettle', engine: 'bing', mode: 'full_analysis' }
+const SEARCH_BODY = { ...BOTH, keyword: 'kettle', engine: 'bing', mode: 'full_analysis' }
 
 test.each([
-  ['a page', PAGE_RECORDS as unknown as RecordKind<object>, PAGE],
-  ['a search', SERP_RECORDS as unknown as RecordKind<object>, SEARCH],
+  ['a page', PAGE as Kind, PAGE_BODY],
+  ['a search', SEARCH as Kind, SEARCH_BODY],
 ])('an edit of %s ends what is known of destinations that it leaves out, and of no others', async (_, kind, body) => {
   const teamId = await database.team()
-  const checked = kind.check(body, EGRESS)
+  const checked = kind.check(body, { egress: EGRESS })
   if (checked.kind !== 'valid') throw new Error(JSON.stringify(checked))
   const { spec } = checked
-  const store = (tx: Parameters<RecordKind['insert']>[0]) =>
-    kind.insert(tx, database.secrets, [
+  const store = (tx: Transaction) =>
+    insertMonitors(tx, database.secrets, kind.table, [
       { teamId, userId: randomUUID(), spec, declared: { by: 'kubernetes', suspended: false } },
     ])
   const [stored] = await database.store.transaction(store)
@@ -42,11 +47,11 @@ test.each([
   const dead = () => database.query('select target_key from dead_destinations where monitor_no = $1', [stored.no])
   const edit = (patch: object) =>
     database.store.transaction(async (tx) => {
-      const now = await kind.lock(tx, teamId, stored.id)
+      const now = await lockMonitor(tx, teamId, stored.id, kind.table)
       if (!now) throw new Error('the record is gone')
-      const before = kind.spec(database.secrets, now)
+      const before = kind.table.spec(now, database.secrets)
       const after = { ...before, ...patch }
-      return kind.save(tx, database.secrets, { stored: now, spec: after, ...kind.change(before, after) })
+      return saveMonitor(tx, database.secrets, kind.table, { stored: now, spec: after, ...kind.change(before, after) })
     })
 
   await edit({ name: 'The kettle' })

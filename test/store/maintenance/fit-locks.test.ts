@@ -159,7 +159,7 @@ test('no claim takes a check of a team whose trial has ended, before anything ha
   expect(await spendRun(database.store, team, 'runs')).toEqual({ kind: 'trial_over' })
   expect(await seen(fresh!)).toMatchObject({ locked: false })
   const [one] = await database.query<{ id: string }>('select id from monitors where no = $1', [fresh])
-  expect(await database.store.transaction((tx) => runNow(tx, team, one!.id))).toEqual({ kind: 'locked' })
+  expect(await database.store.transaction((tx) => runNow(tx, team, one!.id, 'page'))).toEqual({ kind: 'locked' })
   expect(await database.usage(team)).toMatchObject({ runs_used: 0, credits: 5 })
   await setPlan(database.store, email, 'lite', false)
   const after = (await database.claim()).filter(({ team_id }) => team_id === team).map(({ no }) => no)
@@ -174,7 +174,7 @@ test('runs that are asked for while plans lock and unlock the monitors end in no
   const another = await database.anotherStore()
   const asked = Promise.all(
     Array.from({ length: 60 }, (_, n) =>
-      another.transaction((tx) => runNow(tx, team, ids[n % ids.length]!.id)).then(({ kind }) => kind),
+      another.transaction((tx) => runNow(tx, team, ids[n % ids.length]!.id, 'page')).then(({ kind }) => kind),
     ),
   )
   for (let round = 0; round < 8; round += 1) {

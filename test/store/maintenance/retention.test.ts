@@ -89,8 +89,14 @@ test('runs before the window of their team are deleted; what visible runs point 
   expect(await forget()).toMatchObject({ months: 0, runs: 1 })
   expect(await database.runs(long)).toHaveLength(5)
   expect(await database.runs(short)).toHaveLength(4)
-  expect(await countRuns(database.store, free, await idOf(short))).toBe(3)
-  const seen = await listRuns(database.store, { teamId: free, monitorId: await idOf(short), offset: 0, limit: 10 })
+  expect(await countRuns(database.store, free, await idOf(short), 'page')).toBe(3)
+  const seen = await listRuns(database.store, {
+    kind: 'page',
+    teamId: free,
+    monitorId: await idOf(short),
+    offset: 0,
+    limit: 10,
+  })
   expect(seen.map(({ extracted }) => extracted)).toEqual([{ price: '2' }, { price: '1' }, { price: '1' }])
   expect(await forget()).toEqual(NOTHING)
 })
@@ -124,7 +130,7 @@ async function oldMonth() {
   await runOn([1, 2])
   await runOn([5], 2)
   await toDay(3, 1 + 25)
-  const count = async () => countRuns(database.store, id, await idOf(no))
+  const count = async () => countRuns(database.store, id, await idOf(no), 'page')
   expect(await count()).toBe(1)
   return { no, count }
 }

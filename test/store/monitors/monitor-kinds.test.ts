@@ -1,10 +1,11 @@
+import { PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import type { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countMonitors, findMonitor, isOnlyOfItsName, listMonitors } from '../../../store/monitors/monitors.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
-import { serpMonitorSpec } from '../../../store/monitors/monitor-record.ts'
-import { insertSerpMonitors } from '../../../store/monitors/serp-monitors.ts'
+import { SEARCH_TABLE, serpMonitorSpec } from '../../../store/monitors/kinds/search-table.ts'
+import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
 import { findSigningFacts } from '../../../store/monitors/signing-secret.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
@@ -98,17 +99,17 @@ test('what is asked for pages leaves searches out; what tells of a run or a deli
      from monitors where name = 'Twin'`,
   )
   const { store, secrets } = database
-  const list = await listMonitors(store, { teamId: team, limit: 20, offset: 0 })
+  const list = await listMonitors(store, PAGE_TABLE, { teamId: team, limit: 20, offset: 0 })
   expect(list.filter(({ name }) => name === 'Twin')).toHaveLength(1)
-  expect(await countMonitors(store, { teamId: team })).toBe(list.length)
-  expect(await isOnlyOfItsName(store, team, 'Twin')).toBe(true)
-  expect(await findMonitor(store, team, id)).toBeNull()
-  expect(await findSigningFacts(store, secrets, { teamId: team, id })).toBeNull()
-  expect(await countRuns(store, team, id)).toBeNull()
-  expect(await listRuns(store, { teamId: team, monitorId: id, limit: 20, offset: 0 })).toEqual([])
+  expect(await countMonitors(store, { teamId: team, kind: 'page' })).toBe(list.length)
+  expect(await isOnlyOfItsName(store, team, 'Twin', 'page')).toBe(true)
+  expect(await findMonitor(store, team, id, PAGE_TABLE)).toBeNull()
+  expect(await findSigningFacts(store, secrets, { teamId: team, id, kind: 'page' })).toBeNull()
+  expect(await countRuns(store, team, id, 'page')).toBeNull()
+  expect(await listRuns(store, { kind: 'page', teamId: team, monitorId: id, limit: 20, offset: 0 })).toEqual([])
   await store.transaction(async (tx) => {
-    expect(await lockMonitor(tx, team, id)).toBeNull()
-    expect(await runNow(tx, team, id)).toEqual({ kind: 'missing' })
+    expect(await lockMonitor(tx, team, id, PAGE_TABLE)).toBeNull()
+    expect(await runNow(tx, team, id, 'page')).toEqual({ kind: 'missing' })
   })
 })
 
@@ -163,7 +164,7 @@ test('searches of several teams are stored at once, in their order, locked where
   const userId = '00000000-0000-7000-8000-000000000001'
   const monitors = specs.map((one, at) => ({ teamId: at % 2 ? unable : able, userId, spec: one }))
   const made = await database.store.transaction((tx) =>
-    insertSerpMonitors(tx, database.secrets, [
+    insertMonitors(tx, database.secrets, SEARCH_TABLE, [
       ...monitors,
       { teamId: userId, userId, spec: spec('of no team') },
       { teamId: able, userId, spec: spec('suspended'), declared: { by: 'kubernetes', suspended: true } },

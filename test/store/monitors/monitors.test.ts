@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { shiftSeconds } from '../../../core/schedule.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
 import { stopSchedule, startSchedule } from '../../../store/monitors/monitor-pause.ts'
-import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
@@ -25,7 +25,7 @@ const claimOne = async (no: number) => {
   const claimed = await database.claim()
   return claimed.find((one) => one.no === no)
 }
-const run = (teamId: string, id: string) => database.store.transaction((tx) => runNow(tx, teamId, id))
+const run = (teamId: string, id: string) => database.store.transaction((tx) => runNow(tx, teamId, id, 'page'))
 const queuedRun = async (teamId: string, id: string) => {
   const outcome = await run(teamId, id)
   if (outcome.kind !== 'queued') throw new Error(outcome.kind)
@@ -155,7 +155,7 @@ describe('a change of the interval', () => {
 
   test('does not wake a paused monitor', async () => {
     const monitor = await create(database, await database.team())
-    await database.store.transaction((tx) => stopSchedule(tx, monitor.no))
+    await database.store.transaction((tx) => stopSchedule(tx, monitor.no, PAGE_TABLE))
     await edit(database, monitor, { schedule_interval_seconds: 60 })
     expect(await database.check(monitor.no)).toMatchObject({ next_ms: null, due_ms: null })
   })
@@ -166,7 +166,7 @@ describe('pausing', () => {
     const monitor = await create(database, await database.team())
     const taken = await claimOne(monitor.no)
     const { due_ms } = await database.check(monitor.no)
-    await database.store.transaction((tx) => stopSchedule(tx, monitor.no))
+    await database.store.transaction((tx) => stopSchedule(tx, monitor.no, PAGE_TABLE))
     expect(await database.check(monitor.no)).toMatchObject({ due_ms, next_ms: null })
     await recordReadings(database.store, [readingRun(taken, { price: '1' })])
     expect(await database.check(monitor.no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null })
@@ -175,7 +175,7 @@ describe('pausing', () => {
   test('a run that was asked for still happens, and the monitor stays paused after it', async () => {
     const team = await database.team()
     const monitor = await create(database, team)
-    await database.store.transaction((tx) => stopSchedule(tx, monitor.no))
+    await database.store.transaction((tx) => stopSchedule(tx, monitor.no, PAGE_TABLE))
     expect(await claimOne(monitor.no)).toBeUndefined()
     const runId = await queuedRun(team, monitor.id)
     const taken = await claimOne(monitor.no)
@@ -186,9 +186,9 @@ describe('pausing', () => {
 
   test('resuming makes it due at once, with no failures counted', async () => {
     const monitor = await create(database, await database.team())
-    await database.store.transaction((tx) => stopSchedule(tx, monitor.no))
+    await database.store.transaction((tx) => stopSchedule(tx, monitor.no, PAGE_TABLE))
     await database.query('update checks set failures = 7 where no = $1', [monitor.no])
-    const row = await database.store.transaction((tx) => startSchedule(tx, monitor.no))
+    const row = await database.store.transaction((tx) => startSchedule(tx, monitor.no, PAGE_TABLE))
     expect(row).toMatchObject({ paused: false, failures: 0 })
     expect(await claimOne(monitor.no)).toBeDefined()
   })
@@ -279,7 +279,7 @@ describe('deleting', () => {
       expect(await findRun(database.store, team, runId)).toMatchObject({ status: 'error', error_code: null })
     const gone = { due_ms: null, next_ms: null, run_id: null, queued_run_id: null, runs_total: 2 }
     expect(await database.check(no)).toMatchObject(gone)
-    expect(await findMonitor(database.store, team, id)).toBeNull()
+    expect(await findMonitor(database.store, team, id, PAGE_TABLE)).toBeNull()
     expect(await claimOne(no)).toBeUndefined()
   })
 })
@@ -287,7 +287,7 @@ describe('deleting', () => {
 describe('the signing secret', () => {
   const webhook: Partial<MonitorSpec> = { deliveries: [{ type: 'webhook', url: 'https://example.com/' }] }
   const read = ({ team_id: teamId, id }: { team_id: string; id: string }) =>
-    findSigningFacts(database.store, database.secrets, { teamId, id })
+    findSigningFacts(database.store, database.secrets, { teamId, id, kind: 'page' })
 
   test('comes with the first webhook and is kept through edits, also without webhooks', async () => {
     const monitor = await create(database, await database.team())

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { specChange } from '../../../monitors/declared/spec-change.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
+import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
-import { monitorSpec, type MonitorRow } from '../../../store/monitors/monitor-record.ts'
+import { monitorSpec, type MonitorRow, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
 import type { QueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -11,7 +11,7 @@ import type { QueueDatabase } from '../../support/database/queue-database.ts'
 export function create(database: QueueDatabase, teamId: string, more: Partial<MonitorSpec> = {}): Promise<MonitorRow> {
   const spec = { ...SPEC, ...more }
   return database.store.transaction(async (tx) => {
-    const made = await insertMonitor(tx, database.secrets, { teamId, userId: randomUUID(), spec })
+    const [made] = await insertMonitors(tx, database.secrets, PAGE_TABLE, [{ teamId, userId: randomUUID(), spec }])
     if (!made) throw new Error('the team has ended')
     return made
   })
@@ -24,11 +24,11 @@ export function edit(
   patch: Partial<MonitorSpec>,
 ): Promise<MonitorRow> {
   return database.store.transaction(async (tx) => {
-    const stored = await lockMonitor(tx, team_id, id)
+    const stored = await lockMonitor(tx, team_id, id, PAGE_TABLE)
     if (!stored) throw new Error('there is no such monitor')
     const before = monitorSpec(stored, database.secrets)
     const spec = { ...before, ...patch }
-    const saved = await saveMonitor(tx, database.secrets, { stored, spec, ...specChange(before, spec) })
+    const saved = await saveMonitor(tx, database.secrets, PAGE_TABLE, { stored, spec, ...specChange(before, spec) })
     if (!saved) throw new Error('the team has no room for it')
     return saved
   })

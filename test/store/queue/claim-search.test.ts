@@ -1,10 +1,9 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { SEARCH_TABLE, serpMonitorSpec } from '../../../store/monitors/kinds/search-table.ts'
 import { freeExits, keepExits } from '../../../store/queue/claim-search.ts'
-import { serpMonitorSpec } from '../../../store/monitors/monitor-record.ts'
-import { lockMonitor } from '../../../store/monitors/monitor-edit.ts'
+import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
-import { saveSerpMonitor } from '../../../store/monitors/serp-monitors.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
@@ -329,15 +328,18 @@ test('a run that asked nothing takes on another number of pages at once', async 
   expect(await claimIn(database)).toMatchObject([{ no, search: { pages: 1 } }])
 })
 
+/** The next run is compared with the last one. */
+const SAME = { resetsBaseline: false, startsOver: false }
+
 /** Returns what sets the pages of a monitor, as its owner does. */
 function edits(team: string, no: number) {
   return (pages: number) =>
     database.store.transaction(async (tx) => {
       const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
-      const stored = await lockMonitor(tx, team, id, 'serp')
+      const stored = await lockMonitor(tx, team, id, SEARCH_TABLE)
       if (!stored) throw new Error('no monitor')
       const spec = { ...serpMonitorSpec(stored, database.secrets), pages }
-      return saveSerpMonitor(tx, database.secrets, { stored, spec, changed: ['pages'], resetsBaseline: false })
+      return saveMonitor(tx, database.secrets, SEARCH_TABLE, { stored, spec, changed: ['pages'], ...SAME })
     })
 }
 

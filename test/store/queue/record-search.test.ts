@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { SEARCH_TABLE } from '../../../store/monitors/kinds/search-table.ts'
 import type { NewMail } from '../../../store/accounts/mail-queue.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { startSchedule } from '../../../store/monitors/monitor-pause.ts'
@@ -210,7 +211,7 @@ describe('the notices of a search', () => {
     const tenth = await checked(no, 'unparsed')
     expect(await events(no)).toEqual([failing(fifth, 5), failing(tenth, 10)])
     await database.query('update monitors set paused = false where no = $1', [no])
-    await database.store.transaction((tx) => startSchedule(tx, no, 'serp'))
+    await database.store.transaction((tx) => startSchedule(tx, no, SEARCH_TABLE))
     await checked(no, 'unparsed')
     const back = await checked(no, 'ok')
     await checked(no, 'ok')

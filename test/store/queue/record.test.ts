@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
 import { stopSchedule } from '../../../store/monitors/monitor-pause.ts'
@@ -164,7 +165,7 @@ test('a check that was paused under way is recorded and not scheduled again, wha
       recordFailed(database.store, [failedRun(taken, { retry_after_ms: 5_000 })]),
   ]) {
     const { no, taken } = await claimedCheck()
-    await database.store.transaction((tx) => stopSchedule(tx, no))
+    await database.store.transaction((tx) => stopSchedule(tx, no, PAGE_TABLE))
     await record(taken)
     expect(await database.check(no)).toMatchObject({ due_ms: null, next_ms: null, run_id: null, runs_total: 1 })
   }

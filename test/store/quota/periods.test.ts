@@ -101,7 +101,7 @@ test('a run or a call of the model that is asked for at the end of a period begi
   const [no] = await database.monitors(id, { dueSeconds: -3600 })
   await ended()
   const [monitor] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
-  const asked = await database.store.transaction((tx) => runNow(tx, id, monitor?.id ?? ''))
+  const asked = await database.store.transaction((tx) => runNow(tx, id, monitor?.id ?? '', 'page'))
   expect(asked).toMatchObject({ kind: 'queued', isNew: true })
   expect(await database.usage(id)).toMatchObject({ runs_used: 1, credits: 3 })
   await ended()

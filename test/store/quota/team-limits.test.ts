@@ -143,7 +143,7 @@ describe('the pools', () => {
 describe('a run that a person asks for', () => {
   const asked = async (id: string, no: number) => {
     const [monitor] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
-    return database.store.transaction((tx) => runNow(tx, id, monitor?.id ?? ''))
+    return database.store.transaction((tx) => runNow(tx, id, monitor?.id ?? '', 'page'))
   }
 
   test('takes what it costs, pool first, or is refused whole', async () => {

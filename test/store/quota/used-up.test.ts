@@ -59,7 +59,7 @@ test('a run that was paid before the runs were gone is left due, and so is one u
   const [no = 0] = nos
   await database.query('update team_usage set credits = 1 where team_id = $1', [team])
   const [monitor] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
-  expect(await database.store.transaction((tx) => runNow(tx, team, monitor?.id ?? ''))).toMatchObject({
+  expect(await database.store.transaction((tx) => runNow(tx, team, monitor?.id ?? '', 'page'))).toMatchObject({
     kind: 'queued',
   })
   await restUsedUp(database.store)

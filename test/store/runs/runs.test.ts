@@ -22,7 +22,7 @@ const claimOne = async (no: number) => {
   return (await database.claim()).find((one) => one.no === no)
 }
 const all = (teamId: string, monitorId: string, more = {}) =>
-  listRuns(database.store, { teamId, monitorId, limit: 20, offset: 0, ...more })
+  listRuns(database.store, { kind: 'page', teamId, monitorId, limit: 20, offset: 0, ...more })
 
 test('runs of every kind are listed newest first, and an unchanged one has the values that it points at', async () => {
   const team = await database.team()
@@ -41,7 +41,7 @@ test('runs of every kind are listed newest first, and an unchanged one has the v
     [second?.run_id, 'success', { price: '1' }],
     [first?.run_id, 'success', { price: '1' }],
   ])
-  expect(await countRuns(database.store, team, id)).toBe(4)
+  expect(await countRuns(database.store, team, id, 'page')).toBe(4)
   expect(await all(team, id, { limit: 1, offset: 1 })).toMatchObject([
     { id: rows[1]?.id, extracted: rows[1]?.extracted },
   ])
@@ -69,12 +69,12 @@ test('runs of several months are one list, and retention cuts it without countin
   }
   await database.query('update checks set runs_total = $1 where no = $2', [ages.length, no])
   expect((await all(team, id)).map((row) => row.id)).toEqual(ids.slice(0, 7))
-  expect(await countRuns(database.store, team, id)).toBe(7)
+  expect(await countRuns(database.store, team, id, 'page')).toBe(7)
   expect(await findRun(database.store, team, ids[6]!)).not.toBeNull()
   expect(await findRun(database.store, team, ids[7]!)).toBeNull()
   await database.query(`update teams set limits = '{"retentionDays": 50}' where id = $1`, [team])
   expect((await all(team, id)).map((row) => row.id)).toEqual(ids.slice(0, 3))
-  expect(await countRuns(database.store, team, id)).toBe(3)
+  expect(await countRuns(database.store, team, id, 'page')).toBe(3)
 })
 
 test('the list of changes has the runs that found a difference of fields or of pictures, and counts them', async () => {
@@ -100,8 +100,8 @@ test('the list of changes has the runs that found a difference of fields or of p
   const changed = { isChanged: true }
   expect((await all(team, id, changed)).map((row) => row.id)).toEqual([ids[4], ids[2], ids[1]])
   expect((await all(team, id, { ...changed, limit: 1, offset: 1 })).map((row) => row.id)).toEqual([ids[2]])
-  expect(await countChangedRuns(database.store, team, id)).toBe(3)
-  expect(await countChangedRuns(database.store, await database.team(), id)).toBeNull()
+  expect(await countChangedRuns(database.store, team, id, 'page')).toBe(3)
+  expect(await countChangedRuns(database.store, await database.team(), id, 'page')).toBeNull()
 })
 
 test('of a search, changes are the runs whose results differ from those before, and the first ones', async () => {
@@ -132,7 +132,7 @@ test('another team finds neither the run nor the list', async () => {
   await recordReadings(database.store, [readingRun(taken, { price: '1' })])
   expect(await findRun(database.store, other, taken?.run_id ?? '')).toBeNull()
   expect(await all(other, id)).toEqual([])
-  expect(await countRuns(database.store, other, id)).toBeNull()
+  expect(await countRuns(database.store, other, id, 'page')).toBeNull()
 })
 
 test('an id that belongs to the same monitor but was never given is not found', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import type { Channels } from '../../../deliveries/channels/channel.ts'
 import { attempt } from '../../../deliveries/loop/delivery-round.ts'
 import { createLogger } from '../../../core/logger.ts'
@@ -6,7 +7,6 @@ import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import type { Outbox } from '../../../store/deliveries/delivery-lease.ts'
-import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { SEALED_TABLES } from '../../../store/secrets/sealed-tables.ts'
@@ -75,7 +75,7 @@ describe('a ciphertext that was copied to another row of the same team', () => {
   test.each(['request_headers', 'deliveries'])('does not open as %s of a monitor', async (column) => {
     const { teamId, id, other } = await twins()
     const read = async () => {
-      const stored = await findMonitor(database.store, teamId, id)
+      const stored = await findMonitor(database.store, teamId, id, PAGE_TABLE)
       return stored && monitorSpec(stored, database.secrets)
     }
     expect(await read()).toMatchObject(secretive)
@@ -86,7 +86,7 @@ describe('a ciphertext that was copied to another row of the same team', () => {
 
   test('does not open as the secret of a monitor', async () => {
     const { teamId, id, other } = await twins()
-    const read = () => findSigningFacts(database.store, database.secrets, { teamId, id })
+    const read = () => findSigningFacts(database.store, database.secrets, { teamId, id, kind: 'page' })
     expect(await read()).toMatchObject({ secret: expect.stringMatching(/^[0-9a-f]{64}$/) })
     await move('monitors', 'signing_secret', { from: other, to: id })
     await expect(read()).rejects.toThrow(MOVED)
@@ -107,7 +107,9 @@ describe('a ciphertext that was copied to another row of the same team', () => {
   test('does not open in another column of its own row', async () => {
     const { teamId, id } = await twins()
     await database.query('update monitors set signing_secret = old_signing_secret where id = $1', [id])
-    await expect(findSigningFacts(database.store, database.secrets, { teamId, id })).rejects.toThrow(MOVED)
+    await expect(findSigningFacts(database.store, database.secrets, { teamId, id, kind: 'page' })).rejects.toThrow(
+      MOVED,
+    )
   })
 
   test.each(['deliveries', 'notices'] as const)('sends nothing as the target of a row of %s', async (outbox) => {

@@ -1,11 +1,11 @@
 import { sql } from 'slonik'
 import { expect, test } from 'vitest'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { keyId } from '../../../core/derived-key.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
-import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
 import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
@@ -45,9 +45,9 @@ async function filled(database: QueueDatabase) {
   /** Reads everything with a box, or throws. */
   const readAll = async (list: string) => {
     const box = createSecretBox(list)
-    const monitor = await findMonitor(store, teamId, id)
+    const monitor = await findMonitor(store, teamId, id, PAGE_TABLE)
     expect(monitor && monitorSpec(monitor, box)).toMatchObject(secretive)
-    expect((await findSigningFacts(store, box, { teamId, id }))?.secret).toMatch(/^[0-9a-f]{64}$/)
+    expect((await findSigningFacts(store, box, { teamId, id, kind: 'page' }))?.secret).toMatch(/^[0-9a-f]{64}$/)
     const [{ old } = { old: null }] = await database.query<{ old: Buffer | null }>(
       'select old_signing_secret as old from monitors where id = $1',
       [id],

@@ -7,8 +7,8 @@ import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
-import { insertMonitor } from '../../../store/monitors/monitor-create.ts'
-import type { MonitorRow } from '../../../store/monitors/monitor-record.ts'
+import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
+import { type MonitorRow, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { SPEC } from '../api/monitor-spec.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -65,7 +65,7 @@ export async function createInstallation(): Promise<Installation> {
     },
     monitor: ({ teamId, userId }, more = {}) =>
       store.transaction(async (tx) => {
-        const made = await insertMonitor(tx, secrets, { teamId, userId, spec: { ...SPEC, ...more } })
+        const [made] = await insertMonitors(tx, secrets, PAGE_TABLE, [{ teamId, userId, spec: { ...SPEC, ...more } }])
         if (!made) throw new Error('the team has ended')
         return made
       }),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
-import { monitorSpec } from '../../../store/monitors/monitor-record.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { html, pageOf, status } from '../../support/network/site.ts'
 import { givenNotices } from './given-notices.ts'
@@ -72,8 +72,8 @@ describe('what sets the count of failures to 0', () => {
     return no
   }
   const resume = async (no: number) => {
-    await given.database.store.transaction((tx) => stopSchedule(tx, no))
-    await given.database.store.transaction((tx) => startSchedule(tx, no))
+    await given.database.store.transaction((tx) => stopSchedule(tx, no, PAGE_TABLE))
+    await given.database.store.transaction((tx) => startSchedule(tx, no, PAGE_TABLE))
   }
   const edit = async (no: number) => {
     const [found] = await given.database.query<{ id: string; team_id: string }>(
@@ -81,10 +81,10 @@ describe('what sets the count of failures to 0', () => {
       [no],
     )
     await given.database.store.transaction(async (tx) => {
-      const stored = found && (await lockMonitor(tx, found.team_id, found.id))
+      const stored = found && (await lockMonitor(tx, found.team_id, found.id, PAGE_TABLE))
       if (!stored) throw new Error('no monitor')
       const spec = { ...monitorSpec(stored, given.database.secrets), url: `${given.site.url}moved` }
-      await saveMonitor(tx, given.database.secrets, {
+      await saveMonitor(tx, given.database.secrets, PAGE_TABLE, {
         stored,
         spec,
         changed: ['url'],
@@ -123,7 +123,7 @@ describe('what sets the count of failures to 0', () => {
     given.site.answer(status(500))
     await given.start()
     await given.next(no)
-    await given.database.store.transaction((tx) => stopSchedule(tx, no))
+    await given.database.store.transaction((tx) => stopSchedule(tx, no, PAGE_TABLE))
     given.site.answer(html(pageOf('$1')))
     await given.database.query(
       'update checks set due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
@@ -134,7 +134,7 @@ describe('what sets the count of failures to 0', () => {
       (seen) => seen.length === 2,
     )
     expect((await given.notices(no)).map(({ kind }) => kind)).toEqual(['failing'])
-    await given.database.store.transaction((tx) => startSchedule(tx, no))
+    await given.database.store.transaction((tx) => startSchedule(tx, no, PAGE_TABLE))
     await given.next(no)
     expect((await given.notices(no)).map(({ kind }) => kind)).toEqual(['failing', 'recovered'])
   })

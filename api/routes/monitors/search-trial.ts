@@ -1,0 +1,33 @@
+import { previewSearch } from '../../../monitors/preview/preview-search.ts'
+import { SerpPreview } from '../../../schema/serp/serp-check.ts'
+import { SerpMonitorPreview, type SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
+import { doneOf, later } from '../../http/outcome-error.ts'
+import { ok, route } from '../../http/route.ts'
+
+export const previewSearchRoute = route({
+  method: 'POST',
+  path: '/v1/serp-monitors/preview',
+  summary: 'Try a search without creating a monitor',
+  description:
+    'Makes the search now, as a check would, and returns the results. Only `keyword` is needed; the other keys are ' +
+    'those of a create. Nothing is stored and nothing is delivered. It uses one run for each page. One that fails ' +
+    'also gets 200: `status` is `error`, with `error_code` and `error_message`. While the engine is left alone, or ' +
+    'other searches of it do not end in time, it fails so, and uses no run.',
+  tag: 'SERP monitors',
+  policy: 'monitors.write',
+  work: 'preview',
+  beyond: true,
+  body: SerpMonitorPreview,
+  bodyLimit: 'configuration',
+  defaults: true,
+  answers: { 200: { description: 'The results that a run would have.', schema: SerpPreview } },
+  async handle({ body, principal: { teamId }, services: { store, previews } }) {
+    if (!previews) throw later('This process makes no previews.')
+    // All defaults have been filled in before this call, so nothing is missing that a search needs.
+    const { keyword, engine, pages, location_code, language_code, device, target_domain } = body as SerpMonitorSpec
+    const search = { keyword, engine, pages, location_code, language_code, device }
+    const outcome = await previewSearch({ store, previews }, { teamId, search, target: target_domain ?? null })
+    if (outcome.kind === 'no_browser') throw later('This process has no browser, which searches need.')
+    return ok(doneOf(outcome).preview)
+  },
+})
