@@ -21,6 +21,7 @@ import { createMailBoundLog } from './mail-bound-log.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
 import { LongLists } from './http/long-lists.ts'
+import { RequestBounds } from './http/request-bounds.ts'
 import { createAccountMails } from './auth/account-mails.ts'
 import { createWorkSlots, type WorkSlots } from './http/work-slots.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
@@ -77,6 +78,8 @@ export interface ServicesOptions {
   readonly serpSpacingMs?: number
   /** Slots of routes that do work. Default: those of `WORK`. */
   readonly work?: WorkSlots
+  /** Bounds of all other requests. Default: `REQUEST_LIMITS`. */
+  readonly requests?: RequestBounds
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -86,6 +89,8 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly serpSpacingMs: number
   /** Slots of routes that do work. */
   readonly work: WorkSlots
+  /** Bounds of all other requests. */
+  readonly requests: RequestBounds
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly billing: BillingProvider
@@ -126,6 +131,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     ...options,
     serpSpacingMs: options.serpSpacingMs ?? 30_000,
     work: options.work ?? createWorkSlots(),
+    requests: options.requests ?? new RequestBounds(),
     mail,
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { key: sessionKey, cookieName: sessionCookieName(baseUrl) }),

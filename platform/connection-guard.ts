@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createKeyedBudget } from '../concurrency/keyed-budget.ts'
 import { CONNECTIONS_PER_ADDRESS } from '../schema/config/config.ts'
@@ -53,6 +53,26 @@ export function guardConnections(server: Server, guard: ConnectionGuard = {}): v
   server.removeAllListeners('connection')
   server.on('connection', (socket) => {
     if (isAdmitted(socket)) for (const read of readers) Reflect.apply(read, server, [socket])
+  })
+}
+
+/**
+ * Ends a connection on which more requests wait for their answers. Node hands on all requests of what it has read from
+ * one connection before it reads from another, which may be more than a thousand. Call it before other listeners of
+ * requests are added.
+ */
+export function boundRequests(server: Server, most: number): void {
+  const underWay = new WeakMap<Socket, number>()
+  const handlers = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (socket.destroyed) return
+    const count = (underWay.get(socket) ?? 0) + 1
+    if (count > most) return void socket.destroy()
+    underWay.set(socket, count)
+    response.once('close', () => void underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
+    for (const handle of handlers) Reflect.apply(handle, server, [request, response])
   })
 }
 

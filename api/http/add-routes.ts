@@ -9,12 +9,19 @@ import type { Services } from '../services.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { answerOnce } from './answer-once.ts'
 import { bodyLimitOf } from './body-limits.ts'
+import { inTurn, receiveInTurn, sendText, type Turn } from './in-turn.ts'
 import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
 import type { Answer, PublicCall, Route } from './route.ts'
 import { atWork } from './at-work.ts'
 import { timedStream } from './timed-stream.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
+
+interface Answering {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly turn: Turn
+}
 
 interface RoutesOptions {
   readonly routes: readonly Route[]
@@ -62,24 +69,36 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       if (route.policy === 'public') await admitPublic(services, route, request, reply)
       else {
         request.principal = await admit(services, route, request, reply)
+        await receiveInTurn(services.requests, route, request, reply)
         // For those who have a credential: the command line explains by it what an older server does not know.
         reply.header('tidemark-version', manifest.version)
       }
     },
     handler: async (request, reply) => {
-      const answer = await answerOf(services, route, request, reply)
-      if (request.trace && request.method === 'POST' && isRunStarted(answer.body))
-        request.trace.startedRun(answer.body.run_id)
-      if (answer.headers) reply.headers(answer.headers)
-      reply.code(answer.status)
-      if (answer.text) return reply.type(`${answer.text.type}; charset=utf-8`).send(answer.text.content)
-      if (answer.bytes) return reply.type(answer.bytes.type).send(Buffer.from(answer.bytes.content))
-      if (answer.stream)
-        return reply.type(`${answer.stream.type}; charset=utf-8`).send(timedStream(answer.stream.content))
-      if (answer.body === undefined) return reply.send()
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
+      const handled = { route, principal: request.principal, response: reply.raw }
+      // Fastify's reply is a promise of the end of the answer, for which no turn waits.
+      await inTurn(services.requests, handled, async (turn) => {
+        const answer = await answerOf(services, route, request, reply)
+        if (request.trace && request.method === 'POST' && isRunStarted(answer.body))
+          request.trace.startedRun(answer.body.run_id)
+        await send(services, answer, { request, reply, turn })
+      })
+      return reply
     },
   })
+}
+
+/** Gives an answer to the connection. */
+async function send(services: Services, answer: Answer, { request, reply, turn }: Answering): Promise<void> {
+  const { status, headers, text, bytes, stream, body } = answer
+  if (headers) reply.headers(headers)
+  reply.code(status)
+  if (text) return sendText(services.requests, request, reply, { ...text, turn })
+  if (bytes) return void reply.type(bytes.type).send(Buffer.from(bytes.content))
+  if (stream) return void reply.type(`${stream.type}; charset=utf-8`).send(timedStream(stream.content))
+  if (body === undefined) return void reply.send()
+  const content = JSON.stringify(body)
+  await sendText(services.requests, request, reply, { type: 'application/json', content, turn })
 }
 
 function answerOf(services: Services, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {

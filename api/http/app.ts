@@ -7,8 +7,9 @@ import { forgetTypeOfNothing, readJsonBody } from './read-request.ts'
 import { faultPage } from '../pages/page-answer.ts'
 import type { Route } from './route.ts'
 import type { Services } from '../services.ts'
+import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
 import { connectionKey } from '../auth/rate-limits.ts'
-import { guardConnections } from '../../platform/connection-guard.ts'
+import { boundRequests, guardConnections } from '../../platform/connection-guard.ts'
 import type { RequestTrace } from '../../core/tracer.ts'
 import type { Principal } from '../auth/principals.ts'
 import { addRoutes } from './add-routes.ts'
@@ -44,6 +45,7 @@ export function buildApp(services: Services, routes: readonly Route[], times: Ti
     refuse: answerTooMany,
     onRefused: services.onRefused,
   })
+  boundRequests(app.server, REQUEST_LIMITS.ofConnection)
   app.decorateRequest('principal', null)
   app.decorateRequest('trace', null)
   app.addHook('onRoute', ({ url, config }) => {

@@ -35,7 +35,7 @@ export async function atWork(
 }
 
 /** Returns a signal that fires when the connection is closed before the response has ended. */
-function closedSignal(response: ServerResponse): AbortSignal {
+export function closedSignal(response: ServerResponse): AbortSignal {
   const closed = new AbortController()
   const onClose = () => response.writableFinished || closed.abort()
   if (response.destroyed) closed.abort()

@@ -35,6 +35,7 @@ import { mostPruned, PRUNE_LIMIT } from '../../schema/config/prune-limit.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
+import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
 import { WORK, type WorkKind } from '../../schema/work.ts'
 import { SESSION_DAYS } from '../../store/accounts/credentials/sessions.ts'
 
@@ -80,6 +81,9 @@ function workOf(kind: WorkKind): string {
   return `${perTeam} of a team, ${total} in all; ${waits}, else 429`
 }
 
+const bytesUnderWay = (total: number, ofTeam: number, waiting: number) =>
+  `${mib(total)}, ${mib(ofTeam)} of a team; ${waiting} more wait ` + `${REQUEST_LIMITS.bytesWaitMs / 1000} s, else 429`
+
 const EACH_SEAT = invitationMailsPerHour(1) - invitationMailsPerHour(0)
 const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
 
@@ -92,6 +96,21 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
     `${sizeText(BODY_LIMITS.public)}; a form ${sizeText(BODY_LIMITS.form)}, a signed event ` +
       `${sizeText(BODY_LIMITS.signed)}; else 413`,
   ],
+  [
+    'requests that are handled at a time in a process',
+    `${REQUEST_LIMITS.perTeam} of a team, ${REQUEST_LIMITS.total} in all; ${REQUEST_LIMITS.teamWaiting} more wait ` +
+      `${REQUEST_LIMITS.waitMs / 1000} s, else 429`,
+  ],
+  [
+    `bodies over ${sizeText(BODY_LIMITS.default)} under way in a process`,
+    bytesUnderWay(REQUEST_LIMITS.bodyBytes, REQUEST_LIMITS.teamBodyBytes, REQUEST_LIMITS.teamBodiesWaiting),
+  ],
+  [
+    `answers over ${sizeText(REQUEST_LIMITS.largeAnswerBytes)} under way in a process`,
+    bytesUnderWay(REQUEST_LIMITS.answerBytes, REQUEST_LIMITS.teamAnswerBytes, REQUEST_LIMITS.teamAnswersWaiting),
+  ],
+  ['time for a client to take such an answer', `${REQUEST_LIMITS.takeMs / 1000} s, then the connection is ended`],
+  ['requests of a connection that wait for answers', `${REQUEST_LIMITS.ofConnection}, else the connection is ended`],
   ['`page`', range(of(pageQuery.page))],
   ['`limit`', withDefault(of(pageQuery.limit))],
   [

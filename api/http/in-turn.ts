@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { closedSignal } from './at-work.ts'
+import { BODY_LIMITS, bodyLimitOf } from './body-limits.ts'
+import type { RequestBounds } from './request-bounds.ts'
+import type { Answer, Route } from './route.ts'
+
+/**
+ * Waits until the body of a request may be received, where it may be larger than the default. The bytes are given back
+ * with the end of the answer. A body that is too large is refused without a wait.
+ */
+export async function receiveInTurn(
+  requests: RequestBounds,
+  route: Route,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+): Promise<void> {
+  const most = bodyLimitOf(route)
+  if (most <= BODY_LIMITS.default || request.principal === null) return
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  const bytes = coding === undefined ? Number(length ?? 0) : most
+  if (bytes <= BODY_LIMITS.default || bytes > most) return
+  const giveBack = await requests.body(request.principal.teamId, bytes, () => closedSignal(raw))
+  onceEnded(raw, () => void othersFirst(requests).then(giveBack))
+}
+
+interface Handled {
+  readonly route: Route
+  readonly principal: FastifyRequest['principal']
+  readonly response: FastifyReply['raw']
+}
+
+/** What is known of a request whose turn it is. */
+export interface Turn {
+  isLarge: boolean
+}
+
+/**
+ * Handles a request when it is the turn of its team, until its answer is given to the connection. Routes that do work
+ * have slots of their own (`WORK`), and those for everybody are limited by address.
+ */
+export async function inTurn(
+  requests: RequestBounds,
+  { route, principal, response }: Handled,
+  handle: (turn: Turn) => Promise<void>,
+): Promise<void> {
+  const turn = { isLarge: false }
+  if (principal === null || ('work' in route && route.work)) return handle(turn)
+  const leave = await requests.turn(principal.teamId, () => closedSignal(response))
+  try {
+    await handle(turn)
+  } finally {
+    if (turn.isLarge) void othersFirst(requests).then(leave)
+    else leave()
+  }
+}
+
+/** Lets the event loop accept connections and read from them. */
+async function othersFirst({ limits }: RequestBounds): Promise<void> {
+  for (let round = 0; round < limits.roundsAfterLarge; round += 1) await setImmediate()
+}
+
+/**
+ * Sends a text. A large one is counted until the client has it, and the client has a limited time for that. Where too
+ * many are under way, reading is refused. What has changed something is not: its connection is ended, so that nobody
+ * takes it for a change that was refused.
+ */
+export async function sendText(
+  requests: RequestBounds,
+  { principal, method, raw: { socket } }: FastifyRequest,
+  reply: FastifyReply,
+  { type, content, turn }: NonNullable<Answer['text']> & { readonly turn: Turn },
+): Promise<void> {
+  reply.type(`${type}; charset=utf-8`)
+  const { largeAnswerBytes, takeMs } = requests.limits
+  if (principal === null || content.length <= largeAnswerBytes) {
+    void reply.send(content)
+    return
+  }
+  turn.isLarge = true
+  const bytes = Buffer.from(content)
+  try {
+    const giveBack = await requests.answer(principal.teamId, bytes.length, () => closedSignal(reply.raw))
+    const timer = setTimeout(() => socket.destroy(), takeMs)
+    onceEnded(reply.raw, () => {
+      clearTimeout(timer)
+      giveBack()
+    })
+    void reply.send(bytes)
+  } catch (error) {
+    if (method !== 'GET') socket.destroy()
+    throw error
+  }
+}
+
+/** Calls the function once: when the answer is sent, or its connection is gone. */
+function onceEnded(response: FastifyReply['raw'], end: () => void): void {
+  const ended = (): void => {
+    response.off('finish', ended).off('close', ended)
+    end()
+  }
+  if (response.destroyed) end()
+  else response.once('finish', ended).once('close', ended)
+}
