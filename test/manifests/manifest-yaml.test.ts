@@ -40,12 +40,19 @@ const MANIFEST = {
   keys: Object.fromEntries(TEXTS.map((text, index) => [text, index])),
   others: [true, false, null, 0, 1.5, 1e21, -7],
 }
-const yaml = () => manifestYaml({ manifest: MANIFEST, secrets: [] }, 'a')
+/** One whose `spec` is long enough to be written as JSON. */
+const LONG = { ...MANIFEST, spec: { ...MANIFEST, long: 'x'.repeat(70_000) } }
+const yaml = (manifest: object = MANIFEST) => manifestYaml({ manifest: { ...manifest }, secrets: [] }, 'a')
 
 test.each(['1.1', '1.2'] as const)('every text of a manifest is the same text to a reader of YAML %s', (version) => {
-  expect(parse(yaml(), { version, schema: version === '1.1' ? 'yaml-1.1' : 'core', merge: version === '1.1' })).toEqual(
-    MANIFEST,
-  )
+  const options = { version, schema: version === '1.1' ? 'yaml-1.1' : 'core', merge: version === '1.1' } as const
+  for (const manifest of [MANIFEST, LONG]) expect(parse(yaml(manifest), options)).toEqual(manifest)
+})
+
+test('the spec of a long manifest is JSON, and its other parts are as people write them', () => {
+  const [head = '', spec = ''] = yaml(LONG).split(/^spec:/m)
+  expect(head).toContain('\nmetadata:\n  name: a\n')
+  expect(JSON.parse(spec)).toEqual(LONG.spec)
 })
 
 const assets = kubeAssets()
@@ -54,10 +61,12 @@ describeIf(assets !== null, KUBE_ASSETS_ADVICE)('kubectl', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-manifest-'))
     try {
       const file = join(folder, 'manifest.yaml')
-      writeFileSync(file, yaml())
       const args = ['label', '--local', '-f', file, 'seen=true', '-o', 'json']
-      const read: unknown = JSON.parse(execFileSync(join(assets ?? '', 'kubectl'), args, { encoding: 'utf8' }))
-      expect(read).toEqual({ ...MANIFEST, metadata: { name: 'a', labels: { seen: 'true' } } })
+      for (const manifest of [MANIFEST, LONG]) {
+        writeFileSync(file, yaml(manifest))
+        const read: unknown = JSON.parse(execFileSync(join(assets ?? '', 'kubectl'), args, { encoding: 'utf8' }))
+        expect(read).toEqual({ ...manifest, metadata: { name: 'a', labels: { seen: 'true' } } })
+      }
     } finally {
       rmSync(folder, { recursive: true })
     }
