@@ -1,9 +1,10 @@
+import { escapeHtml } from './escape-html.ts'
 import { emailHtml } from './email-html.ts'
 import type { EmailStory } from './email-story.ts'
 import { emailText } from './email-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
-import { shortenBoth } from './shorten.ts'
+import { shorten, shortenBoth, type Weight } from './shorten.ts'
 import type { Change } from './change.ts'
 import { firstOf, linesOfList, storyOf } from './story.ts'
 
@@ -14,23 +15,31 @@ export interface EmailMessage {
   readonly html: string
 }
 
-/* Some mail programs cut off an HTML part of more than 100 KB. */
+/*
+ * Some mail programs cut off an HTML part of more than 100 KB. The frame of a change takes 0.5 KB of it, and that of an
+ * item 40 bytes.
+ */
 const MOST_CHANGES = 50
 const VALUES = 20_000
 const LISTS = 20_000
 const MOST_VALUE = 1_000
 const MOST_ITEMS = 50
+const ITEMS = 300
 const ITEM = 300
+/** Bytes of HTML for all values and items, and for the name of a field. */
+const HTML = 40_000
+const FIELD_HTML = 200
 
 /** Returns subject, text and HTML with the same content. `hasPicture`: the mail has a picture inside. */
 export function emailMessage(payload: MessagePayload | NoticeMessage, links: Links, hasPicture = false): EmailMessage {
   const story = storyOf(payload, links)
   const { shown, others } = firstOf(story.changes, MOST_CHANGES)
   const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
+  const each = { room, listRoom: LISTS / shown.length, items: ITEMS / shown.length, html: HTML / shown.length }
   const { name, headline, notes, lines, page, runUrl: url, time, reason } = story
   const shortened: EmailStory = {
     ...{ name, headline, notes, lines, page },
-    changes: shown.map((change) => cut(change, { room, listRoom: LISTS / shown.length })),
+    changes: shown.map((change) => cut(change, each)),
     others,
     action: url === null ? null : { button: 'See the run', line: 'The run: ', url },
     footer: `Seen by Tidemark on ${time}. ${reason}`,
@@ -38,9 +47,27 @@ export function emailMessage(payload: MessagePayload | NoticeMessage, links: Lin
   return { subject: headline, text: emailText(shortened), html: emailHtml(shortened, hasPicture) }
 }
 
-function cut(change: Change, { room, listRoom }: { readonly room: number; readonly listRoom: number }): Change {
-  const [before, after] = shortenBoth(change.before, change.after, room)
-  const { items } = change
-  const lines = items && linesOfList(items, { most: MOST_ITEMS, width: ITEM, room: listRoom })
-  return { ...change, before, after, items: lines && { lines, total: lines.length } }
+/** What one change may have: characters of a value and of a list, items, and bytes of HTML. */
+interface Share {
+  readonly room: number
+  readonly listRoom: number
+  readonly items: number
+  readonly html: number
 }
+
+/** Cuts by characters, as a person counts, and by bytes only where so many of them are long in HTML. */
+function cut(change: Change, { room, listRoom, items: mostItems, html }: Share): Change {
+  const { items } = change
+  const most = Math.min(MOST_ITEMS, Math.ceil(mostItems))
+  const plain = items && linesOfList(items, { most, width: ITEM, room: listRoom })
+  const lines = plain && (fits(plain, html) ? plain : linesOfList(items, { most, width: ITEM, room: html, weight }))
+  const values = shortenBoth(change.before, change.after, room)
+  const [before, after] = fits(values, html) ? values : shortenBoth(change.before, change.after, html / 2, weight)
+  const field = shorten(change.field, FIELD_HTML, weight)
+  return { ...change, field, before, after, items: lines && { lines, total: lines.length } }
+}
+
+/** Bytes of a character in HTML. */
+const weight: Weight = (character) => Buffer.byteLength(escapeHtml(character))
+const fits = (texts: readonly string[], bytes: number) =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(escapeHtml(text)), 0) <= bytes

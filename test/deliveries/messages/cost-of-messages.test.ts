@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { sign } from '../../../core/signature.ts'
+import { accountMailMessage } from '../../../deliveries/messages/account-mail.ts'
+import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
+import { emailMessage } from '../../../deliveries/messages/email-message.ts'
+import { readAccountMail, readPayload } from '../../../deliveries/messages/message-payload.ts'
+import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
+import type { AccountMail, AccountMailKind } from '../../../schema/account/mail.ts'
+import { type DeliveryType, NOTICE_KINDS } from '../../../schema/monitor/delivery-config.ts'
+import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
+import { NoticePayload } from '../../../schema/run/notice.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
+import { LINKS } from '../../support/mail/mailbox.ts'
+import { dearness } from '../../support/run/dearness.ts'
+import { largestBlocks, largestChanges } from './largest-changes.ts'
+
+/** Gmail shows so much of a mail, and hides the rest behind a link. */
+const MAIL_BYTES = 102 * 1024
+/** A receiver of webhooks takes what is stored: the values before and after with lists, or two thousand results. */
+const PAYLOAD_BYTES = Math.max(6 * VALUE_LIMITS.resultBytes, 2 * VALUE_LIMITS.items * 3 * 1024)
+
+interface Channel {
+  /** Does what an attempt does before anything is sent. Returns the parts that are sent. */
+  write(payload: string): readonly string[]
+  /** The most bytes of a part that the service takes whole. */
+  readonly bytes: number
+}
+
+const read = (text: string) => {
+  const payload = readPayload(text)
+  if (!payload) throw new Error('no message can be written from this payload')
+  return payload
+}
+
+/** A new channel has no row until somebody thought about its cost. */
+const CHANNELS: Readonly<Record<DeliveryType, Channel>> = {
+  webhook: {
+    write: (text) => [text, sign(['s'.repeat(64), 't'.repeat(64)], 1, Buffer.from(text, 'utf8'))],
+    bytes: PAYLOAD_BYTES,
+  },
+  // Slack counts characters of each part: message-formats.test.ts has them. 50 blocks of 3,000, and their frame.
+  slack: { write: (text) => [JSON.stringify(slackMessage(read(text), LINKS, LINKS.dashboardUrl))], bytes: 200_000 },
+  // 6,000 characters in all, each of four bytes at most.
+  discord: { write: (text) => [JSON.stringify(discordMessage(read(text), LINKS, LINKS.dashboardUrl))], bytes: 30_000 },
+  email: {
+    write(text) {
+      const { subject, text: plain, html } = emailMessage(read(text), LINKS, true)
+      return [subject, plain, html]
+    },
+    bytes: MAIL_BYTES,
+  },
+}
+const CASES = Object.entries(CHANNELS)
+
+function expectBounded(payload: object, channel: Channel): void {
+  const text = JSON.stringify(payload)
+  for (const part of channel.write(text)) expect(Buffer.byteLength(part)).toBeLessThanOrEqual(channel.bytes)
+  expect(dearness(() => channel.write(text), text)).toBeNull()
+}
+
+const changes = largestChanges()
+
+describe.each(CASES)('a message by %s', (_type, channel) => {
+  test.each([...changes, ...largestBlocks()])(
+    'of the largest change, $name: costs a multiple of reading its payload, and is no longer than is taken',
+    ({ payload }) => expectBounded(payload, channel),
+  )
+
+  test.each(NOTICE_KINDS)('of the longest notice, %s: likewise', (kind) => {
+    const id = '00000000-0000-4000-8000-000000000000'
+    const notice: NoticePayload = {
+      id,
+      version: '2026-05-01',
+      type: 'notice',
+      kind,
+      occurred_at: '2026-05-01T12:00:00.000Z',
+      title: '"'.repeat(400),
+      message: `${'"'.repeat(99)}\n`.repeat(80),
+      recipient: 'destination',
+      monitor_id: id,
+      run_id: id,
+      monitor: { url: `https://example.com/?${'&'.repeat(2_000)}`, name: '&'.repeat(200), kind: 'page' },
+      failing: { consecutive_failures: 5, error_code: 'x'.repeat(100), error_message: '"'.repeat(4_096) },
+    }
+    expect(checkerOf(NoticePayload).validate(notice)).toMatchObject({ ok: true })
+    expectBounded(notice, channel)
+  })
+})
+
+test('the largest changes have as many bytes as a run may keep', () => {
+  const sizes = changes.map(({ after }) => Buffer.byteLength(JSON.stringify(after)))
+  expect(Math.max(...sizes)).toBeGreaterThan(0.9 * VALUE_LIMITS.resultBytes)
+})
+
+test('ten messages of each channel cost no more than a multiple of reading ten payloads', () => {
+  const payloads = changes.slice(0, 10).map(({ payload }) => JSON.stringify(payload))
+  for (const [, { write }] of CASES)
+    expect(dearness(() => payloads.forEach((text) => write(text)), `[${payloads.join()}]`)).toBeNull()
+})
+
+describe('a mail to an account', () => {
+  const instant = '2026-05-01T12:00:00.000Z'
+  const mail = <K extends AccountMailKind>(kind: K, facts: object) =>
+    ({ type: 'account_mail', kind, ...facts }) as AccountMail<K>
+  /** The longest facts of each kind. */
+  const LONGEST: { readonly [K in AccountMailKind]: AccountMail<K> } = {
+    verify_email: mail('verify_email', {}),
+    reset_password: mail('reset_password', {}),
+    account_exists: mail('account_exists', {}),
+    invitation: mail('invitation', {
+      team_name: '.'.repeat(80),
+      role: 'admin',
+      invited_by: '"'.repeat(254),
+      expires_at: instant,
+    }),
+    invitation_accepted: mail('invitation_accepted', {
+      team_name: 'a.'.repeat(40),
+      role: 'admin',
+      member: '"'.repeat(254),
+    }),
+    serp_auto_paused: mail('serp_auto_paused', {
+      monitor_name: '&'.repeat(200),
+      consecutive_failures: 10,
+      reason: '&'.repeat(4_096),
+    }),
+  }
+
+  test.each(Object.entries(LONGEST))('%s: costs next to nothing, and is short', (_kind, facts) => {
+    const text = JSON.stringify(facts)
+    const write = () => {
+      const known = readAccountMail(text)
+      if (!known) throw new Error('no mail can be written from these facts')
+      return accountMailMessage(known, `https://example.com/?token=${'x'.repeat(700)}`)
+    }
+    expect(Buffer.byteLength(JSON.stringify(write()))).toBeLessThan(MAIL_BYTES / 4)
+    expect(dearness(write, text)).toBeNull()
+  })
+})
