@@ -18,7 +18,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
  */
 const SLOW = [
   'test/api/auth/account-pages-in-browser.test.ts',
-  'test/api/http/long-lists-memory.test.ts',
+  'test/api/http/{cost-of-routes,long-lists-memory}.test.ts',
   'test/api/manual/pages-in-browser.test.ts',
   'test/bench/{run-bench,set-up-size}.test.ts',
   'test/charts/{chart,notes,rollback,value-families}.test.ts',
