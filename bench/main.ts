@@ -7,8 +7,8 @@ import { tableOf, withTable } from './results/table.ts'
 
 /**
  * `npm run bench` measures, prints, and writes `results/results.json` and the table of `README.md`. `--quick` measures
- * less, `--only` measures some parts; both write nothing. But `--only operator`, `--only retention`, `--only images`
- * and `--only pods`, parts that are measured only by their name, put their rows beside the others.
+ * less, `--only` measures some parts; both write nothing. But `--only` with one part of `BY_NAME` puts its rows beside
+ * the others.
  */
 interface Options {
   readonly quick: boolean
@@ -36,12 +36,12 @@ const results: Results = { date: new Date().toISOString(), quick: values.quick, 
 console.log(tableOf(results))
 const file = join(import.meta.dirname, 'results/results.json')
 const former = JSON.parse(await readFile(file, 'utf8')) as Results
-const { operator, retention = null, images = null, pods = null } = former
-if (isWhole) await write({ ...results, operator, retention, images, pods })
-else if (!values.quick && values.only === 'operator') await write({ ...former, operator: results.operator })
-else if (!values.quick && values.only === 'retention') await write({ ...former, retention: results.retention ?? null })
-else if (!values.quick && values.only === 'images') await write({ ...former, images: results.images ?? null })
-else if (!values.quick && values.only === 'pods') await write({ ...former, pods: results.pods ?? null })
+/** Parts that are measured only by their name. */
+const BY_NAME = ['operator', 'retention', 'neighbour', 'images', 'pods'] as const
+const kept = Object.fromEntries(BY_NAME.map((part) => [part, former[part] ?? null]))
+const named = BY_NAME.find((part) => part === values.only)
+if (isWhole) await write({ ...results, ...kept })
+else if (!values.quick && named !== undefined) await write({ ...former, [named]: results[named] ?? null })
 
 async function write(all: Results): Promise<void> {
   const page = join(import.meta.dirname, 'README.md')

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { type ApiReadsSize, measureApiReads } from './api/api-reads.ts'
+import { measureNeighbour, type NeighbourSize } from './api/neighbour.ts'
 import { type BrowserChecksSize, measureBrowserChecks } from './browser/browser-checks.ts'
 import { measureVisualDiff, type VisualDiffSize } from './browser/visual-diff.ts'
 import type { BareQuestion } from './checks/bare-loop.ts'
@@ -37,6 +38,8 @@ interface Sizes {
   readonly operator: OperatorSize | null
   /** Takes a quarter of an hour, so it is measured only when it is named. */
   readonly retention: RetentionSize | null
+  /** Loads the machine for more than a minute, so it is measured only when it is named. */
+  readonly neighbour: NeighbourSize | null
   /** Fetches and unpacks Debian's packages, so it is measured only when it is named. */
   readonly images: true | null
   /** Needs a cluster with a release, so it is measured only when it is named. */
@@ -61,6 +64,7 @@ export const FULL: Sizes = {
   visual: { rounds: 3, height: 10_000 },
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
+  neighbour: { seconds: 15, atOnce: 10 },
   images: true,
   pods: { checks: 100 },
 }
@@ -81,6 +85,7 @@ export const QUICK: Sizes = {
   visual: { rounds: 1, height: 10_000 },
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
+  neighbour: { seconds: 3, atOnce: 10 },
   images: true,
   pods: { checks: 20 },
 }
@@ -92,6 +97,7 @@ export const unnamed = (sizes: Sizes): Sizes => ({
   ...sizes,
   operator: null,
   retention: null,
+  neighbour: null,
   images: null,
   pods: null,
 })
@@ -134,6 +140,7 @@ export async function runBench(
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
+    const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
     const images = sizes.images && (await measureImageSizes(say))
     const pods = sizes.pods && (await measurePods(sizes.pods, say))
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
@@ -150,6 +157,7 @@ export async function runBench(
       visual,
       operator,
       retention,
+      neighbour,
       images,
       pods,
     }

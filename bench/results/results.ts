@@ -1,4 +1,5 @@
 import type { ApiRead } from '../api/api-reads.ts'
+import type { NeighbourWaits } from '../api/neighbour.ts'
 import type { BrowserChecks } from '../browser/browser-checks.ts'
 import type { ClaimCost } from '../checks/claim-cost.ts'
 import type { CommandCost } from '../installation/command-cost.ts'
@@ -34,6 +35,8 @@ export interface Results {
   readonly operator: OperatorCost | null
   /** Likewise. Absent in older results. */
   readonly retention?: RetentionCost | null
+  /** Likewise. */
+  readonly neighbour?: NeighbourWaits | null
   /** Likewise. */
   readonly images?: ImageSizes | null
   /** Likewise. */

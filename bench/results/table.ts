@@ -1,3 +1,4 @@
+import type { NeighbourWaits } from '../api/neighbour.ts'
 import type { Kind } from '../checks/bare-loop.ts'
 import type { ImageSizes } from '../installation/image-sizes.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
@@ -41,6 +42,7 @@ export function tableOf(results: Results): string {
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
+    ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
     ...(results.images ? [imagesOf(results.images)] : []),
     ...(results.pods ? [podsOf(results.pods)] : []),
     ...(rows.length > 0 ? [peersOf(throughput)] : []),
@@ -210,6 +212,24 @@ function retentionOf({ date, runs, monitors, ...cost }: RetentionCost): string {
       ['claims and records before it: p50, p99, most', statements(cost.before), ''],
       ['claims and records beside it: p50, p99, most', statements(cost.during), ''],
       ['looks at the locks, and waits for a lock of the clean-up', `${whole(cost.looks)}, ${cost.waits}`, '0 waits'],
+    ],
+  )
+}
+
+function neighbourOf({ date, rows, atOnce, mostBytes }: NeighbourWaits): string {
+  return grid(
+    [
+      `waits of a neighbour beside ${atOnce} clients of a free team, ${date.slice(0, 10)}`,
+      'p50, p99, most',
+      'answers to them',
+    ],
+    [
+      ...rows.map(({ beside, p50Ms, p99Ms, mostMs, count, failed, answers, refused }) => [
+        (beside ?? 'alone') + (failed === 0 ? '' : `; ${whole(failed)} of ${whole(count)} answers failed`),
+        `${tenths(p50Ms)}, ${tenths(p99Ms)} and ${tenths(mostMs)} ms`,
+        beside === null ? '' : `${whole(answers)}, of these ${whole(refused)} were 429`,
+      ]),
+      ['most resident memory of the API, whose heap is that of the chart', `${megabytes(mostBytes)} MB`, '< 537 MB'],
     ],
   )
 }

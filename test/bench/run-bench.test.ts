@@ -28,6 +28,7 @@ test(
         visual: null,
         operator: null,
         retention: null,
+        neighbour: null,
         images: null,
         pods: null,
       },
@@ -76,6 +77,7 @@ const ONLY_NEW = {
   start: null,
   operator: null,
   retention: null,
+  neighbour: null,
   images: null,
   pods: null,
 } as const
@@ -111,6 +113,25 @@ test('the bench of retention deletes and drops what is old beside checks that go
   expect(during?.p99Ms).toBeGreaterThan(0)
 })
 
+test('the bench of a neighbour measures it alone and beside each kind of dear request', async () => {
+  const neighbour = { seconds: 1, atOnce: 3 }
+  const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, neighbour }, () => {})
+  const { rows = [], mostBytes = Infinity } = found.neighbour ?? {}
+  expect(rows.map(({ beside }) => beside)).toEqual([
+    null,
+    'the largest bodies',
+    'the longest lists',
+    'the largest records',
+    'backtests with slow patterns',
+    'previews of the largest pages',
+  ])
+  for (const { count, p50Ms, mostMs } of rows) {
+    expect(count).toBeGreaterThan(0)
+    expect(mostMs).toBeGreaterThanOrEqual(p50Ms)
+  }
+  expect(mostBytes).toBeLessThan(512 * 1024 * 1024)
+})
+
 test('parts of the bench can be chosen by name, and a name that is none is refused', () => {
   expect(only(QUICK, 'claims,visual')).toEqual({
     ...ONLY_NEW,
@@ -119,6 +140,6 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     visual: QUICK.visual,
   })
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
-  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null, images: null, pods: null })
+  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null, neighbour: null, images: null, pods: null })
   expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
 })

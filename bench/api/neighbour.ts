@@ -1,0 +1,150 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Agent, request } from 'undici'
+import { createOwner } from '../../store/accounts/accounts.ts'
+import { openStore } from '../../store/db/client.ts'
+import { startChild } from '../support/child.ts'
+import type { Database, Server } from '../support/database.ts'
+import { PAGE_EXTRACT } from '../support/page.ts'
+import { startApiCommand } from './api-command.ts'
+import { dearRequests, fillRuns } from './dear-requests.ts'
+import type { FloodCounts, FloodQuestion } from './flood.ts'
+
+/** The size of the measurement. */
+export interface NeighbourSize {
+  /** Seconds for each row. */
+  readonly seconds: number
+  /** Clients of the other team. */
+  readonly atOnce: number
+}
+
+/** The waits of one who asks for one small thing at a time, in ms. */
+interface Waits {
+  /** Null: nobody else asked for anything. */
+  readonly beside: string | null
+  readonly count: number
+  /** Its requests whose answer was no 200. */
+  readonly failed: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly mostMs: number
+  /** How often the other team was answered, and how often with 429. */
+  readonly answers: number
+  readonly refused: number
+}
+
+export interface NeighbourWaits extends NeighbourSize {
+  readonly date: string
+  readonly rows: readonly Waits[]
+  /** The most resident memory of the API process, whose heap is that of the chart. */
+  readonly mostBytes: number
+}
+
+/** Measures what a team waits for, alone and beside a free team that does the worst that is allowed. */
+export async function measureNeighbour(
+  server: Server,
+  size: NeighbourSize,
+  say: (line: string) => void,
+): Promise<NeighbourWaits> {
+  const database = await server.create('bench_neighbour')
+  const target = await openTarget()
+  const flood = startChild<FloodQuestion, FloodCounts>(new URL('./flood.ts', import.meta.url))
+  const api = await startApiCommand(database.url)
+  const agent = new Agent({ connections: 1 })
+  try {
+    const [mine, theirs] = [await openTeam(database, 'neighbour'), await openTeam(database, 'other')]
+    const small = await createMonitor(api.base, mine)
+    const monitorId = await createMonitor(api.base, theirs)
+    const runId = await fillRuns(database, monitorId)
+    const look = () => lookAt(agent, `${api.base}/v1/monitors/${small}`, mine)
+    const rows: Waits[] = []
+    const measure = async (beside: string | null) => {
+      say(`a neighbour beside ${beside ?? 'nobody'}`)
+      const took = await waitsOf(look, size.seconds)
+      return { beside, ...took }
+    }
+    await waitsOf(look, 1)
+    rows.push({ ...(await measure(null)), answers: 0, refused: 0 })
+    for (const [beside, requests] of Object.entries(dearRequests({ monitorId, runId, page: target.url }))) {
+      await flood.ask({ what: 'begin', base: api.base, key: theirs, requests, atOnce: size.atOnce })
+      const waits = await measure(beside)
+      const counts = await flood.ask({ what: 'end' })
+      const answers = Object.entries(counts).reduce((sum, [status, count]) => sum + (status === '0' ? 0 : count), 0)
+      rows.push({ ...waits, answers, refused: counts[429] ?? 0 })
+    }
+    return { ...size, date: new Date().toISOString(), rows, mostBytes: api.mostBytes() }
+  } finally {
+    await agent.destroy()
+    await flood.stop()
+    await api.stop()
+    await target.close()
+    await database.close()
+  }
+}
+
+/** Opens an account on the plan `free`. Returns its key. */
+async function openTeam({ url }: Database, name: string): Promise<string> {
+  const store = await openStore({ url, name: 'bench neighbour', connections: 1 })
+  try {
+    const made = await createOwner(store, {
+      email: `${name}@example.com`,
+      plan: 'free',
+      serp: false,
+      sessionKey: 'the key of the sessions of the bench',
+    })
+    if (!made.ok) throw new Error(made.reason)
+    return made.owner.api_key
+  } finally {
+    await store.end()
+  }
+}
+
+async function createMonitor(base: string, key: string): Promise<string> {
+  const { statusCode, body } = await request(`${base}/v1/monitors`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'Kettle',
+      url: 'https://example.com/kettle',
+      schedule_interval_seconds: 86_400,
+      extract_config: { ...PAGE_EXTRACT, fields: { ...PAGE_EXTRACT.fields, list: 'li[]' } },
+      diff_predicate: { type: 'any_field_changes' },
+    }),
+  })
+  const text = await body.text()
+  if (statusCode !== 201) throw new Error(`a monitor was answered with ${statusCode}: ${text.slice(0, 200)}`)
+  return (JSON.parse(text) as { readonly id: string }).id
+}
+
+interface Look {
+  readonly ms: number
+  readonly isDone: boolean
+}
+
+/** Asks once, and reads the answer. */
+async function lookAt(dispatcher: Agent, url: string, key: string): Promise<Look> {
+  const from = performance.now()
+  const { statusCode, body } = await request(url, { dispatcher, headers: { authorization: `Bearer ${key}` } })
+  await body.text()
+  return { ms: performance.now() - from, isDone: statusCode === 200 }
+}
+
+async function waitsOf(look: () => Promise<Look>, seconds: number) {
+  const looks: Look[] = []
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end;) looks.push(await look())
+  const sorted = looks.map(({ ms }) => ms).toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+  const failed = looks.filter(({ isDone }) => !isDone).length
+  return { count: looks.length, failed, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: at(1) }
+}
+
+/** A site with one page, as large as is read. */
+async function openTarget() {
+  const body = '<p>x</p>'.repeat(1_300_000)
+  const site = createServer((_, response) => void response.setHeader('content-type', 'text/html').end(body))
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/`,
+    close: () => new Promise<void>((resolve) => (site.close(() => resolve()), site.closeAllConnections())),
+  }
+}
