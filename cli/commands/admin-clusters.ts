@@ -55,6 +55,7 @@ export const listReleasedCommand = () =>
               cell: ({ kind, namespace, name }) => `${kindCalled(kind).resource.kind} ${namespace}/${name}`,
             },
             { head: 'CLUSTER', cell: ({ cluster_id: id }) => id },
+            { head: 'DELETED BY', cell: ({ monitor_id: id }) => `tidemark delete ${id}` },
           ],
           name: ({ monitor_id: id }) => id,
           data: (monitor) => monitor,

@@ -13,7 +13,8 @@ import { eventually } from '../support/run/eventually.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../support/run/skip.ts'
-import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
+import { runCli } from '../support/process/cli-process.ts'
+import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resources of clusters', () => {
   let kube: KubeApi
@@ -73,6 +74,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
       name: 'kettle',
     }
     expect(await releasedRecords(setup.store)).toMatchObject([whose])
+    const shown = await runCli(['admin', 'list-released'], { DATABASE_URL: setup.url, TIDEMARK_ENCRYPTION_KEY: KEY })
+    expect(shown.stdout, shown.stderr).toMatch(
+      new RegExp(`Monitor ${setup.namespace}/kettle .*tidemark delete ${id}\n`),
+    )
     await deleteMonitor(setup.context, PAGE, { ...setup.owner, id })
     expect(await releasedRecords(setup.store)).toEqual([])
   })
