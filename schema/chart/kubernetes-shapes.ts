@@ -17,7 +17,7 @@ const list = (items: TSchema) => Type.Array(items, { maxItems: 64 })
 
 const quantities = Type.Unsafe({
   type: 'object',
-  additionalProperties: { type: ['string', 'number'] },
+  additionalProperties: { type: ['string', 'number', 'null'] },
   [FAMILY]: { '@': 'resource', '*': 'quantity' },
 })
 

@@ -47,10 +47,18 @@ const LEGAL: readonly (readonly [string, object])[] = [
     'sizes and resources as numbers, in other units, and of devices',
     {
       postgres: { volume: { size: 10_737_418_240 } },
+      api: { resources: { requests: { 'c.example/d': null }, limits: { cpu: null } } },
       worker: {
         resources: {
           requests: { cpu: '+.5', memory: 805_306_368, 'nvidia.com/gpu': 1, 'hugepages-2Mi': '4Mi' },
-          limits: { cpu: '1e0', memory: '0.75Gi', 'nvidia.com/gpu': '1', 'a.example/b': 2, 'hugepages-2Mi': '4096Ki' },
+          limits: {
+            'c.example/d': null,
+            cpu: '1e0',
+            memory: '0.75Gi',
+            'nvidia.com/gpu': '1',
+            'a.example/b': 2,
+            'hugepages-2Mi': '4096Ki',
+          },
         },
       },
     },

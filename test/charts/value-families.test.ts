@@ -81,6 +81,11 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
 
   test.each([
     [['--set', 'egress.allowPrivateCidrs={10.0.0.0/8,10.0.0.0/33}'], 'egress.allowPrivateCidrs[1] is "10.0.0.0/33"'],
+    [
+      ['--set', 'egress.allowPrivateCidrs={::ffff:10.0.0.0/104}'],
+      'egress.allowPrivateCidrs[0] is "::ffff:10.0.0.0/104"',
+    ],
+    [['--set', 'egress.denyCidrs={1:2:3:4:5:6:7:8:9}'], 'egress.denyCidrs[0] is "1:2:3:4:5:6:7:8:9", which is not'],
     [['--set', 'api.baseUrl=tidemark.example.com'], 'api.baseUrl is "tidemark.example.com", which is not an address'],
     [['--set', 'worker.resources.limits.memory=lots'], 'worker.resources.limits.memory is "lots"'],
     [['--set', 'encryptionKey.name=My-Keys'], 'encryptionKey.name is "My-Keys", which is not the name of an object'],

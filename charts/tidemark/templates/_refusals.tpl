@@ -50,7 +50,7 @@
 {{- $where := printf "%s.%s.requests.%s" $part $key $name -}}
 {{- $isLimited := and (hasKey $limits $name) (not (kindIs "invalid" $limit)) -}}
 {{- $isWhole := or (hasPrefix "hugepages-" $name) (and (contains "/" $name) (not (contains "kubernetes.io/" $name))) -}}
-{{- if and $isWhole (not $isLimited) -}}
+{{- if and $isWhole (not $isLimited) (not (kindIs "invalid" $asked)) -}}
 {{- fail (printf "%s is set: set %s.%s.limits.%s to the same, because it cannot be shared" $where $part $key $name) -}}
 {{- end -}}
 {{- if and $isLimited (not (kindIs "invalid" $asked)) -}}
