@@ -165,6 +165,12 @@ export class RemoteClient {
     if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(reason))
       return `it speaks no TLS on this port, so use http:// in the address of ${this.#connection.from}`
     if (/CERT|SSL|TLS/i.test(reason)) return 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
+    // A server with TLS closes the connection, or answers with what is no HTTP.
+    if (/^UND_ERR_SOCKET|^HPE_/.test(reason) && this.#connection.url.startsWith('http:'))
+      return (
+        'the connection was closed, as by a server that stops; where it speaks TLS on this port, use https:// in ' +
+        `the address of ${this.#connection.from}`
+      )
     return `is it running, and is the address of ${this.#connection.from} right?`
   }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { forTerminal } from '../../../cli/printable.ts'
 import { runCli, startShell } from '../../support/process/cli-process.ts'
+import { certificate, rawServer } from '../../support/network/raw-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
@@ -171,6 +172,16 @@ test('every command prints through print and tell', () => {
     /process\.(?:stdout|stderr)\.write|console\./.test(readFileSync(join(ROOT, file), 'utf8')),
   )
   expect(direct.sort()).toEqual(WRITERS)
+})
+
+test('an address with http of a port with TLS is said to be one', async () => {
+  await using tls = await rawServer((socket) => socket.end(), certificate('good'))
+  const environment = { HOME: home, TIDEMARK_URL: `http://127.0.0.1:${tls.port}`, TIDEMARK_API_KEY: 'svc_a' }
+  const { code, stderr } = await runCli(['get'], environment)
+  expect([code, stderr]).toEqual([
+    69,
+    expect.stringContaining('where it speaks TLS on this port, use https:// in the address of'),
+  ])
 })
 
 test('an address with https of a port without TLS is said to be one', async () => {
