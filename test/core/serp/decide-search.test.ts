@@ -226,14 +226,6 @@ describe('full_analysis', () => {
     expect(decideAnalysis('x', before, changedBy({ description: null }))?.results[0]?.description).toBe('')
   })
 
-  test('does not fire for a word whose meaning changed after its baseline was stored', () => {
-    const rule = { ...RULE, target_domain: 'mine' }
-    const stored = reading(['a.example', 'b.example', 'www.mine.example'])
-    expect(decideRank(rule, stored, stored)).toEqual({ rank: 3, rankDelta: 0, serp: null })
-    // What was sent for it by the other source had no rank.
-    expect(decideRank(rule, { ...stored, rankElsewhere: null }, stored).serp).toBe(null)
-  })
-
   test('does not fire for the first check, for a guess, for a shorter check or for another number of pages', () => {
     const other = reading(['x.example', 'y.example'])
     expect(decideAnalysis('x', null, other)).toBe(null)
