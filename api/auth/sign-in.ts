@@ -1,14 +1,24 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { BetterAuthPlugin } from 'better-auth'
 import pg from 'pg'
+import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { claimAddress, confirmAddress } from '../../store/accounts/account-links.ts'
+import { addressOf } from '../../store/accounts/accounts.ts'
 import { isInvited } from '../../store/accounts/team/invitations.ts'
 import { ensureTeam } from '../../store/accounts/team/teams.ts'
+import { ApiError } from '../http/api-error.ts'
 import { oidcGate, type OidcProvider, oidcPlugin } from './oidc.ts'
-import { INVITED_HEADER, PASSWORD_HEADER, signInOptions, type SignInSettings } from './sign-in-options.ts'
+import { addressBlock } from './rate-limits.ts'
+import {
+  CLIENT_ADDRESS_HEADER,
+  INVITED_HEADER,
+  PASSWORD_HEADER,
+  signInOptions,
+  type SignInSettings,
+} from './sign-in-options.ts'
 
 /** The sign-in library, served at /auth. */
 export interface SignIn {
@@ -33,6 +43,11 @@ interface SignInOptions extends SignInSettings {
 }
 
 const CONNECTIONS = 4
+/** Operations of one address that are under way at once. */
+const PER_ADDRESS = 2
+const TURN_MS = 10_000
+/** No client is known behind it that could leave. */
+const NEVER = new AbortController().signal
 const LONGEST_MESSAGE = 300
 
 /** Opens the sign-in library on connections of its own. Its tables are in the schema auth. */
@@ -56,8 +71,16 @@ export function createSignIn(options: SignInOptions): SignIn {
   let openingOidc: ReturnType<typeof open> | undefined
   const { oidc } = options
   const unseen = new Set<Promise<unknown>>()
+  const turns = createSlotQueue({ total: CONNECTIONS - 1, perKey: PER_ADDRESS })
   return {
-    handle: async (request) => (await (opening ??= open(options, pool, []))).handler(request),
+    handle: async (request) => {
+      const leave = await turnOf(turns, request)
+      try {
+        return await (await (opening ??= open(options, pool, []))).handler(request)
+      } finally {
+        leave()
+      }
+    },
     handleOidc: oidc && (async (request) => (await (openingOidc ??= openOidc(oidc, options, pool))).handler(request)),
     unseen(work) {
       unseen.add(work)
@@ -68,6 +91,20 @@ export function createSignIn(options: SignInOptions): SignIn {
       await pool.end()
     },
   }
+}
+
+/**
+ * Waits for the turn of an operation that may hash a password, and returns what ends it. The library keeps a connection
+ * while it hashes, so that a few sign-ups of one address would keep all of them. Addresses take turns, and reading a
+ * session waits for nobody.
+ */
+async function turnOf(turns: SlotQueue, { method, headers }: Request): Promise<() => void> {
+  if (method === 'GET' && !headers.has(PASSWORD_HEADER)) return () => {}
+  const leave = await turns.enter(addressBlock(headers.get(CLIENT_ADDRESS_HEADER)), NEVER, TURN_MS)
+  if (typeof leave === 'function') return leave
+  throw new ApiError('RATE_LIMIT_EXCEEDED', 'Too many sign-ins are under way. Try again in a moment.', {
+    headers: { 'retry-after': '2' },
+  })
 }
 
 /** Loads the library: with the first request, because it takes 20 MB that an API without sign-ins does not need. */
@@ -115,7 +152,7 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
           after: (user) => giveTeam(options, user),
         },
       },
-      session: { create: { before: (session) => giveTeamTo(options, pool, session.userId) } },
+      session: { create: { before: (session) => giveTeamTo(options, session.userId) } },
       // Nothing is done with a provider's tokens, so they are not kept.
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
@@ -156,9 +193,13 @@ async function giveTeam(
   await store.transaction((tx) => ensureTeam(tx, { ownerId: user.id, ownerEmail: user.email, plan, serp: false }))
 }
 
-async function giveTeamTo(options: SignInOptions, pool: pg.Pool, userId: string): Promise<void> {
-  const { rows } = await pool.query<{ email: string }>('select email from users where id = $1', [userId])
-  if (rows[0]) await giveTeam(options, { id: userId, email: rows[0].email })
+/**
+ * The library may hold one of its connections here, in the transaction of a sign-up. So the address is read by the
+ * store: as many sign-ups as there are connections would all wait for one more.
+ */
+async function giveTeamTo(options: SignInOptions, userId: string): Promise<void> {
+  const email = await addressOf(options.store, userId)
+  if (email !== null) await giveTeam(options, { id: userId, email })
 }
 
 function inSchemaAuth(databaseUrl: string): string {

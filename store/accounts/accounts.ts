@@ -79,6 +79,12 @@ export async function ensureFirstOwner(store: Store, email: string, key: string)
 export const hasAccount = (store: Store, email: string): Promise<boolean> =>
   store.exists(sql.type(user)`select id from auth.users where email = ${email.toLowerCase()}`)
 
+const address = row({ email: Type.String() })
+
+/** Returns the address of an account; null when there is no account with this id. */
+export const addressOf = (store: Store, userId: string): Promise<string | null> =>
+  store.maybeOneFirst(sql.type(address)`select email from auth.users where id = ${userId}::uuid`)
+
 /** Returns the id of the team that an account owns; null when there is no such account. */
 export const ownedTeam = (store: Store, email: string): Promise<string | null> =>
   store.maybeOneFirst(sql.type(user)`

@@ -77,6 +77,11 @@ describe('signing up', () => {
     expect((await api.app.inject({ url: '/v1/keys', headers: { cookie } })).statusCode).toBe(200)
   })
 
+  test('of many people at once waits for no connection that another sign-up keeps', async () => {
+    const made = await Promise.all(Array.from({ length: 12 }, (_, n) => signUp(`at-once-${n}@example.com`)))
+    expect(made.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
+  })
+
   test('is refused for an address that has an account', async () => {
     await signUp('twice@example.com')
     const again = await signUp('TWICE@example.com')
