@@ -21,7 +21,7 @@ export const REQUEST_LIMITS = {
   /** Bodies that wait for their bytes: of one team, and of all. */
   teamBodiesWaiting: 16,
   bodiesWaiting: 64,
-  /** Answers that do. They are in memory. */
+  /** The same of answers, which are in memory meanwhile. */
   teamAnswersWaiting: 4,
   answersWaiting: 16,
   bytesWaitMs: 10_000,

@@ -36,7 +36,7 @@ export async function answerOnce(
     const inside: KeyedServices = { ...services, store: tx, wake: () => void (isWoken = true) }
     const made = await route.handle({ ...call, services: inside })
     const kept = { request, status: made.status, body: made.body }
-    await keepIdempotentAnswer(tx, services.secrets, { ...keyed, id: randomUUID() }, kept)
+    if (!(await keepIdempotentAnswer(tx, services.secrets, { ...keyed, id: randomUUID() }, kept))) throw full()
     return made
   })
   if (isWoken) services.wake()
@@ -56,6 +56,14 @@ const usedBefore = () =>
   apiError('VALIDATION_ERROR', `The ${PATH} was used for another request. Use a new one for each request.`, [
     { path: PATH, message: 'was used for another request' },
   ])
+
+const full = () =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `The answers that are kept for each ${PATH} of your team take all of their room. Each is kept for a day. ` +
+      `Nothing was done. Send the request without ${PATH}, or later.`,
+    { headers: { 'retry-after': '3600' } },
+  )
 
 const busy = () =>
   new ApiError('CONFLICT', `A request with this ${PATH} is under way. Try again in a moment.`, {

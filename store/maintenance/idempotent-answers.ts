@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { limitOf } from '../quota/pool.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
 /** Hours for which the answer to a request is repeated. */
@@ -48,19 +49,29 @@ export async function takeIdempotencyKey(
   return secrets.open(place, found.answer) as KeptAnswer
 }
 
-/** Stores what a request is answered. It replaces an answer that is too old to be repeated. */
+const fits = row({ fits: Type.Boolean() })
+
+/**
+ * Stores what a request is answered. It replaces an answer that is too old to be repeated. Returns false when the
+ * answers of the team take more than its configurations may: then the transaction has to be rolled back.
+ */
 export async function keepIdempotentAnswer(
   tx: Transaction,
   secrets: SecretBox,
   { id, teamId, operation, key }: KeyedRequest & { readonly id: string },
   answer: KeptAnswer,
-): Promise<void> {
+): Promise<boolean> {
   const sealed = secrets.seal({ teamId, column: 'idempotent_answers.answer', rowId: id }, answer)
   await tx.query(sql.type(nothing)`
     insert into idempotent_answers (id, team_id, operation, key, answer, created_at)
     values (${id}::uuid, ${teamId}::uuid, ${operation}, ${key}, ${sql.binary(sealed)}, clock())
     on conflict (team_id, operation, key) do update
     set id = excluded.id, answer = excluded.answer, created_at = excluded.created_at
+  `)
+  return tx.oneFirst(sql.type(fits)`
+    select coalesce(s.kept_answer_bytes <= ${limitOf('configurationBytes')}, true) as fits
+    from team_storage s cross join lateral team_limits(s.team_id) l
+    where s.team_id = ${teamId}::uuid
   `)
 }
 

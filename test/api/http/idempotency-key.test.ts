@@ -163,3 +163,38 @@ test('an answer is encrypted, repeated for a day, and deleted after it', async (
   await purgeIdempotentAnswers(store)
   expect(await kept()).toEqual([])
 })
+
+test('the answers of a team take as much room as its configurations may, also those of deleted monitors', async () => {
+  const small = await served.anotherTeam('free')
+  const { api_key: key, team_id: team } = small.owner
+  const kept = () =>
+    served.api.services.store.oneFirst(sql.type(row({ bytes: Type.Number() }))`
+      select kept_answer_bytes as bytes from team_storage where team_id = ${team}::uuid
+    `)
+  const answers = () =>
+    served.api.services.store.oneFirst(sql.type(row({ bytes: Type.Number() }))`
+      select coalesce(sum(octet_length(answer)), 0)::int as bytes from idempotent_answers where team_id = ${team}::uuid
+    `)
+  const made = await post('/v1/monitors', MONITOR, 'first', key)
+  await small.delete(`/v1/monitors/${String(made.body['id'])}`)
+  expect(await kept()).toBeGreaterThan(0)
+  expect(await kept()).toBe(await answers())
+  const allow = (bytes: number) =>
+    served.api.sql(`update teams set limits = '{"configurationBytes": ${bytes}}' where id = '${team}'`)
+  await allow((await kept()) + 100)
+  const refused = await post('/v1/monitors', MONITOR, 'second', key)
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } })
+  expect((await small.get('/v1/monitors')).body.data).toEqual([])
+  expect(await post('/v1/monitors', MONITOR, 'first', key)).toMatchObject({ status: 201, replayed: 'true' })
+  // An answer that replaces another one, and one that is deleted, are counted too.
+  await allow(1_000_000)
+  const age = () =>
+    served.api.sql(`
+      update idempotent_answers set created_at = clock() - interval '25 hours' where team_id = '${team}'`)
+  await age()
+  expect(await post('/v1/monitors', { ...MONITOR, name: 'A longer name' }, 'first', key)).toMatchObject({ status: 201 })
+  expect(await kept()).toBe(await answers())
+  await age()
+  await purgeIdempotentAnswers(served.api.services.store)
+  expect(await kept()).toBe(0)
+})
