@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const HEAP_MB = 256
 
 interface ApiCommand {
   readonly base: string
-  /** The most resident memory since the start, in bytes. */
+  /** The most resident memory since it was asked for the last time, in bytes. */
   mostBytes(): number
   stop(): Promise<void>
 }
@@ -38,6 +38,8 @@ export async function startApiCommand(databaseUrl: string): Promise<ApiCommand> 
     base: await addressOf(child),
     mostBytes() {
       const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
+      // 5: count the peak anew.
+      writeFileSync(`/proc/${child.pid}/clear_refs`, '5')
       return Number(kilobytes) * 1024
     },
     async stop() {

@@ -31,13 +31,13 @@ interface Waits {
   /** How often the other team was answered, and how often with 429. */
   readonly answers: number
   readonly refused: number
+  /** The most resident memory of the API process meanwhile. Its heap is that of the chart. */
+  readonly mostBytes: number
 }
 
 export interface NeighbourWaits extends NeighbourSize {
   readonly date: string
   readonly rows: readonly Waits[]
-  /** The most resident memory of the API process, whose heap is that of the chart. */
-  readonly mostBytes: number
 }
 
 /** Measures what a team waits for, alone and beside a free team that does the worst that is allowed. */
@@ -64,15 +64,15 @@ export async function measureNeighbour(
       return { beside, ...took }
     }
     await waitsOf(look, 1)
-    rows.push({ ...(await measure(null)), answers: 0, refused: 0 })
+    rows.push({ ...(await measure(null)), answers: 0, refused: 0, mostBytes: api.mostBytes() })
     for (const [beside, requests] of Object.entries(dearRequests({ monitorId, runId, page: target.url }))) {
       await flood.ask({ what: 'begin', base: api.base, key: theirs, requests, atOnce: size.atOnce })
       const waits = await measure(beside)
       const counts = await flood.ask({ what: 'end' })
       const answers = Object.entries(counts).reduce((sum, [status, count]) => sum + (status === '0' ? 0 : count), 0)
-      rows.push({ ...waits, answers, refused: counts[429] ?? 0 })
+      rows.push({ ...waits, answers, refused: counts[429] ?? 0, mostBytes: api.mostBytes() })
     }
-    return { ...size, date: new Date().toISOString(), rows, mostBytes: api.mostBytes() }
+    return { ...size, date: new Date().toISOString(), rows }
   } finally {
     await agent.destroy()
     await flood.stop()
@@ -129,9 +129,16 @@ async function lookAt(dispatcher: Agent, url: string, key: string): Promise<Look
   return { ms: performance.now() - from, isDone: statusCode === 200 }
 }
 
+/** A key may make 100 requests a second. */
+const EVERY_MS = 20
+
 async function waitsOf(look: () => Promise<Look>, seconds: number) {
   const looks: Look[] = []
-  for (const end = performance.now() + seconds * 1_000; performance.now() < end;) looks.push(await look())
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end;) {
+    const seen = await look()
+    looks.push(seen)
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, EVERY_MS - seen.ms)))
+  }
   const sorted = looks.map(({ ms }) => ms).toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
   const failed = looks.filter(({ isDone }) => !isDone).length

@@ -216,21 +216,20 @@ function retentionOf({ date, runs, monitors, ...cost }: RetentionCost): string {
   )
 }
 
-function neighbourOf({ date, rows, atOnce, mostBytes }: NeighbourWaits): string {
+function neighbourOf({ date, rows, atOnce }: NeighbourWaits): string {
   return grid(
     [
       `waits of a neighbour beside ${atOnce} clients of a free team, ${date.slice(0, 10)}`,
       'p50, p99, most',
-      'answers to them',
+      'answers to the others, of these 429',
+      'most memory of the API',
     ],
-    [
-      ...rows.map(({ beside, p50Ms, p99Ms, mostMs, count, failed, answers, refused }) => [
-        (beside ?? 'alone') + (failed === 0 ? '' : `; ${whole(failed)} of ${whole(count)} answers failed`),
-        `${tenths(p50Ms)}, ${tenths(p99Ms)} and ${tenths(mostMs)} ms`,
-        beside === null ? '' : `${whole(answers)}, of these ${whole(refused)} were 429`,
-      ]),
-      ['most resident memory of the API, whose heap is that of the chart', `${megabytes(mostBytes)} MB`, '< 537 MB'],
-    ],
+    rows.map(({ beside, p50Ms, p99Ms, mostMs, count, failed, answers, refused, mostBytes }) => [
+      (beside ?? 'alone') + (failed === 0 ? '' : `; ${whole(failed)} of ${whole(count)} answers failed`),
+      `${tenths(p50Ms)}, ${tenths(p99Ms)} and ${tenths(mostMs)} ms`,
+      beside === null ? '' : `${whole(answers)}, ${whole(refused)}`,
+      `${megabytes(mostBytes)} MB`,
+    ]),
   )
 }
 

@@ -116,7 +116,7 @@ test('the bench of retention deletes and drops what is old beside checks that go
 test('the bench of a neighbour measures it alone and beside each kind of dear request', async () => {
   const neighbour = { seconds: 1, atOnce: 3 }
   const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, neighbour }, () => {})
-  const { rows = [], mostBytes = Infinity } = found.neighbour ?? {}
+  const { rows = [] } = found.neighbour ?? {}
   expect(rows.map(({ beside }) => beside)).toEqual([
     null,
     'the largest bodies',
@@ -125,11 +125,11 @@ test('the bench of a neighbour measures it alone and beside each kind of dear re
     'backtests with slow patterns',
     'previews of the largest pages',
   ])
-  for (const { count, p50Ms, mostMs } of rows) {
+  for (const { count, p50Ms, mostMs, mostBytes } of rows) {
     expect(count).toBeGreaterThan(0)
     expect(mostMs).toBeGreaterThanOrEqual(p50Ms)
+    expect(mostBytes).toBeGreaterThan(50_000_000)
   }
-  expect(mostBytes).toBeLessThan(512 * 1024 * 1024)
 })
 
 test('parts of the bench can be chosen by name, and a name that is none is refused', () => {
