@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ENCRYPTION_KEY } from '../support/worker-process.ts'
 
 const COMMAND = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
-/** Node gives half of what a container may use to its heap. The chart gives the API 512 MiB. */
+/** Node gives half of what a container may use to its heap. This is that of 512 MiB. */
 const HEAP_MB = 256
 
 interface ApiCommand {
@@ -18,7 +18,7 @@ interface ApiCommand {
   stop(): Promise<void>
 }
 
-/** Starts the real command, `tidemark api`, with the heap that it has in the chart. */
+/** Starts the real command, `tidemark api`, with the heap of a container of 512 MiB. */
 export async function startApiCommand(databaseUrl: string): Promise<ApiCommand> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-api-'))
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, COMMAND, 'api'], {

@@ -31,7 +31,7 @@ interface Waits {
   /** How often the other team was answered, and how often with 429. */
   readonly answers: number
   readonly refused: number
-  /** The most resident memory of the API process meanwhile. Its heap is that of the chart. */
+  /** The most resident memory of the API process meanwhile. Its heap is that of a container of 512 MiB. */
   readonly mostBytes: number
 }
 

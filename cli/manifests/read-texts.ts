@@ -7,7 +7,7 @@ import { type ManifestText, MOST_BYTES, TOO_LARGE } from '../../manifests/read-m
 import { RemoteError } from '../remote/remote-error.ts'
 
 /** The texts that the options `-f` name, and files of them that cannot be read. */
-export interface InputTexts {
+interface InputTexts {
   readonly texts: readonly ManifestText[]
   readonly faults: readonly ManifestFault[]
 }

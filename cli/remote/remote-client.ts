@@ -184,8 +184,8 @@ export class RemoteClient {
     const { url, from, email, key } = this.#connection
     if (key === '')
       return (
-        `the address or the password; "./tidemark admin link --email ${printable(email ?? '<address>')}" on the server ` +
-        'prints a link for a new password'
+        `the address or the password; "./tidemark admin link --email ${printable(email ?? '')}" on the server prints ` +
+        'a link for a new password'
       )
     if (email !== undefined)
       return `the session of ${from}: it has ended; call ./tidemark login ${url} --email ${printable(email)}`

@@ -151,7 +151,7 @@ interface Stored {
   readonly outcome: Extract<ApplyOutcome, { kind: 'applied' }>
 }
 
-/** Returns what should be known about the records that were created or edited, each text once, behind the manifests that it is about. */
+/** Returns what should be known about records that were created or edited: each text once, behind their manifests. */
 async function warningsOf(
   { store }: MonitorContext,
   stored: readonly Stored[],

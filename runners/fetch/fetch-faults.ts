@@ -61,7 +61,8 @@ const DNS: Readonly<Record<'not_found' | 'failed' | 'timeout', (host: string) =>
   not_found: (host) =>
     `There is no host named ${host}. Check the spelling of the URL, or whether the domain still exists.`,
   failed: (host) =>
-    `The host name ${host} could not be looked up. Check ${NETWORK}; where other names are found, the domain is broken.`,
+    `The host name ${host} could not be looked up. Check ${NETWORK}; where other names are found, the domain is ` +
+    'broken.',
   timeout: (host) =>
     `Looking up ${host} took longer than the time allowed for name servers. If it lasts, check ${NETWORK}.`,
 }

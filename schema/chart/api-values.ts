@@ -67,7 +67,8 @@ export const api = Closed(
       },
       { description: 'HTTPRoute of the API, in place of an Ingress.' },
     ),
-    ...requests('100m', '512Mi'),
+    // Threads that read the largest pages of previews took 0.8 GB beside the rest.
+    ...requests('100m', '512Mi', '1Gi'),
   },
   { description: 'The API.' },
 )

@@ -122,10 +122,11 @@ export const files = (whose: string) => ({
 /** What a container asks for, and what it may use. */
 export const resources = (description: string, byDefault: object) => value({ ...RESOURCES, description }, byDefault)
 
-export const requests = (cpu: string, memory: string) => ({
+/** `most`: the memory that a container may use. Default: what it asks for. */
+export const requests = (cpu: string, memory: string, most = memory) => ({
   resources: resources('Requests and limits of the container. Without a limit of cpu a pod may use what is free.', {
     requests: { cpu, memory, 'ephemeral-storage': '256Mi' },
-    limits: { memory, 'ephemeral-storage': '2Gi' },
+    limits: { memory: most, 'ephemeral-storage': '2Gi' },
   }),
   ...scheduling,
 })

@@ -47,7 +47,7 @@ describe('tidemark validate', () => {
     expect(await validate()).toEqual({ code: 0, stdout: '3 manifests are valid\n', stderr: '' })
   })
 
-  test('warns of a threshold without a target and of headers that are never sent, in the words of manifests', async () => {
+  test('warns of a threshold without a target and of unsent headers, by the keys of manifests', async () => {
     const rank =
       'apiVersion: tidemark.dev/v1\nkind: SerpMonitor\nmetadata: { name: rank }\nspec:\n  name: Rank\n' +
       '  keyword: kettle\n  scheduleIntervalSeconds: 86400\n  rankChangeThreshold: 3\n'

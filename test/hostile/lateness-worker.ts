@@ -117,11 +117,14 @@ const SCHEDULE = `
     from unnest($1::bigint[]) no) d
   where c.no = d.no`
 
+/** What is waited for takes seconds. A machine with four times as much to do takes minutes. */
+const LONGEST_WAIT_MS = 300_000
+
 const claims = (query: Query, nos: readonly number[], count: number) =>
   until(
     () => query<{ n: number }>('select count(*)::int as n from claims where no = any($1)', [nos]),
     ([row]) => (row?.n ?? 0) >= count,
-    60_000,
+    LONGEST_WAIT_MS,
   )
 
 const recorded = (query: Query, nos: readonly number[]) =>
@@ -133,7 +136,7 @@ const recorded = (query: Query, nos: readonly number[]) =>
         [nos],
       ),
     ([row]) => row?.n === nos.length,
-    60_000,
+    LONGEST_WAIT_MS,
   )
 
 /**

@@ -5,7 +5,15 @@ import { type Column, coloured, distance, formOf, isForPrograms, printData, prin
 import { print, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
-import { answerOf, deliveryState, deliveryStatus, destinationOf, messageOf, monitorNameOf, nextCell } from '../delivery-words.ts'
+import {
+  answerOf,
+  deliveryState,
+  deliveryStatus,
+  destinationOf,
+  messageOf,
+  monitorNameOf,
+  nextCell,
+} from '../delivery-words.ts'
 import { findRecord, neededReferences } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'

@@ -17,7 +17,7 @@ const CLIENTS = 10
 /** A list that waits too long on a busy machine is refused, and asked for again. */
 const MOST_TRIES = 10
 const MEGABYTES = 512
-/** Node gives half of what a container may use to its heap. The chart gives the API 512 MiB. */
+/** Node gives half of what a container may use to its heap. The chart gives the API twice this. */
 const HEAP = `--max-old-space-size=${MEGABYTES / 2}`
 
 /** As many bytes as a run keeps, of values that take much more memory than their text. */

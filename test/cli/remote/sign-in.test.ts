@@ -64,7 +64,7 @@ test.each([
     'echo wrong',
     GRACE,
     77,
-    `the address or the password; "./tidemark admin link --email ${GRACE}" on the server prints a link for a new password`,
+    `refuses the address or the password; "./tidemark admin link --email ${GRACE}" on the server prints a link`,
   ],
   ['an address without an account', 'echo wrong', 'nobody@example.com', 77, 'refuses the address or the password'],
   ['no password', 'true', GRACE, 2, 'there is no password: write it to standard input'],
