@@ -24,13 +24,19 @@ export const REQUEST_LIMITS = {
   /** The same of answers, which are in memory meanwhile. */
   teamAnswersWaiting: 4,
   answersWaiting: 16,
+  /** Bytes of pictures that are read and sent at the same time. The largest one has 15 MiB. */
+  teamPictureBytes: 32 * 1024 * 1024,
+  pictureBytes: 64 * 1024 * 1024,
+  /** Pictures that wait for their bytes: a person opens pages of twenty. */
+  teamPicturesWaiting: 128,
+  picturesWaiting: 512,
   bytesWaitMs: 10_000,
   /**
    * Rounds of the event loop after a large body or answer, before the next request of its team has a turn. In each
    * round one connection is accepted, so that new connections do not wait for the requests of those before them.
    */
   roundsAfterLarge: 256,
-  /** Time in which a client has to take a large answer. */
+  /** Time in which a client has to take a large answer or a picture. */
   takeMs: 60_000,
   /** Requests of one connection that wait for their answers. The connection of one more is ended. */
   ofConnection: 32,

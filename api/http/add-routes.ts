@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { answerOnce } from './answer-once.ts'
 import { bodyLimitOf } from './body-limits.ts'
-import { inTurn, receiveInTurn, sendText, type Turn } from './in-turn.ts'
+import { inTurn, receiveInTurn, readPicture, sendText, type Turn } from './in-turn.ts'
 import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
 import type { Answer, PublicCall, Route } from './route.ts'
 import { atWork } from './at-work.ts'
@@ -90,16 +90,20 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
 
 /** Gives an answer to the connection. */
 async function send(services: Services, answer: Answer, { request, reply, turn }: Answering): Promise<void> {
-  const { status, headers, text, bytes, stream, body } = answer
+  const { status, headers, text, picture, stream, body } = answer
+  const bytes = picture ? await readPicture(services.requests, request, reply, picture) : answer.bytes
   if (headers) reply.headers(headers)
   reply.code(status)
   if (text) return sendText(services.requests, request, reply, { ...text, turn })
-  if (bytes) return void reply.type(bytes.type).send(Buffer.from(bytes.content))
+  if (bytes) return void reply.type(bytes.type).send(bufferOf(bytes.content))
   if (stream) return void reply.type(`${stream.type}; charset=utf-8`).send(timedStream(stream.content))
   if (body === undefined) return void reply.send()
   const content = JSON.stringify(body)
   await sendText(services.requests, request, reply, { type: 'application/json', content, turn })
 }
+
+/** Returns the same bytes. A copy of a picture would take as much memory again. */
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
 
 function answerOf(services: Services, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
   // Fastify's query parser returns a list for a repeated parameter, and text for any other.

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { closedSignal } from './at-work.ts'
 import { BODY_LIMITS, bodyLimitOf } from './body-limits.ts'
 import type { RequestBounds } from './request-bounds.ts'
-import type { Answer, Route } from './route.ts'
+import type { Answer, Picture, Route } from './route.ts'
 
 /**
  * Waits until the body of a request may be received, where it may be larger than the default. The bytes are given back
@@ -81,16 +81,40 @@ export async function sendText(
   const bytes = Buffer.from(content)
   try {
     const giveBack = await requests.answer(principal.teamId, bytes.length, () => closedSignal(reply.raw))
-    const timer = setTimeout(() => socket.destroy(), takeMs)
-    onceEnded(reply.raw, () => {
-      clearTimeout(timer)
-      giveBack()
-    })
+    untilTaken({ socket, response: reply.raw, takeMs, giveBack })
     void reply.send(bytes)
   } catch (error) {
     if (method !== 'GET') socket.destroy()
     throw error
   }
+}
+
+/** Reads a picture when there is room for it. It is counted until the client has it, as a large text is. */
+export async function readPicture(
+  requests: RequestBounds,
+  { raw: { socket } }: FastifyRequest,
+  reply: FastifyReply,
+  { type, teamId, bytes, read }: Picture,
+): Promise<NonNullable<Answer['bytes']>> {
+  const giveBack = await requests.picture(teamId, bytes, () => closedSignal(reply.raw))
+  untilTaken({ socket, response: reply.raw, takeMs: requests.limits.takeMs, giveBack })
+  return { type, content: await read() }
+}
+
+interface Taking {
+  readonly socket: FastifyRequest['raw']['socket']
+  readonly response: FastifyReply['raw']
+  readonly takeMs: number
+  giveBack(): void
+}
+
+/** Gives bytes back when the client has the answer, and ends the connection of one that takes too long. */
+function untilTaken({ socket, response, takeMs, giveBack }: Taking): void {
+  const timer = setTimeout(() => socket.destroy(), takeMs)
+  onceEnded(response, () => {
+    clearTimeout(timer)
+    giveBack()
+  })
 }
 
 /** Calls the function once: when the answer is sent, or its connection is gone. */

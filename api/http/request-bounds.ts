@@ -12,7 +12,12 @@ type GiveBack = () => void
 type Left = () => AbortSignal
 
 const RETRY = { headers: { 'retry-after': '2' } } as const
-const NOUNS = { handling: 'requests', bodies: 'large bodies', answers: 'large answers' } as const
+const NOUNS = {
+  handling: 'requests',
+  bodies: 'large bodies',
+  answers: 'large answers',
+  pictures: 'pictures',
+} as const
 type Bounded = keyof typeof NOUNS
 
 /**
@@ -44,6 +49,12 @@ export class RequestBounds {
         mostWaiting: limits.answersWaiting,
         mostWaitingPerKey: limits.teamAnswersWaiting,
       }),
+      pictures: new WaitingBudget<string>({
+        total: limits.pictureBytes,
+        perKey: limits.teamPictureBytes,
+        mostWaiting: limits.picturesWaiting,
+        mostWaitingPerKey: limits.teamPicturesWaiting,
+      }),
     }
   }
 
@@ -70,6 +81,11 @@ export class RequestBounds {
   /** Waits until an answer of this size may be sent. */
   answer(teamId: string, bytes: number, left: Left): Promise<GiveBack> {
     return this.#take('answers', teamId, { amount: bytes, waitMs: this.limits.bytesWaitMs, left })
+  }
+
+  /** Waits until a picture of this size may be read and sent. */
+  picture(teamId: string, bytes: number, left: Left): Promise<GiveBack> {
+    return this.#take('pictures', teamId, { amount: bytes, waitMs: this.limits.bytesWaitMs, left })
   }
 
   async #take(

@@ -21,9 +21,19 @@ export interface Answer {
   /** Replaces a JSON body. */
   readonly text?: { readonly type: string; readonly content: string }
   readonly bytes?: { readonly type: string; readonly content: Uint8Array }
+  /** Read when there is room for its bytes among those of all pictures under way, of the team that has it. */
+  readonly picture?: Picture
   /** Written as it is read: nothing waits for the whole of it. */
   readonly stream?: { readonly type: string; readonly content: AsyncIterable<string> }
   readonly headers?: Readonly<Record<string, string | string[]>>
+}
+/** A picture that is still to be read. */
+export interface Picture {
+  readonly type: string
+  readonly teamId: string
+  readonly bytes: number
+  /** Throws an `ApiError` where it is gone. */
+  read(): Promise<Uint8Array>
 }
 /** Statuses with which a page shows a refusal. All other routes throw an `ApiError`. */
 type PageRefusal = 403 | 404 | 409 | 422 | 429

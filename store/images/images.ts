@@ -107,18 +107,18 @@ export async function abandonImages(store: Queryable, ids: readonly string[]): P
   `)
 }
 
-const readable = row({ is_current: Type.Boolean() })
+const readable = row({ is_current: Type.Boolean(), bytes: Type.Integer() })
 
 /**
- * Returns whether an image of the team may be shown until this instant (ms since the epoch, by the store's clock).
- * Null: there is no such image.
+ * Returns the size of an image of the team, and whether it may be shown until this instant (ms since the epoch, by the
+ * store's clock). Null: there is no such image.
  */
 export async function findImage(
   store: Queryable,
   { teamId, id, untilMs }: { readonly teamId: string; readonly id: string; readonly untilMs: number },
-): Promise<{ readonly is_current: boolean } | null> {
+): Promise<{ readonly is_current: boolean; readonly bytes: number } | null> {
   return store.maybeOne(sql.prepared('find_image', readable)`
-    select clock() < to_timestamp(${untilMs}::float8 / 1000) as is_current
+    select clock() < to_timestamp(${untilMs}::float8 / 1000) as is_current, bytes
     from images where id = ${id}::uuid and team_id = ${teamId}::uuid and not doomed
   `)
 }

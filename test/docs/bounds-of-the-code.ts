@@ -109,7 +109,14 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
     `answers over ${sizeText(REQUEST_LIMITS.largeAnswerBytes)} under way in a process`,
     bytesUnderWay(REQUEST_LIMITS.answerBytes, REQUEST_LIMITS.teamAnswerBytes, REQUEST_LIMITS.teamAnswersWaiting),
   ],
-  ['time for a client to take such an answer', `${REQUEST_LIMITS.takeMs / 1000} s, then the connection is ended`],
+  [
+    'pictures under way in a process',
+    bytesUnderWay(REQUEST_LIMITS.pictureBytes, REQUEST_LIMITS.teamPictureBytes, REQUEST_LIMITS.teamPicturesWaiting),
+  ],
+  [
+    'time for a client to take such an answer or picture',
+    `${REQUEST_LIMITS.takeMs / 1000} s, then the connection is ended`,
+  ],
   ['requests of a connection that wait for answers', `${REQUEST_LIMITS.ofConnection}, else the connection is ended`],
   ['`page`', range(of(pageQuery.page))],
   ['`limit`', withDefault(of(pageQuery.limit))],

@@ -98,11 +98,18 @@ export const getImageRoute = publicRoute({
     const found = await findImage(store, { ...signed, id: signed.imageId })
     if (found && !found.is_current) throw refused()
     if (!objects) throw apiError('UNAVAILABLE', 'This process has no object store.')
-    const content = found && (await objects.get(imageName(signed.teamId, signed.imageId)).catch(away))
-    if (!content) throw apiError('NOT_FOUND', 'There is no such picture any more.')
-    return { status: 200, bytes: { type: 'image/png', content }, headers: HEADERS }
+    if (!found) throw gone()
+    const { teamId, imageId } = signed
+    const read = async () => {
+      const content = await objects.get(imageName(teamId, imageId)).catch(away)
+      if (!content) throw gone()
+      return content
+    }
+    return { status: 200, picture: { type: 'image/png', teamId, bytes: found.bytes, read }, headers: HEADERS }
   },
 })
+
+const gone = () => apiError('NOT_FOUND', 'There is no such picture any more.')
 
 /** A wrong address and an expired one get the same response. */
 const refused = () => apiError('FORBIDDEN', 'This address is not signed by us, or its time is over. Ask for a new one.')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ok, type Route, route } from '../../../api/http/route.ts'
+import { ok, publicRoute, type Route, route } from '../../../api/http/route.ts'
 import { RequestBounds } from '../../../api/http/request-bounds.ts'
 import { servedRoutes } from '../../../api/routes.ts'
 import { REQUEST_LIMITS } from '../../../schema/request-limits.ts'
@@ -176,6 +176,47 @@ describe('large answers', () => {
     socket.pause()
     await expect.poll(() => requests.held('answers')).toBeGreaterThan(0)
     await expect.poll(() => requests.held('answers')).toBe(0)
+  })
+})
+
+describe('pictures', () => {
+  test('that nobody reads take half of a budget of their team, and the next ones are not read', async () => {
+    const content = Buffer.alloc(15 * 1024 * 1024)
+    let read = 0
+    const picture = (teamId: string) =>
+      publicRoute({
+        method: 'GET',
+        path: `/v1/picture-of-${teamId}`,
+        summary: 'Of the test',
+        tag: 'Runs',
+        policy: 'public',
+        answers: { 200: { description: 'The picture.', only: 'image/png' } },
+        handle: async () => ({
+          status: 200,
+          headers: { 'cache-control': 'private, max-age=60' },
+          picture: { type: 'image/png', teamId, bytes: content.length, read: async () => ((read += 1), content) },
+        }),
+      })
+    const requests = new RequestBounds({ ...REQUEST_LIMITS, bytesWaitMs: 50 })
+    api = await createTestApi({ requests }, [picture('many'), picture('other')])
+    const address = await api.listen()
+    for (let n = 0; n < 3; n += 1) {
+      const socket = await open(address)
+      socket.pause()
+      socket.write(requestOf('GET', '/v1/picture-of-many', {}))
+    }
+    await expect.poll(() => [read, requests.waiting('pictures')]).toEqual([2, 0])
+    expect(requests.held('pictures')).toBe(2 * content.length)
+    const refused = await fetch(`${address}/v1/picture-of-many`)
+    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('cache-control')]).toEqual([
+      429,
+      '2',
+      'no-store',
+    ])
+    const seen = await fetch(`${address}/v1/picture-of-other`)
+    expect([seen.status, (await seen.arrayBuffer()).byteLength, read]).toEqual([200, content.length, 3])
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await expect.poll(() => requests.held('pictures')).toBe(0)
   })
 })
 
