@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
 import { createInTurn, type Whose } from '../../concurrency/in-turn.ts'
 import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
 
@@ -38,18 +39,20 @@ interface ThreadLimits {
 
 /** Creates it. The thread starts when it is first needed. */
 export function createPatternThread({ timeoutMs, perTeam, total }: ThreadLimits): PatternThread {
-  const threads = new Piscina({
-    filename: fileURLToPath(new URL('match-pattern.ts', import.meta.url)),
-    name: 'matchPattern',
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: 60_000,
-    concurrentTasksPerWorker: 1,
-    resourceLimits: { maxOldGenerationSizeMb: 128 },
-    env: {},
-    execArgv: [],
-    recordTiming: false,
-  })
+  const threads = ignoreLateErrors(
+    new Piscina({
+      filename: fileURLToPath(new URL('match-pattern.ts', import.meta.url)),
+      name: 'matchPattern',
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 60_000,
+      concurrentTasksPerWorker: 1,
+      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      env: {},
+      execArgv: [],
+      recordTiming: false,
+    }),
+  )
   // One at a time, so that a pattern's time limit starts when it runs, not when it waits.
   const turns = createInTurn()
   const room = createKeyedBudget<string>({ total, perKey: perTeam })

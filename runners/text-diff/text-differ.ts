@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
 import { createInTurn, type Whose } from '../../concurrency/in-turn.ts'
 import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
@@ -27,17 +28,19 @@ const MOST_OF_TEAM = 16
 
 /** Creates a differ. Its one thread starts when it is first needed. */
 export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number } = {}): TextDiffer {
-  const threads = new Piscina({
-    filename: fileURLToPath(new URL('diff-texts.ts', import.meta.url)),
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: 60_000,
-    concurrentTasksPerWorker: 1,
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
-    env: {},
-    execArgv: [],
-    recordTiming: false,
-  })
+  const threads = ignoreLateErrors(
+    new Piscina({
+      filename: fileURLToPath(new URL('diff-texts.ts', import.meta.url)),
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 60_000,
+      concurrentTasksPerWorker: 1,
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      env: {},
+      execArgv: [],
+      recordTiming: false,
+    }),
+  )
   // One at a time, so that a pair's time limit starts when it runs, not when it waits.
   const turns = createInTurn()
   const room = createKeyedBudget<string>({ total: MOST_WAITING, perKey: MOST_OF_TEAM })

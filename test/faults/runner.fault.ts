@@ -151,7 +151,10 @@ test('a runner that has to stop finishes what it can, gives back the rest at onc
 test('a token that is refused ends a runner with code 77 and says what to do, at the start and later', async () => {
   const wrong = await runCli(['runner'], installation.runnerEnvironment(`tdr_${'0'.repeat(36)}`))
   expect([wrong.code, wrong.stdout]).toEqual([77, expect.not.stringContaining('rendering')])
-  expect(wrong.stderr).toMatch(/^tidemark: the runner API refuses the runner token: .*create-runner-token/)
+  expect(JSON.parse(wrong.stderr)).toMatchObject({
+    level: 'error',
+    msg: expect.stringMatching(/^the runner API refuses the runner token: .*create-runner-token/),
+  })
   expect(wrong.stderr).not.toMatch(/\n\s+at |tdr_0/)
 
   const runner = await installation.runner('revoked')
@@ -195,7 +198,7 @@ test('what a runner lacks, and what it should not have, is said at its start', a
   const nothing = await runCli(['runner'])
   expect(nothing.code).toBe(1)
   for (const name of ['TIDEMARK_RUNNER_API_URL', 'TIDEMARK_RUNNER_TOKEN'])
-    expect(nothing.stderr).toContain(`  ${name} `)
+    expect(JSON.parse(nothing.stderr).msg).toContain(` ${name} `)
   expect(nothing.stderr).not.toContain('DATABASE_URL')
   const both = await runCli(['runner'], {
     ...installation.runnerEnvironment(`tdr_${'0'.repeat(36)}`),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
 import { createInTurn } from '../../concurrency/in-turn.ts'
 import type { Compared, Pair } from './compare.ts'
 import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
@@ -33,19 +34,21 @@ interface ComparerOptions {
 
 /** Creates a comparer. Its single thread starts when it is first needed. */
 export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {}): Comparer {
-  const threads = new Piscina<Pair, Compared>({
-    filename: fileURLToPath(new URL('compare-pair.ts', import.meta.url)),
-    name: 'comparePair',
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: 30_000,
-    concurrentTasksPerWorker: 1,
-    // This limits the heap only. Pictures are outside of the heap and are limited by their number of pixels.
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-    env: {},
-    execArgv: [],
-    recordTiming: false,
-  })
+  const threads = ignoreLateErrors(
+    new Piscina<Pair, Compared>({
+      filename: fileURLToPath(new URL('compare-pair.ts', import.meta.url)),
+      name: 'comparePair',
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 30_000,
+      concurrentTasksPerWorker: 1,
+      // This limits the heap only. Pictures are outside of the heap and are limited by their number of pixels.
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+      env: {},
+      execArgv: [],
+      recordTiming: false,
+    }),
+  )
   const turns = createInTurn()
 
   async function run(pair: Pair, mostMs: number): Promise<Comparison> {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import { ignoreLateErrors } from '../../../concurrency/ignore-late-errors.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { createInTurn, type Whose } from '../../../concurrency/in-turn.ts'
 import { internalFault, type InternalErrorReport } from '../../extract/internal-fault.ts'
@@ -31,18 +32,20 @@ interface PageReaderOptions {
 /** Creates a reader. Its one thread starts when it is first needed. */
 export function createPageReader(options: PageReaderOptions = {}): PageReader {
   const { timeoutMs = EXTRACT_LIMITS.pageMs, onInternalError } = options
-  const threads = new Piscina<ReadTask, PageRead>({
-    filename: fileURLToPath(new URL('read-page-of.ts', import.meta.url)),
-    name: 'readPageOf',
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: 60_000,
-    concurrentTasksPerWorker: 1,
-    resourceLimits: { maxOldGenerationSizeMb: EXTRACT_LIMITS.heapMb },
-    env: {},
-    execArgv: [],
-    recordTiming: false,
-  })
+  const threads = ignoreLateErrors(
+    new Piscina<ReadTask, PageRead>({
+      filename: fileURLToPath(new URL('read-page-of.ts', import.meta.url)),
+      name: 'readPageOf',
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 60_000,
+      concurrentTasksPerWorker: 1,
+      resourceLimits: { maxOldGenerationSizeMb: EXTRACT_LIMITS.heapMb },
+      env: {},
+      execArgv: [],
+      recordTiming: false,
+    }),
+  )
   // One at a time, so that a page's time limit starts when it is read, not when it waits.
   const turns = createInTurn()
 
