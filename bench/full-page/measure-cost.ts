@@ -31,7 +31,7 @@ export async function measureCost(pages: readonly RecordedPage[], reader: PageRe
     times: number,
     read: (url: string, bodyHash: Uint8Array) => Promise<unknown>,
   ): Promise<OneCost> => {
-    const walls: number[] = []
+    const wallTimesMs: number[] = []
     const before = await processorTimeMs()
     for (const { html, contentType } of pages) {
       const body = Buffer.from(html, 'latin1')
@@ -40,10 +40,13 @@ export async function measureCost(pages: readonly RecordedPage[], reader: PageRe
       for (let time = 0; time < times; time += 1) {
         const start = performance.now()
         await read(site.url, bodyHash)
-        walls.push(performance.now() - start)
+        wallTimesMs.push(performance.now() - start)
       }
     }
-    return { cpuMs: ((await processorTimeMs()) - before) / walls.length, medianWallMs: spreadOf(walls).median }
+    return {
+      cpuMs: ((await processorTimeMs()) - before) / wallTimesMs.length,
+      medianWallMs: spreadOf(wallTimesMs).median,
+    }
   }
   try {
     // Threads are started and code is compiled before anything is measured; the browser is started after the direct
