@@ -2,8 +2,8 @@ import { existsSync, globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
-import { TallyReporter } from './test/support/run/tally-reporter.ts'
 import { systemPostgres } from './test/support/database/test-server.ts'
+import { TallyReporter } from './test/support/run/tally-reporter.ts'
 
 const ci = process.env['CI'] === 'true'
 

@@ -1,5 +1,6 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import { MOST_API_KEYS, MOST_API_KEYS_ROTATED, type Scope } from '../schema/account/api-key.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
 import {
   countApiKeys,
   insertApiKey,
@@ -7,7 +8,6 @@ import {
   replaceApiKey,
   revokeApiKey,
 } from '../store/accounts/credentials/api-keys.ts'
-import { recordAudit } from '../store/accounts/audit.ts'
 import type { AccountContext } from './context.ts'
 import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
 

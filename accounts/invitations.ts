@@ -10,6 +10,9 @@ import { PAGES } from '../schema/account/pages.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { GivenRole } from '../schema/account/role.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
+import { activateTeam } from '../store/accounts/credentials/sessions.ts'
+import { lockAccount } from '../store/accounts/end-account.ts'
+import type { MailBound } from '../store/accounts/team/invitation-mails.ts'
 import {
   endInvitation,
   findInvitation,
@@ -22,9 +25,6 @@ import {
   recentResends,
   renewInvitation,
 } from '../store/accounts/team/invitations.ts'
-import type { MailBound } from '../store/accounts/team/invitation-mails.ts'
-import { lockAccount } from '../store/accounts/end-account.ts'
-import { activateTeam } from '../store/accounts/credentials/sessions.ts'
 import {
   findMember,
   hasMember,

@@ -1,7 +1,7 @@
 import type { Requester } from '../schema/account/audit.ts'
 import { atLeast, type Role } from '../schema/account/role.ts'
-import type { Transaction } from '../store/db/client.ts'
 import { lockTeam, roleIn } from '../store/accounts/team/team-members.ts'
+import type { Transaction } from '../store/db/client.ts'
 
 /** What a role does not allow: by its permission, or whatever the role. */
 export type TeamAct =

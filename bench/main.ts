@@ -1,9 +1,9 @@
+import { Command } from 'commander'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import type { Results } from './results/results.ts'
-import { FULL, only, PARTS, QUICK, runBench, unnamed } from './run-bench.ts'
 import { tableOf, withTable } from './results/table.ts'
+import { FULL, only, PARTS, QUICK, runBench, unnamed } from './run-bench.ts'
 
 /**
  * `npm run bench` measures, prints, and writes `results/results.json` and the table of `README.md`. `--quick` measures

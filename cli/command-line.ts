@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from './boot/parts/config-folder.ts'
 import type { OperatorFlags } from './boot/roles/start-operator-parts.ts'
+import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 import type { SearchOptions } from './check/run-search.ts'
 import { addImport, addTemplates, addValidate } from './manifest-commands.ts'
 import { addOutputOptions } from './output-options.ts'
 import { type OutputOptions, whenUnread } from './output.ts'
-import { RULE_OPTIONS, type CheckOptions } from './check/options.ts'
 import { commanderOf } from './remote/remote-command.ts'
 import { REMOTE_COMMANDS } from './remote/remote-commands.ts'
 

@@ -2,10 +2,10 @@
 import { type Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheCompiledCode } from './boot/process/lean-start.ts'
+import { commandLine, loadCommands } from './command-line.ts'
 import { exitCode } from './exit-codes.ts'
 import { whenUnread } from './output.ts'
 import { tell } from './print.ts'
-import { commandLine, loadCommands } from './command-line.ts'
 
 // Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
 // do not answer would block it.

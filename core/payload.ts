@@ -1,4 +1,3 @@
-import { listBefore } from './predicate/fires.ts'
 import {
   API_VERSION,
   type DeliveryPayload,
@@ -10,6 +9,7 @@ import {
 import type { Diff } from '../schema/run/run.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
 import { diffIfLists, valueOf } from './diff/diff-values.ts'
+import { listBefore } from './predicate/fires.ts'
 
 /** The content of a delivery. */
 interface PayloadInput {

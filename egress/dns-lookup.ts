@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
 import { Resolver } from 'node:dns/promises'
-import { networkInterfaces } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { addressBytes, classify } from './address.ts'
 import { errorCode } from './egress-failure.ts'
 

@@ -1,13 +1,13 @@
-import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import { unmapped, classify, addressBytes } from './address.ts'
 import { EgressError, connectFailure, deniedBy, type EgressFailure } from './egress-failure.ts'
 import { type EgressPolicy, type Endpoint, sameHost } from './policy.ts'
 import { type Resolver, type Address, isLocalhost, plainName, systemResolver } from './resolve.ts'
 import { secure, type Secured } from './secure.ts'
 import type { Trust } from './trust.ts'
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
-import { unmapped, classify, addressBytes } from './address.ts'
 
 export interface AgentOptions {
   readonly resolver?: Resolver

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { errors, type Dispatcher } from 'undici'
 import { EgressError, errorCode } from './egress-failure.ts'
-import type { GuardedDispatch } from './guarded-agent.ts'
 import type { BodyRule, Exchange, ExchangeFailure, ExchangePhase } from './exchange.ts'
+import type { GuardedDispatch } from './guarded-agent.ts'
 
 export interface GuardedRequest {
   /** Must have passed `parseTargetUrl`. */

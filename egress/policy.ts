@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { classifyBytes, embeddedIPv4, neverReason, unmapped, addressBytes, cidr, holds, type Cidr } from './address.ts'
 import { OPENING_SETTING } from './egress-failure.ts'
-import { createTrust, type Trust } from './trust.ts'
 import { REFUSED_PORTS } from './refused-ports.ts'
+import { createTrust, type Trust } from './trust.ts'
 
 /**
  * An endpoint of this installation that no check may reach: the database, the cluster's API server. `host` is a name or

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { isIP } from 'node:net'
 import { createSlotQueue } from '../concurrency/slot-queue.ts'
 import { createDnsLookup, type Lookup } from './dns-lookup.ts'
 import type { EgressFailure } from './egress-failure.ts'

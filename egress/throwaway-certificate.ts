@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { LRUCache } from 'lru-cache'
 import { addressBytes } from './address.ts'
 
 /** Certificates that the egress proxy answers its own browsers with. Nobody else accepts or gets to see them. */

@@ -1,12 +1,14 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Requester } from '../schema/account/audit.ts'
+import type { EverySpec } from '../schema/monitor/every-spec.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
-import type { SecretBox } from '../store/secrets/secret-box.ts'
-import type { EverySpec } from '../schema/monitor/every-spec.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
+import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
+import type { Kind } from './kinds/kind.ts'
+import { mergedSpec } from './kinds/spec-kind.ts'
 import {
   externalKeyTaken,
   isolationRefused,
@@ -19,8 +21,6 @@ import {
   type OverStorage,
   overDeliveryCap,
 } from './outcome.ts'
-import type { Kind } from './kinds/kind.ts'
-import { mergedSpec } from './kinds/spec-kind.ts'
 
 /** An edit of a monitor. */
 interface MonitorEdition<Spec> extends Requester {

@@ -1,16 +1,16 @@
-import type { MonitorSpec } from '../schema/monitor/monitor.ts'
-import type { Manager } from '../schema/monitor/labels.ts'
-import type { MonitorKind } from '../schema/resource-kind.ts'
-import type { Queryable, Transaction } from '../store/db/client.ts'
-import { findDeliveryCap } from '../store/quota/pool.ts'
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
+import type { Manager } from '../schema/monitor/labels.ts'
+import type { MonitorSpec } from '../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../schema/resource-kind.ts'
+import type { Queryable, Transaction } from '../store/db/client.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
-import { lockExternalKey } from '../store/monitors/monitors.ts'
 import type { UsedUp } from '../store/monitors/monitor-run-now.ts'
-import { findStorage } from '../store/quota/team-storage.ts'
+import { lockExternalKey } from '../store/monitors/monitors.ts'
 import { areRunnerPodsStarted } from '../store/queue/isolated-checks.ts'
+import { findDeliveryCap } from '../store/quota/pool.ts'
+import { findStorage } from '../store/quota/team-storage.ts'
 
 /** The action succeeded; this is the monitor now. */
 export interface DoneMonitor<Row extends EveryRow = EveryRow> {

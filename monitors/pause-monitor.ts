@@ -1,6 +1,6 @@
 import type { NotFound } from '../core/outcome.ts'
-import { recordAudit } from '../store/accounts/audit.ts'
 import type { EverySpec } from '../schema/monitor/every-spec.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { stopSchedule } from '../store/monitors/monitor-pause.ts'

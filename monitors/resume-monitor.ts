@@ -1,7 +1,7 @@
 import type { NotFound } from '../core/outcome.ts'
+import type { EverySpec } from '../schema/monitor/every-spec.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
-import type { EverySpec } from '../schema/monitor/every-spec.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { lockMonitor } from '../store/monitors/monitor-edit.ts'
 import { startSchedule } from '../store/monitors/monitor-pause.ts'

@@ -1,11 +1,11 @@
 import type { NotFound } from '../core/outcome.ts'
-import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
 import type { TextPair } from '../runners/text-diff/diff-texts.ts'
+import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
 import type { RunDiff } from '../schema/run/run-diff.ts'
+import { WORK } from '../schema/work.ts'
 import type { Queryable } from '../store/db/client.ts'
 import { findRunTexts, type RunTexts } from '../store/runs/page-texts.ts'
 import { findRun } from '../store/runs/runs.ts'
-import { WORK } from '../schema/work.ts'
 import type { Left } from './outcome.ts'
 
 /** The run has no difference of texts, and why. */

@@ -1,8 +1,8 @@
 import { sleep } from '../concurrency/sleep.ts'
 import { ExplainedError } from '../core/explained-error.ts'
+import { type ResourceKind, resourcesPath } from '../schema/resource-kind.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from './cluster/kube-client.ts'
 import { installationOf, OPERATOR_LEASE, seizeLease } from './cluster/leader.ts'
-import { type ResourceKind, resourcesPath } from '../schema/resource-kind.ts'
 import { type CustomResource, FINALIZER, pathOf } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
 

@@ -1,9 +1,9 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { CONNECTION_LIMITS, endConnection, guardConnections, type OnRefused } from './connection-guard.ts'
 import { type Health, mayReadMetrics, METRICS_TYPE } from '../core/health.ts'
 import type { Logger } from '../core/logger.ts'
+import { CONNECTION_LIMITS, endConnection, guardConnections, type OnRefused } from './connection-guard.ts'
 
 /** Serves `/healthz`, `/readyz` and `/metrics` on a separate port. */
 export interface HealthServer {

@@ -9,8 +9,8 @@ import { lockfile } from './check/lockfile.ts'
 import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
-import { format, generated, lint, pulumi, types } from './check/tool-checks.ts'
 import { testHelpers } from './check/test-helpers.ts'
+import { format, generated, lint, pulumi, types } from './check/tool-checks.ts'
 import { unusedExports } from './check/unused-exports.ts'
 
 /** The gate: `npm run check`. A line a check, and what is wrong below it; exit code 1 when anything is. */

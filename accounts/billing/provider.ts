@@ -1,6 +1,6 @@
 import type { SlotQueue } from '../../concurrency/slot-queue.ts'
-import type { SoldTier, SubscriptionStatus } from '../../schema/account/billing.ts'
 import type { Prices } from '../../core/plan/read-prices.ts'
+import type { SoldTier, SubscriptionStatus } from '../../schema/account/billing.ts'
 
 /** A subscription as the payment provider has it at this moment. */
 export interface SubscriptionState {

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
-import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
 import { createSlotQueue } from '../../concurrency/slot-queue.ts'
 import type { Prices } from '../../core/plan/read-prices.ts'
+import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
 import {
   type BillingEvent,
   type BillingProvider,

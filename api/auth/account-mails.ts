@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
+import { createHash } from 'node:crypto'
 import { PAGES } from '../../schema/account/pages.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { forgetOtherResetTokens } from '../../store/accounts/account-links.ts'

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, apiError } from '../http/api-error.ts'
-import { addressBlock, clientAddress, type RateRule } from './rate-limits.ts'
-import { mayBeCrossSite } from './cross-site.ts'
-import type { Principal } from './principals.ts'
 import type { PrivateRoute, PublicRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
+import { mayBeCrossSite } from './cross-site.ts'
 import { forbidden, permits, POLICIES, type Policy, type PolicyName } from './policies.ts'
+import type { Principal } from './principals.ts'
+import { addressBlock, clientAddress, type RateRule } from './rate-limits.ts'
 
 /** Calls without valid credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60

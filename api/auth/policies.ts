@@ -1,6 +1,6 @@
-import { type ApiError, apiError } from '../http/api-error.ts'
 import type { Scope } from '../../schema/account/api-key.ts'
 import { atLeast, type Role } from '../../schema/account/role.ts'
+import { type ApiError, apiError } from '../http/api-error.ts'
 import type { Principal } from './principals.ts'
 
 /** The requirements that a route has for its caller. */

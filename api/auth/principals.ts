@@ -1,12 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { findLiveApiKey, isApiKeyText } from '../../store/accounts/credentials/api-key-text.ts'
-import type { Store } from '../../store/db/client.ts'
-import { findLiveSession } from '../../store/accounts/credentials/sessions.ts'
-import { readSessionCredential } from '../../store/accounts/credentials/session-token.ts'
 import { LRUCache } from 'lru-cache'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Scope } from '../../schema/account/api-key.ts'
 import type { Actor } from '../../schema/account/audit.ts'
 import type { Role } from '../../schema/account/role.ts'
+import { findLiveApiKey, isApiKeyText } from '../../store/accounts/credentials/api-key-text.ts'
+import { readSessionCredential } from '../../store/accounts/credentials/session-token.ts'
+import { findLiveSession } from '../../store/accounts/credentials/sessions.ts'
+import type { Store } from '../../store/db/client.ts'
 
 /** An API key: it acts for its team. */
 export interface KeyPrincipal {

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { Store } from '../../store/db/client.ts'
-import { storeOutage } from '../../store/db/store-fault.ts'
-import { leaseTokens, purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 import { isIPv6 } from 'node:net'
 import { addressBytes, holds, parseCidr } from '../../egress/address.ts'
+import { leaseTokens, purgeRateLimits } from '../../store/accounts/rate-limit.ts'
+import type { Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
 
 /** Whether a request is allowed, and the values of the rate-limit headers. */
 interface RateVerdict {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { signSessionToken } from '../../store/accounts/credentials/session-token.ts'
 import {
   keepOnlySession,
   keepSession,
@@ -6,13 +7,12 @@ import {
   sessionAddresses,
 } from '../../store/accounts/credentials/sessions.ts'
 import type { Store } from '../../store/db/client.ts'
-import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
-import { signSessionToken } from '../../store/accounts/credentials/session-token.ts'
-import { OIDC } from './oidc.ts'
-import { tooMany } from './admit.ts'
-import { addressBlock } from './rate-limits.ts'
 import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
 import type { Answer, Method, PublicCall } from '../http/route.ts'
+import { tooMany } from './admit.ts'
+import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
+import { OIDC } from './oidc.ts'
+import { addressBlock } from './rate-limits.ts'
 import { CLIENT_ADDRESS_HEADER, PASSWORD_HEADER } from './sign-in-options.ts'
 
 /** Returns how the address of an account is confirmed: with the token of a mail, and the account's password. */

@@ -1,8 +1,8 @@
 import type { BetterAuthOptions } from 'better-auth'
 import { PAGES, RESET_HOURS, VERIFY_HOURS } from '../../schema/account/pages.ts'
-import type { AccountMails } from './account-mails.ts'
 import { hashedIdentifier } from '../../store/accounts/credentials/session-token.ts'
 import { SESSION_DAYS } from '../../store/accounts/credentials/sessions.ts'
+import type { AccountMails } from './account-mails.ts'
 
 /**
  * The header in which the library gets the client's address. Tidemark sets it on the request that it builds, whatever

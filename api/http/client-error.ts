@@ -1,12 +1,12 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ApiError, apiError, envelope } from './api-error.ts'
-import { endConnection } from '../../platform/connection-guard.ts'
 import { scrub } from '../../core/logger.ts'
+import { endConnection } from '../../platform/connection-guard.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
+import { type ApiError, apiError, envelope } from './api-error.ts'
 
 /**
  * Responds to data that is not HTTP, or that is too slow or too large to be read as a request. It writes the envelope

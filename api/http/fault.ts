@@ -1,5 +1,5 @@
-import { UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { isCancelled, isDuplicate, isStoreAway } from '../../store/db/store-fault.ts'
+import { UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { sizeText } from './body-limits.ts'
 

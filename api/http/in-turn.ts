@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setImmediate } from 'node:timers/promises'
 import { closedSignal } from './at-work.ts'
 import { BODY_LIMITS, bodyLimitOf } from './body-limits.ts'
 import type { RequestBounds } from './request-bounds.ts'

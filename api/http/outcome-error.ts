@@ -1,8 +1,9 @@
 import type { KeyReplaced, ManyKeys } from '../../accounts/api-keys.ts'
-import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { NotBilled } from '../../accounts/billing/billing.ts'
+import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
 import type { NotAllowed, TeamAct } from '../../accounts/team-act.ts'
+import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import {
@@ -18,9 +19,8 @@ import {
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
-import type { DiskFull } from '../../core/disk-guard.ts'
-import { forbidden, POLICIES, type PolicyName } from '../auth/policies.ts'
 import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
+import { forbidden, POLICIES, type PolicyName } from '../auth/policies.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { validationError } from './validation-error.ts'
 

@@ -1,13 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import { Closed } from '../../schema/shape/shape.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import type { Issue } from '../../schema/validation/issue.ts'
+import type { Services } from '../services.ts'
 import { apiError } from './api-error.ts'
 import type { Route } from './route.ts'
-import type { Services } from '../services.ts'
 import { validationError } from './validation-error.ts'
-import type { IncomingHttpHeaders } from 'node:http'
 
 const NOTHING = Closed({})
 

@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TSchema } from 'typebox'
 import type { Actor } from '../../schema/account/audit.ts'
 import type { ErrorCode } from '../../schema/error.ts'
-import type { WorkKind } from '../../schema/work.ts'
 import { Closed, Uuid } from '../../schema/shape/shape.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
+import type { WorkKind } from '../../schema/work.ts'
+import type { Queryable } from '../../store/db/client.ts'
 import type { PolicyName } from '../auth/policies.ts'
 import type { Principal } from '../auth/principals.ts'
-import type { Queryable } from '../../store/db/client.ts'
 import type { Services } from '../services.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const

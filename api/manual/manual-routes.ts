@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Closed, Text } from '../../schema/shape/shape.ts'
-import { type Answer, okText, publicRoute, type PublicCall, type Route } from '../http/route.ts'
 import { isKnown } from '../http/is-known.ts'
+import { type Answer, okText, publicRoute, type PublicCall, type Route } from '../http/route.ts'
 import { pageAnswer } from '../pages/page-answer.ts'
 import type { readManual } from './manual.ts'
 

@@ -1,5 +1,5 @@
-import { posix } from 'node:path'
 import { Marked, Renderer, type RendererObject } from 'marked'
+import { posix } from 'node:path'
 import { escapeHtml } from '../../deliveries/messages/escape-html.ts'
 
 /** A page of the manual as HTML. */

@@ -1,9 +1,9 @@
-import { API_VERSION } from '../../schema/run/delivery.ts'
 import { ERRORS, type ErrorCode } from '../../schema/error.ts'
+import { API_VERSION } from '../../schema/run/delivery.ts'
+import { sessionCookieName } from '../auth/sign-in-options.ts'
+import type { Route } from '../http/route.ts'
 import { describeComponents } from './describe-schema.ts'
 import { describeOperation, openApiPath } from './operation.ts'
-import type { Route } from '../http/route.ts'
-import { sessionCookieName } from '../auth/sign-in-options.ts'
 
 const ABOUT = `Watches web pages, JSON APIs and feeds on a schedule, and delivers the changes.
 

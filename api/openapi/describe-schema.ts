@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import type { SchemaNode } from '../../schema/shape/walk-schema.ts'
-import { LOWER_CASE, VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
-import type { Rule } from '../../schema/rules/rule.ts'
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
+import type { Rule } from '../../schema/rules/rule.ts'
+import { LOWER_CASE, VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
+import type { SchemaNode } from '../../schema/shape/walk-schema.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
 /** A schema as the document prints it. */

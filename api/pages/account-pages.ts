@@ -1,6 +1,7 @@
 import Type from 'typebox'
-import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
+import { invitationLink } from '../../accounts/invitations.ts'
 import { PAGES } from '../../schema/account/pages.ts'
+import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { mayBeCrossSite } from '../auth/cross-site.ts'
 import { OIDC_FAULTS } from '../auth/oidc.ts'
@@ -14,7 +15,6 @@ import {
 } from '../auth/relay-sign-in.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
-import { invitationLink } from '../../accounts/invitations.ts'
 import { type Form, pageAnswer } from './page-answer.ts'
 
 /** Requests a minute from an address. */

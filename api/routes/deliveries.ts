@@ -9,8 +9,8 @@ import { findDelivery, listDeliveries, sumDeliveries } from '../../store/deliver
 import { doneOf, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, route } from '../http/route.ts'
-import { answerDeliveries } from './delivery-list.ts'
 import { shownDelivery } from '../presenters/shown.ts'
+import { answerDeliveries } from './delivery-list.ts'
 
 const Retention = Closed({
   tier: Choice(TIERS),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { JsonObject } from '../../schema/shape/shape.ts'
-import { describeApi } from '../openapi/describe-api.ts'
 import { isKnown } from '../http/is-known.ts'
 import { okText, publicRoute, type Route } from '../http/route.ts'
+import { describeApi } from '../openapi/describe-api.ts'
 
 const PER_MINUTE = 300
 

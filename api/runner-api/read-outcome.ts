@@ -1,6 +1,6 @@
+import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
 import { RunnerOutcome } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
 import type { ReportedOutcome } from '../../worker/queue/outcome-of.ts'
 import { parseJsonBody } from '../http/read-request.ts'
 import { validationError } from '../http/validation-error.ts'

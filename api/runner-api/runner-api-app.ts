@@ -1,4 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
+import type { Denials } from '../../egress/policy.ts'
+import { guardConnections, type OnRefused } from '../../platform/connection-guard.ts'
 import {
   OUTCOME_HEAD_BYTES,
   OUTCOME_PICTURES_BYTES,
@@ -7,17 +10,14 @@ import {
   SANDBOX_HEADER,
   SPOKEN_VERSIONS,
 } from '../../schema/runner-api.ts'
-import type { Denials } from '../../egress/policy.ts'
-import type { RunnerService } from '../../worker/queue/runner-service.ts'
-import type { Store } from '../../store/db/client.ts'
 import { type LiveRunnerToken, noteUnsandboxed } from '../../store/accounts/credentials/runner-tokens.ts'
-import { type ApiError, apiError } from '../http/api-error.ts'
+import type { Store } from '../../store/db/client.ts'
+import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { connectionKey } from '../auth/rate-limits.ts'
+import { type ApiError, apiError } from '../http/api-error.ts'
 import { bareApp } from '../http/bare-app.ts'
 import { answerTooMany, needsHost, sendError, standardHeaders } from '../http/client-error.ts'
 import { parseJsonBody, refuseEncoded } from '../http/read-request.ts'
-import { guardConnections, type OnRefused } from '../../platform/connection-guard.ts'
-import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
 import { addRunnerApiRoutes } from './runner-api-routes.ts'
 import { runnerToken } from './runner-token.ts'
 

@@ -1,7 +1,9 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { Denials } from '../../egress/policy.ts'
+import { searchToWire, taskToWire } from '../../runners/client/task-wire.ts'
 import {
   RunnerClaim,
   type RunnerClaimed,
@@ -15,18 +17,16 @@ import {
   SANDBOX_HEADER,
 } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import type { Denials } from '../../egress/policy.ts'
-import type { RelayedConnect } from '../../worker/queue/proxy-relay.ts'
-import type { RunnerService } from '../../worker/queue/runner-service.ts'
-import { searchToWire, taskToWire } from '../../runners/client/task-wire.ts'
 import {
   type LiveRunnerToken,
   returnRunnerClaims,
   takeRunnerClaims,
 } from '../../store/accounts/credentials/runner-tokens.ts'
+import type { Store } from '../../store/db/client.ts'
+import type { RelayedConnect } from '../../worker/queue/proxy-relay.ts'
+import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
-import type { Store } from '../../store/db/client.ts'
 import { readOutcome } from './read-outcome.ts'
 import { runnerToken } from './runner-token.ts'
 

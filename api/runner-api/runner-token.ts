@@ -1,5 +1,5 @@
-import type { Store } from '../../store/db/client.ts'
 import { findLiveRunnerToken, type LiveRunnerToken } from '../../store/accounts/credentials/runner-tokens.ts'
+import type { Store } from '../../store/db/client.ts'
 import { apiError } from '../http/api-error.ts'
 
 const BEARER = /^bearer ([^\s]+)$/i

@@ -1,5 +1,4 @@
 import { fastify } from 'fastify'
-import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { buildApp } from '../../api/http/app.ts'
 import { routes } from '../../api/routes.ts'
 import { createServices } from '../../api/services.ts'
@@ -8,12 +7,13 @@ import { createLogger } from '../../core/logger.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { insertApiKey } from '../../store/accounts/credentials/api-keys.ts'
 import type { Store } from '../../store/db/client.ts'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { countMonitors, findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { countRuns, findRun, listRuns } from '../../store/runs/runs.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { answerParent } from '../support/child.ts'
 import { TEAM } from '../support/monitors.ts'
 import { ENCRYPTION_KEY } from '../support/worker-process.ts'
-import { createSecretBox } from '../../store/secrets/secret-box.ts'
 
 /** Opens both servers on one database. The answer contains their addresses, and a key for the API. */
 export interface ApiQuestion {

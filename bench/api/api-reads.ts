@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici'
-import type { ApiAnswer, ApiQuestion } from './api-process.ts'
+import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 import { startChild } from '../support/child.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam } from '../support/monitors.ts'
-import { ratios, type Spread, spreadOf } from '../results/stats.ts'
+import type { ApiAnswer, ApiQuestion } from './api-process.ts'
 
 /** One route of the API compared with a bare one that runs the same statements, in answers a second. */
 export interface ApiRead {

@@ -1,7 +1,7 @@
+import { ratios, type Spread, spreadOf } from '../results/stats.ts'
+import { type Child, startChild } from '../support/child.ts'
 import { openShop } from './browser-page.ts'
 import type { SideAnswer, SideQuestion } from './browser-side.ts'
-import { type Child, startChild } from '../support/child.ts'
-import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 
 /** The size of the measurement. */
 export interface BrowserChecksSize {

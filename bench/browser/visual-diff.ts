@@ -1,6 +1,6 @@
 import sharp from 'sharp'
-import { compare } from '../../worker/pictures/compare.ts'
 import { changedPixels } from '../../worker/pictures/changed-pixels.ts'
+import { compare } from '../../worker/pictures/compare.ts'
 import { decode } from '../../worker/pictures/raster.ts'
 import { type Spread, spreadOf } from '../results/stats.ts'
 

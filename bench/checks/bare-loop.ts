@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { selectOne } from 'css-select'
 import { textContent } from 'domutils'
+import { hash } from 'node:crypto'
 import { parse } from 'parse5'
 import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import { Agent, request } from 'undici'

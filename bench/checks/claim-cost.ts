@@ -1,8 +1,8 @@
-import { claimChecks } from '../../store/queue/claim.ts'
 import { openStore } from '../../store/db/client.ts'
+import { claimChecks } from '../../store/queue/claim.ts'
+import { type Spread, spreadOf } from '../results/stats.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam } from '../support/monitors.ts'
-import { type Spread, spreadOf } from '../results/stats.ts'
 
 /** The cost of claiming one check, in µs, when this many monitors of one team are due. */
 export interface ClaimCost {

@@ -1,7 +1,7 @@
+import { openStore, type Store } from '../../store/db/client.ts'
+import { forgetOld } from '../../store/maintenance/retention.ts'
 import { claimChecks } from '../../store/queue/claim.ts'
 import { recordUnchanged } from '../../store/queue/record-unchanged.ts'
-import { forgetOld } from '../../store/maintenance/retention.ts'
-import { openStore, type Store } from '../../store/db/client.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam, TEAM } from '../support/monitors.ts'
 

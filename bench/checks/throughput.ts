@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { BareQuestion, Kind } from './bare-loop.ts'
+import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 import type { Child } from '../support/child.ts'
 import type { Database, Server } from '../support/database.ts'
 import { copyFirstRun, insertMonitors, insertTeam, type Monitors } from '../support/monitors.ts'
-import { type Round, runRound } from './round.ts'
-import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 import type { TargetQuestion } from '../support/target-server.ts'
 import { type Memory, startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts'
+import type { BareQuestion, Kind } from './bare-loop.ts'
+import { type Round, runRound } from './round.ts'
 
 /** One row: Tidemark and the bare loop, in turn. */
 export interface Throughput {

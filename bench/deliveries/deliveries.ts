@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { newDelivery } from '../../store/deliveries/delivery-row.ts'
-import { deliveryColumns } from '../../test/support/worker/delivery-columns.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { deliveryColumns } from '../../test/support/worker/delivery-columns.ts'
+import { type Spread, spreadOf } from '../results/stats.ts'
 import { type Child, startChild } from '../support/child.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam, TEAM } from '../support/monitors.ts'
-import type { SinkAnswer, SinkQuestion } from './sink-server.ts'
-import { type Spread, spreadOf } from '../results/stats.ts'
 import { ENCRYPTION_KEY, startWorkerProcess } from '../support/worker-process.ts'
+import type { SinkAnswer, SinkQuestion } from './sink-server.ts'
 
 /** How late webhooks reach their receivers when this many are due at the same instant; ms, each the p99 of a round. */
 export interface DeliveryLateness {

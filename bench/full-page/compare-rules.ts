@@ -1,7 +1,7 @@
 import type { Case } from './cases.ts'
+import type { PageReader } from './page-reader.ts'
 import { pageWith, PARTS, type Parts, type Scripted } from './page-with-parts.ts'
 import { openPartsSite } from './parts-site.ts'
-import type { PageReader } from './page-reader.ts'
 import type { RecordedPage } from './recorded-pages.ts'
 import { alertsOf, type Readings, type RuleName } from './verdicts.ts'
 

@@ -1,11 +1,11 @@
-import { join } from 'node:path'
 import { Command } from 'commander'
+import { join } from 'node:path'
 import { CASES } from './cases.ts'
 import { compareRules } from './compare-rules.ts'
 import { measureCost } from './measure-cost.ts'
 import { openPageReader } from './page-reader.ts'
-import { recordedPages } from './recorded-pages.ts'
 import { printComparison, printCost } from './print.ts'
+import { recordedPages } from './recorded-pages.ts'
 
 /**
  * `npm run bench:full-page [DIR]` compares rules for when a whole page has changed, on recorded pages. DIR has a

@@ -1,13 +1,13 @@
 import type { NeighbourWaits } from '../api/neighbour.ts'
 import type { Kind } from '../checks/bare-loop.ts'
-import type { ImageSizes } from '../installation/image-sizes.ts'
+import type { RetentionCost } from '../checks/retention.ts'
+import type { Throughput } from '../checks/throughput.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
-import type { RetentionCost } from '../checks/retention.ts'
+import type { ImageSizes } from '../installation/image-sizes.ts'
 import { MOST_SET_UP } from '../installation/set-up-size.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
-import type { Throughput } from '../checks/throughput.ts'
 
 const NAMES: Readonly<Record<Kind, string>> = {
   unchanged: 'page unchanged, no validators: read and hashed',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { SERP_ENGINES, type SerpEngine } from '../../schema/serp/serp-search.ts'
 import { readSearchPage } from '../../runners/serp/read-search-page.ts'
 import type { FoundResult, PageOutcome, SearchPage } from '../../runners/serp/search-page.ts'
+import { SERP_ENGINES, type SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { SavedPage } from './saved-pages.ts'
 
 /** How well a set of pages was read. */

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
+import { readFolder } from '../../manifests/read-folder.ts'
 import { type Manifest, type ManifestText, readManifests } from '../../manifests/read-manifests.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
 import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { readFolder } from '../../manifests/read-folder.ts'
 import { readText } from './source.ts'
 import { UsageError } from './usage-error.ts'
 

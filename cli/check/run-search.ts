@@ -1,7 +1,7 @@
+import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners/serp/check-search.ts'
-import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
 import { SEARCH_TARGET } from '../../schema/rules/serp-rules.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'

@@ -1,11 +1,11 @@
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
-import type { Ask } from '../../worker/previews/preview.ts'
-import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
-import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
+import type { Ask } from '../../worker/previews/preview.ts'
+import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
 
 interface TargetPorts {

@@ -1,11 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { isUuid } from '../../core/is-uuid.ts'
-import { PAGES } from '../../schema/account/pages.ts'
+import { syncCustomer } from '../../accounts/billing/billing.ts'
 import { deleteAccount } from '../../accounts/delete-account.ts'
-import { SYSTEM } from '../../schema/account/audit.ts'
 import { invitationLink } from '../../accounts/invitations.ts'
-import { TIERS, type Tier } from '../../schema/account/plan.ts'
+import { isUuid } from '../../core/is-uuid.ts'
+import { createLogger } from '../../core/logger.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
+import { PAGES } from '../../schema/account/pages.ts'
+import { TIERS, type Tier } from '../../schema/account/plan.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import {
   accountId,
@@ -17,16 +19,14 @@ import {
   setEmail,
   setPlan,
 } from '../../store/accounts/admin-accounts.ts'
-import { listCustomers } from '../../store/accounts/team/subscriptions.ts'
 import { notedBaseUrl } from '../../store/accounts/base-url.ts'
-import { printable } from '../printable.ts'
+import { listCustomers } from '../../store/accounts/team/subscriptions.ts'
 import { diskOfTeams } from '../../store/quota/usage-summary.ts'
+import { billingOf } from '../boot/parts/billing.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type Column, formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
 import { print, tell } from '../print.ts'
-import { billingOf } from '../boot/parts/billing.ts'
-import { createLogger } from '../../core/logger.ts'
-import { syncCustomer } from '../../accounts/billing/billing.ts'
+import { printable } from '../printable.ts'
 
 type DiskOfTeam = Awaited<ReturnType<typeof diskOfTeams>>[number]
 

@@ -1,7 +1,7 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { Command, InvalidArgumentError, Option } from 'commander'
 import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
 import { findUnreadPage, listUnreadPages } from '../../store/objects/unread-pages.ts'
 import { objectsOf } from '../boot/parts/objects.ts'

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ApiKeyCreate, SCOPES, type Scope } from '../../schema/account/api-key.ts'
-import { checkerOf } from '../../schema/validation/validate.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
 import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
@@ -20,8 +20,8 @@ import {
 } from './admin-accounts.ts'
 import { listClustersCommand, listReleasedCommand, releaseClusterCommand } from './admin-clusters.ts'
 import { rotateKeyCommand } from './admin-encryption-key.ts'
-import { unreadPageCommand } from './admin-unread-page.ts'
 import { createRunnerTokenCommand, revokeRunnerTokenCommand } from './admin-runner-tokens.ts'
+import { unreadPageCommand } from './admin-unread-page.ts'
 
 interface OwnerOptions extends OutputOptions {
   readonly email: string

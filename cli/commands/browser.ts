@@ -1,6 +1,6 @@
+import { startBrowserLauncher } from '../../runners/browser/chromium/browser-launcher.ts'
 import type { Config } from '../../schema/config/config.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
-import { startBrowserLauncher } from '../../runners/browser/chromium/browser-launcher.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
 import { print } from '../print.ts'

@@ -1,17 +1,17 @@
 import { createLogger } from '../../core/logger.ts'
+import type { Browsers } from '../../runners/browser/browsers.ts'
+import { readEndpoints } from '../../runners/serp/endpoints.ts'
+import { egressPolicy } from '../boot/parts/egress.ts'
+import { readSettings, SettingsError } from '../boot/settings/read-config.ts'
 import { configurationOf } from '../check/configuration.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
 import type { SearchOptions } from '../check/run-search.ts'
 import { isWebAddress } from '../check/source.ts'
-import { watchChecks } from '../check/watch-checks.ts'
 import { UsageError } from '../check/usage-error.ts'
+import { watchChecks } from '../check/watch-checks.ts'
 import { formOf, type OutputOptions } from '../output.ts'
 import { print, tell } from '../print.ts'
-import { egressPolicy } from '../boot/parts/egress.ts'
-import { readSettings, SettingsError } from '../boot/settings/read-config.ts'
-import { readEndpoints } from '../../runners/serp/endpoints.ts'
-import type { Browsers } from '../../runners/browser/browsers.ts'
 
 /** Runs `tidemark check serp`. Returns what is wrong with the command line; null when it could be used. */
 export async function checkSerp(keyword: string, options: SearchOptions): Promise<string | null> {

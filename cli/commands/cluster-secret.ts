@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { Command } from 'commander'
+import { randomBytes } from 'node:crypto'
 import { changeSecret, ensureSecret } from '../../operator/cluster/ensured-secret.ts'
 import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
 import { OWNER_PLAN } from '../../schema/account/plan.ts'

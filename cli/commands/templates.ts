@@ -1,5 +1,5 @@
-import { isManifestName, keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { toResourceNames } from '../../core/custom-resource/names.ts'
+import { isManifestName, keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'

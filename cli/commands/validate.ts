@@ -1,6 +1,6 @@
 import { inOrder } from '../../manifests/in-order.ts'
-import type { ManifestFault } from '../../manifests/places.ts'
 import { namespaceRemarks } from '../../manifests/namespace-remarks.ts'
+import type { ManifestFault } from '../../manifests/places.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { faultsOf } from '../../manifests/resolve-manifest.ts'
 import type { SecretSource } from '../../manifests/secret-values.ts'

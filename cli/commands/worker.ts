@@ -3,10 +3,10 @@ import { loadPlaywright } from '../../runners/browser/chromium/one-browser.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { announce } from '../boot/process/announce.ts'
 import { createHealth } from '../boot/process/health.ts'
-import { serveHealth } from '../boot/process/serve-health.ts'
-import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 import { runProcess } from '../boot/process/run-process.ts'
+import { serveHealth } from '../boot/process/serve-health.ts'
 import { startWorker } from '../boot/roles/start-worker.ts'
+import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>

@@ -1,7 +1,7 @@
 import { maskedAddress } from '../../schema/monitor/mask.ts'
 import type { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
-import type { Run } from '../../schema/run/run.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
+import type { Run } from '../../schema/run/run.ts'
 import { clipped, distance } from '../output.ts'
 
 /** What all commands say of deliveries. Nothing in it is made safe for a terminal. */

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { RemoteError } from './remote-error.ts'
 import { tell } from '../print.ts'
+import { RemoteError } from './remote-error.ts'
 
 /** A server, and a key or a session for it. */
 export interface Profile {

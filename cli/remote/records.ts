@@ -1,6 +1,5 @@
 import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
-import { exitCode } from '../exit-codes.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
 import {
   MONITOR_KINDS,
@@ -10,10 +9,11 @@ import {
   SERP_MONITOR_RESOURCE,
 } from '../../schema/resource-kind.ts'
 import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
+import { exitCode } from '../exit-codes.ts'
+import { tell } from '../print.ts'
 import { printable } from '../printable.ts'
 import type { RemoteClient, RemoteRequest } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
-import { tell } from '../print.ts'
 
 /** A kind of monitor, as the API and people name it. */
 interface RemoteKind {

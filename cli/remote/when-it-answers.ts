@@ -1,7 +1,7 @@
 import { retryWhile } from '../../concurrency/retry.ts'
 import { exitCode } from '../exit-codes.ts'
-import { RemoteError } from './remote-error.ts'
 import { tell } from '../print.ts'
+import { RemoteError } from './remote-error.ts'
 
 /**
  * Returns the answer to a question that may be asked again, and asks until the server answers it: one that is started

@@ -1,7 +1,7 @@
-import { VALUE_LIMITS } from '../../schema/monitor/value-limits.ts'
-import type { Json, Values } from '../../schema/shape/json.ts'
-import type { Diff } from '../../schema/run/run.ts'
 import { createHash, hash } from 'node:crypto'
+import { VALUE_LIMITS } from '../../schema/monitor/value-limits.ts'
+import type { Diff } from '../../schema/run/run.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 
 /**
  * Returns the difference of two readings; null when they are equal. `order` is the names of the extract config in their

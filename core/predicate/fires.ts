@@ -1,6 +1,6 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Diff } from '../../schema/run/run.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 import { changedBehindCut, diffIfLists, roomOf, valueOf } from '../diff/diff-values.ts'
 import { compare, decimalOfNumber } from '../number/decimal.ts'
 import { readNumber } from '../number/read-number.ts'

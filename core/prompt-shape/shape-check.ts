@@ -1,5 +1,5 @@
-import { joinPath } from '../../schema/validation/issue.ts'
 import type { Json } from '../../schema/shape/json.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
 import type { JsonType, Range, Shape, ShapeField } from './prompt-shape.ts'
 
 /** The most faults that are reported: the model corrects them in one go or not at all. */

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Channels } from './channel.ts'
 import { createDiscordChannel } from './discord.ts'
 import { createEmailChannel } from './email.ts'
 import type { MessagePictures } from './message-pictures.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import { createSlackChannel } from './slack.ts'
 import { createWebhookChannel } from './webhook.ts'
 

@@ -1,6 +1,6 @@
+import { discordMessage } from '../messages/discord-message.ts'
 import type { Channel } from './channel.ts'
 import { type ChatOptions, sendChat } from './send-chat.ts'
-import { discordMessage } from '../messages/discord-message.ts'
 
 /** Sends an embed to a webhook of Discord. */
 export function createDiscordChannel(options: ChatOptions): Channel<'discord'> {

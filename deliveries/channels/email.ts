@@ -1,14 +1,14 @@
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
-import type { AttemptOutcome, Channel } from './channel.ts'
 import type { MailTarget } from '../../store/deliveries/delivery-row.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import { mailOutcome } from '../mail/mail-outcome.ts'
-import type { MessagePictures } from './message-pictures.ts'
-import { NO_MESSAGE } from './send-chat.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import { accountMailMessage } from '../messages/account-mail.ts'
 import { emailMessage } from '../messages/email-message.ts'
 import type { Links } from '../messages/links.ts'
 import { readAccountMail, readPayload } from '../messages/message-payload.ts'
+import type { AttemptOutcome, Channel } from './channel.ts'
+import type { MessagePictures } from './message-pictures.ts'
+import { NO_MESSAGE } from './send-chat.ts'
 
 /** The parts that an e-mail channel uses. */
 interface EmailOptions {

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../concurrency/retry.ts'
+import type { Store } from '../../store/db/client.ts'
 import { imageName } from '../../store/images/images.ts'
 import { findThumb, type Thumb } from '../../store/images/run-images.ts'
-import type { Store } from '../../store/db/client.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
 import type { MessagePayload, NoticeMessage } from '../messages/message-payload.ts'

@@ -1,6 +1,6 @@
-import type { AttemptOutcome, SendContext } from './channel.ts'
 import type { Links } from '../messages/links.ts'
 import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
+import type { AttemptOutcome, SendContext } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'

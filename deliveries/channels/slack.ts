@@ -1,6 +1,6 @@
+import { slackMessage } from '../messages/slack-message.ts'
 import type { Channel } from './channel.ts'
 import { type ChatOptions, sendChat } from './send-chat.ts'
-import { slackMessage } from '../messages/slack-message.ts'
 
 /** Sends Block Kit to an incoming webhook of Slack, or of a service that accepts the same format. */
 export function createSlackChannel(options: ChatOptions): Channel<'slack'> {

@@ -1,10 +1,10 @@
-import { UNSENT_HEADERS } from '../../egress/unsent-headers.ts'
 import { sign } from '../../core/signature.ts'
+import { UNSENT_HEADERS } from '../../egress/unsent-headers.ts'
+import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
+import { NOTICE_HEADER } from '../../schema/run/notice.ts'
 import type { Channel } from './channel.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'
-import { WEBHOOK_OWN_HEADERS } from '../../schema/monitor/request-headers.ts'
-import { NOTICE_HEADER } from '../../schema/run/notice.ts'
 
 /** Makes one signed POST of the stored text. The signed bytes are the bytes that are sent. */
 export function createWebhookChannel(options: PostOptions): Channel<'webhook'> {

@@ -1,13 +1,13 @@
 import { createBatchWriter } from '../../concurrency/batch-writer.ts'
-import type { DeliveryLog } from './delivery-log.ts'
-import type { Outbox } from '../../store/deliveries/delivery-lease.ts'
+import { afterAttempt, outcomeOf } from '../../core/machine/delivery.ts'
 import type { Store } from '../../store/db/client.ts'
-import { recordAttempts, type AttemptRecord, type ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
-import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { isDataFault, storeFault } from '../../store/deliveries/delivery-fault.ts'
-import { afterAttempt, outcomeOf } from '../../core/machine/delivery.ts'
+import type { Outbox } from '../../store/deliveries/delivery-lease.ts'
+import { recordAttempts, type AttemptRecord, type ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
 import type { AttemptOutcome } from '../channels/channel.ts'
+import type { DeliveryLog } from './delivery-log.ts'
+import type { DeliveryMetrics } from './delivery-metrics.ts'
 
 /** A finished attempt that is to be recorded. */
 export type FinishedAttempt = Omit<AttemptRecord, 'ended_ago_ms'>

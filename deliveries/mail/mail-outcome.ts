@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../channels/channel.ts'
-import type { MailFault, MailResult } from './mail-result.ts'
 import { safeText } from '../channels/safe-text.ts'
+import type { MailFault, MailResult } from './mail-result.ts'
 
 /**
  * Returns the outcome of a delivery for a mail's result. The status is the mail server's reply code, which has its own

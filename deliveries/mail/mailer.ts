@@ -1,5 +1,5 @@
-import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import type { MailServer } from '../../core/mail-server.ts'
+import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { PICTURE_ID } from '../messages/email-html.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
 

@@ -1,7 +1,7 @@
+import type { Change } from './change.ts'
+import { isolate } from './clean-text.ts'
 import type { EmailStory } from './email-story.ts'
 import { escapeHtml } from './escape-html.ts'
-import { isolate } from './clean-text.ts'
-import type { Change } from './change.ts'
 import type { ChangedLine } from './story.ts'
 
 const INK = '#1f2937'

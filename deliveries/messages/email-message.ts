@@ -1,11 +1,11 @@
-import { escapeHtml } from './escape-html.ts'
+import type { Change } from './change.ts'
 import { emailHtml } from './email-html.ts'
 import type { EmailStory } from './email-story.ts'
 import { emailText } from './email-text.ts'
+import { escapeHtml } from './escape-html.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth, type Weight } from './shorten.ts'
-import type { Change } from './change.ts'
 import { firstOf, linesOfList, storyOf } from './story.ts'
 
 /** The readable parts of a mail. They contain no control characters except the line ends of the text. */

@@ -1,6 +1,6 @@
+import type { Change } from './change.ts'
 import { isolate } from './clean-text.ts'
 import type { EmailStory } from './email-story.ts'
-import type { Change } from './change.ts'
 import { arrow, type ChangedLine } from './story.ts'
 
 /** Returns the text part of a mail: paragraphs with an empty line between them. */

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { AccountMail } from '../../schema/account/mail.ts'
-import { ListChange, TextChange } from '../../schema/run/delivery.ts'
 import { MONITOR_KINDS } from '../../schema/resource-kind.ts'
-import type { Json } from '../../schema/shape/json.ts'
+import { ListChange, TextChange } from '../../schema/run/delivery.ts'
 import { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { Choice, Dictionary } from '../../schema/shape/shape.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
+import type { Change } from './change.ts'
 import { cleanText, isolate } from './clean-text.ts'
 import { shorten } from './shorten.ts'
-import type { Change } from './change.ts'
 
 const NAME = 80
 const TITLE = 160

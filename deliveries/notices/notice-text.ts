@@ -1,10 +1,10 @@
-import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
-import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { MAX_ATTEMPTS } from '../../core/machine/delivery.ts'
+import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { DISK_SLACK, DISK_STOPS_AT, type DiskPlaceName, usedPercent } from '../../schema/disk.ts'
+import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import type { NoticePayload } from '../../schema/run/notice.ts'
 import { cleanText } from '../messages/clean-text.ts'
 import { shorten } from '../messages/shorten.ts'
-import type { NoticePayload } from '../../schema/run/notice.ts'
 
 /** The facts of an event under the name of its kind. */
 export type Blocks = Pick<NoticePayload, 'failing' | 'field_missing' | 'delivery_dead' | 'quota'>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   allOf,
   anyCase,
@@ -14,7 +15,6 @@ import {
   textsOf,
   type Values,
 } from './imported.ts'
-import { createHash } from 'node:crypto'
 
 /** Keys that change nothing here: comments, and what every monitor does anyway. */
 const SILENT: ReadonlySet<string> = new Set([

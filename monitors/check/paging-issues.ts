@@ -1,6 +1,6 @@
 import { namesOf } from '../../runners/fetch/paging/dot-path.ts'
-import type { Issue } from '../../schema/validation/issue.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 
 /**
  * Returns the dot paths of a `request_config` that can never work, whatever a page returns: those with an empty step,

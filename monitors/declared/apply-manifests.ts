@@ -14,6 +14,9 @@ import {
   FILES,
   type ResourceIdentity,
 } from '../../store/monitors/monitor-resource.ts'
+import type { MonitorContext } from '../context.ts'
+import { kindCalled } from '../kinds/kinds.ts'
+import { isolationRefused, overStorageText } from '../outcome.ts'
 import {
   applyResources,
   type ApplyOutcome,
@@ -21,11 +24,8 @@ import {
   deleteDeclared,
   releaseResource,
 } from './apply-resource.ts'
-import type { Missing, MissingFate } from './missing-manifests.ts'
 import { judgeManifests } from './judge-manifests.ts'
-import type { MonitorContext } from '../context.ts'
-import { isolationRefused, overStorageText } from '../outcome.ts'
-import { kindCalled } from '../kinds/kinds.ts'
+import type { Missing, MissingFate } from './missing-manifests.ts'
 
 /** All manifests of a folder, and the team that they belong to. */
 interface FolderOfManifests {

@@ -1,15 +1,14 @@
 import { isUuid } from '../../core/is-uuid.ts'
 import type { Invalid } from '../../core/outcome.ts'
 import { type Requester, SYSTEM } from '../../schema/account/audit.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import { type AuditEntry, recordAudit, recordAudits } from '../../store/accounts/audit.ts'
 import type { Transaction } from '../../store/db/client.ts'
 import { beginEpoch } from '../../store/db/operator-epoch.ts'
-import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
 import { insertMonitors } from '../../store/monitors/monitor-create.ts'
 import { hideMonitor } from '../../store/monitors/monitor-delete.ts'
 import { lockMonitor } from '../../store/monitors/monitor-edit.ts'
-import { findMonitor } from '../../store/monitors/monitors.ts'
 import {
   type AppliedState,
   type DeclaredRow,
@@ -26,18 +25,19 @@ import {
   setSuspended,
   takeOver,
 } from '../../store/monitors/monitor-resource.ts'
-import { lockUsage } from '../../store/quota/usage.ts'
+import { findMonitor } from '../../store/monitors/monitors.ts'
 import { lockStorage } from '../../store/quota/team-storage.ts'
+import { lockUsage } from '../../store/quota/usage.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { auditedAs, type MonitorContext } from '../context.ts'
 import { unsentHeaderIssues } from '../check/unsent-headers.ts'
-import { notStored, overDeliveryCap, overDeliveryCaps, type OverCap, type OverStorage } from '../outcome.ts'
+import { auditedAs, type MonitorContext } from '../context.ts'
 import { changeSpec } from '../edit-monitor.ts'
-import { declaredSpec } from './declared-spec.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { kindCalled } from '../kinds/kinds.ts'
-import { type IdentityTaken, identityTaken } from './identity-taken.ts'
+import { notStored, overDeliveryCap, overDeliveryCaps, type OverCap, type OverStorage } from '../outcome.ts'
 import { run, type RunOutcome } from '../run-monitor.ts'
+import { declaredSpec } from './declared-spec.ts'
+import { type IdentityTaken, identityTaken } from './identity-taken.ts'
 
 /** A custom resource and what it declares. */
 export interface Declaration extends Requester {

@@ -3,8 +3,8 @@ import { identityOfKey, isResourceName, resourceName } from '../../core/custom-r
 import type { NotFound } from '../../core/outcome.ts'
 import { findMonitor, isOnlyOfItsName } from '../../store/monitors/monitors.ts'
 import type { MonitorContext, OneMonitor } from '../context.ts'
-import { NO_MONITOR } from '../outcome.ts'
 import type { Kind } from '../kinds/kind.ts'
+import { NO_MONITOR } from '../outcome.ts'
 import { manifestOf } from './manifest-of.ts'
 
 /** A monitor as the custom resource that declares it. */

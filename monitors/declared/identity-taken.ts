@@ -1,5 +1,5 @@
-import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Transaction } from '../../store/db/client.ts'
 import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
 import { lockExternalKey } from '../../store/monitors/monitors.ts'

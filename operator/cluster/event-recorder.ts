@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { createHash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
-import { LRUCache } from 'lru-cache'
 import { sleep } from '../../concurrency/sleep.ts'
 import { TokenBucket } from '../../concurrency/token-bucket.ts'
 import { type KubeClient, MERGE_PATCH } from './kube-client.ts'

@@ -1,8 +1,8 @@
-import { ExplainedError } from '../../core/explained-error.ts'
 import { KubeConfig } from '@kubernetes/client-node'
 import type { IncomingMessage } from 'node:http'
-import { Agent, request, type RequestOptions } from 'node:https'
 import { request as plainRequest } from 'node:http'
+import { Agent, request, type RequestOptions } from 'node:https'
+import { ExplainedError } from '../../core/explained-error.ts'
 import type { KubeStatus } from './kube-object.ts'
 
 /** A request to the API server. */

@@ -1,5 +1,5 @@
-import { StringDecoder } from 'node:string_decoder'
 import type { IncomingMessage } from 'node:http'
+import { StringDecoder } from 'node:string_decoder'
 import { isDeepStrictEqual } from 'node:util'
 import { createBackoff } from '../../concurrency/retry.ts'
 import { sleep } from '../../concurrency/sleep.ts'

@@ -3,8 +3,8 @@ import { sleep } from '../../concurrency/sleep.ts'
 import type { Rate, TokenBucket } from '../../concurrency/token-bucket.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import { resourceName } from '../../core/custom-resource/resource-name.ts'
-import { isUuid } from '../../core/is-uuid.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
+import { isUuid } from '../../core/is-uuid.ts'
 import type { Logger } from '../../core/logger.ts'
 import { manifestOf } from '../../monitors/declared/manifest-of.ts'
 import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
@@ -23,8 +23,8 @@ import {
   pathOf,
   teamIdOf,
 } from '../reconcile/custom-resource.ts'
-import type { OperatedKind } from '../reconcile/kinds.ts'
 import { failedDestinations } from '../reconcile/failed-destinations.ts'
+import type { OperatedKind } from '../reconcile/kinds.ts'
 import { isNews, statusOf, statusPatch } from '../reconcile/status.ts'
 
 /** How fast mirrors follow. */

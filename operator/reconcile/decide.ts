@@ -1,5 +1,5 @@
-import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
 import { ADOPT } from '../../core/custom-resource/annotations.ts'
+import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
 import { type CustomResource, hasFinalizer, requestOf } from './custom-resource.ts'
 
 /** The result of reading the spec of a resource with its Secrets and its namespace's team. */

@@ -2,7 +2,7 @@ import { batched } from '../../concurrency/batched.ts'
 import type { WorkResult } from '../../concurrency/keyed-queue.ts'
 import { inCamelCase } from '../../core/custom-resource/property-words.ts'
 import { THRESHOLD_PATH } from '../../monitors/check/threshold-warning.ts'
-import { SYSTEM } from '../../schema/account/audit.ts'
+import type { MonitorContext } from '../../monitors/context.ts'
 import {
   applyResources,
   type ApplyOutcome,
@@ -11,10 +11,11 @@ import {
   isAsDeclared,
   releaseResource,
 } from '../../monitors/declared/apply-resource.ts'
-import type { MonitorContext } from '../../monitors/context.ts'
-import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
-import { isStoreAway } from '../../store/db/store-fault.ts'
+import { SYSTEM } from '../../schema/account/audit.ts'
+import { definitionName } from '../../schema/resource-kind.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'
+import { isStoreAway } from '../../store/db/store-fault.ts'
+import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
 import {
   type DeclaredRow,
   type ResourceIdentity,
@@ -24,10 +25,9 @@ import {
 import type { EventRecorder } from '../cluster/event-recorder.ts'
 import { type KubeClient, KubeError, MERGE_PATCH, METADATA_ONLY } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/kube-object.ts'
+import { FINALIZER, type CustomResource, pathOf } from './custom-resource.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import type { OperatedKind } from './kinds.ts'
-import { definitionName } from '../../schema/resource-kind.ts'
-import { FINALIZER, type CustomResource, pathOf } from './custom-resource.ts'
 import { refusalOf, refusedRun } from './refusal.ts'
 import type { ResolvedResource } from './resolve-resource.ts'
 import { StatusWriter } from './status-writer.ts'

@@ -1,6 +1,6 @@
 import { READ_BY_MONITORS } from '../../core/custom-resource/annotations.ts'
-import type { KubeObject } from '../cluster/kube-object.ts'
 import { SETUP_LABELS } from '../cluster/ensured-secret.ts'
+import type { KubeObject } from '../cluster/kube-object.ts'
 import { RUNNERS } from '../runners/runner-job.ts'
 
 /** Which Secrets resources may read. */

@@ -1,13 +1,13 @@
-import { type KubeAnswer, type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
-import type { EventRecorder } from '../cluster/event-recorder.ts'
-import { keyOf } from '../cluster/kube-object.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { EventRecorder } from '../cluster/event-recorder.ts'
+import { type KubeAnswer, type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
+import { keyOf } from '../cluster/kube-object.ts'
 import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
+import type { RefusalReason } from './decide.ts'
 import { failedDestinations } from './failed-destinations.ts'
 import type { OperatedKind } from './kinds.ts'
 import { happeningsBetween } from './status-events.ts'
-import type { RefusalReason } from './decide.ts'
 import { type Acceptance, isNews, type Running, statusOf, statusPatch } from './status.ts'
 
 interface StatusWriterOptions {

@@ -3,8 +3,6 @@ import { hasNoMatch, valueOf } from '../../core/diff/diff-values.ts'
 import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
-import type { RefusalReason } from './decide.ts'
-import type { OperatedKind } from './kinds.ts'
 import {
   type Condition,
   type CustomResource,
@@ -12,6 +10,8 @@ import {
   type ResourceStatus,
   requestOf,
 } from './custom-resource.ts'
+import type { RefusalReason } from './decide.ts'
+import type { OperatedKind } from './kinds.ts'
 
 /** Whether the resource was accepted. */
 export type Acceptance =

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { EmbeddedLog } from './embedded-log.ts'
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import { isReachable } from '../reachable.ts'
 import { ensureTrustedFolder } from '../stage.ts'
 import type { UnprivilegedUser } from '../unprivileged-user.ts'
+import type { EmbeddedLog } from './embedded-log.ts'
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 
 const RECORD = 'embedded.json'
 /** The password of the database's superuser. */

@@ -1,10 +1,10 @@
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
-import type { PostgresBinaries } from './postgres-binaries.ts'
 import { type ProgramRun, runProgram } from '../run-program.ts'
 import { makePrivateFolder } from '../stage.ts'
 import type { UnprivilegedUser } from '../unprivileged-user.ts'
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+import type { PostgresBinaries } from './postgres-binaries.ts'
 
 /** The superuser of an embedded server, and the database that is created in it. */
 export const DATABASE_NAME = 'tidemark'

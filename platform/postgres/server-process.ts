@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { withTimeout } from '../../concurrency/retry.ts'
+import { CHILD_ENVIRONMENT } from '../run-program.ts'
+import { watchOver } from '../watchman.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 import type { Cluster } from './init-cluster.ts'
-import { CHILD_ENVIRONMENT } from '../run-program.ts'
 import { readServerLog } from './server-log.ts'
-import { watchOver } from '../watchman.ts'
 
 /** A crash recovery may have much to replay. After this long a start has failed. */
 const START_MS = 120_000

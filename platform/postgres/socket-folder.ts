@@ -1,8 +1,8 @@
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EmbeddedHome } from './embedded-home.ts'
 import { makePrivateFolder } from '../stage.ts'
+import type { EmbeddedHome } from './embedded-home.ts'
 
 /** The shortest limit that systems have for the path of a socket, without its closing zero. */
 const LONGEST_SOCKET_PATH = 103

@@ -1,19 +1,19 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { takeOwnerLock } from '../owner-lock.ts'
+import { stageForUnprivileged } from '../stage.ts'
+import { type UnprivilegedUser, unprivilegedUser } from '../unprivileged-user.ts'
 import { checkPassword, passwordMismatch } from './check-password.ts'
 import { databasePassword, storedPassword } from './database-password.ts'
 import { type EmbeddedHome, openEmbeddedHome } from './embedded-home.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { DATABASE_NAME, initCluster, isComplete } from './init-cluster.ts'
-import { takeOwnerLock } from '../owner-lock.ts'
 import { embeddedBinaries, type PostgresBinaries } from './postgres-binaries.ts'
-import { serverArguments } from './server-settings.ts'
 import { startServerProcess } from './server-process.ts'
+import { serverArguments } from './server-settings.ts'
 import { openSocketFolder, socketUrl } from './socket-folder.ts'
-import { stageForUnprivileged } from '../stage.ts'
 import { stopOrphan } from './stop-orphan.ts'
 import { superviseServer } from './supervise-server.ts'
-import { type UnprivilegedUser, unprivilegedUser } from '../unprivileged-user.ts'
 
 interface EmbeddedPostgresOptions {
   /** Created when missing. Contains the database, its password, and the record of other folders with parts of it. */

@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sleep } from '../../concurrency/sleep.ts'
+import { processCommand, processIdentity } from '../process-identity.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
-import { processCommand, processIdentity } from '../process-identity.ts'
 
 const POLL_MS = 20
 const FAST_MS = 20_000

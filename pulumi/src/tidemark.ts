@@ -1,6 +1,6 @@
-import { join, relative, sep } from 'node:path'
 import * as k8s from '@pulumi/kubernetes'
 import * as pulumi from '@pulumi/pulumi'
+import { join, relative, sep } from 'node:path'
 import type { ChartValues } from './inputs/chart-values'
 
 /** How Tidemark is installed. */

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toResourceNames } from '../../core/custom-resource/names.ts'
 import { MONITOR_RESOURCE, resourcesPath, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
-import { type KubeApi, startKubeApi } from '../../test/support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../test/support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../test/support/run/skip.ts'
 import { armCases, boundCases } from '../../test/crds/cases.ts'
 import { MONITOR, SERP_MONITOR } from '../../test/crds/definition.ts'
 import { monitorWith } from '../../test/crds/sample.ts'
+import { type KubeApi, startKubeApi } from '../../test/support/kubernetes/kube-api.ts'
+import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../test/support/kubernetes/kube-assets.ts'
+import { describeIf } from '../../test/support/run/skip.ts'
 import { pulumi, type Registered, runProgram, tidemark } from './program.ts'
 
 const CRDS = new URL('../../crds/', import.meta.url).pathname

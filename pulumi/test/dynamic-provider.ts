@@ -1,9 +1,9 @@
+import type * as Grpc from '@grpc/grpc-js'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type * as Grpc from '@grpc/grpc-js'
 import { PROGRAM } from './program.ts'
 
 type Props = Record<string, unknown>

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import type * as Pulumi from '@pulumi/pulumi'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type * as Tidemark from '../src/index.ts'

@@ -4,11 +4,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DOC_BLOCKS } from '../../test/support/docs/doc-blocks.ts'
+import { toResourceNames } from '../../core/custom-resource/names.ts'
 import { armCases } from '../../test/crds/cases.ts'
 import { MONITOR, SERP_MONITOR } from '../../test/crds/definition.ts'
 import { monitorWith } from '../../test/crds/sample.ts'
-import { toResourceNames } from '../../core/custom-resource/names.ts'
+import { DOC_BLOCKS } from '../../test/support/docs/doc-blocks.ts'
 import { PROGRAM, pulumi, runProgram } from './program.ts'
 
 const run = promisify(execFile)

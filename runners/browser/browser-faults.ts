@@ -1,7 +1,7 @@
-import type { RunFault } from '../../schema/run/run-fault.ts'
-import { exchangeFault, redirectFault, tooManyRedirects } from '../fetch/fetch-faults.ts'
 import type { EgressFailure, TlsCause } from '../../egress/egress-failure.ts'
 import type { ExchangeFailure } from '../../egress/exchange.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import { exchangeFault, redirectFault, tooManyRedirects } from '../fetch/fetch-faults.ts'
 import type { Navigation } from './page/navigation.ts'
 
 const MAX_REDIRECTS = 20

@@ -1,5 +1,5 @@
-import type { FetchMethod } from '../../schema/run/run.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
 
 /** How a layer failed to get a page. */
 interface LayerFailure {

@@ -1,9 +1,9 @@
-import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
-import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
-import type { Scripts } from '../extract/page.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import type { Shot } from '../browser/page/shot.ts'
+import type { Scripts } from '../extract/page.ts'
+import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
 
 /** What lets the next fetch of a page detect that nothing changed. */
 export interface PageMark {

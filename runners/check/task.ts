@@ -1,9 +1,9 @@
+import type { PageQueue } from '../../core/check-queue.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { FetchReason } from '../../schema/run/run.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
-import type { PageQueue } from '../../core/check-queue.ts'
 import type { PageMark } from './reading.ts'
 
 /** What every claimed check has, whatever its kind. */

@@ -1,13 +1,13 @@
-import type { Logger } from '../../core/logger.ts'
-import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
-import type { RunFault } from '../../schema/run/run-fault.ts'
-import { retryWhile } from '../../concurrency/retry.ts'
 import type { Outage } from '../../concurrency/outage.ts'
-import type { RunnerApiClient } from './runner-api-client.ts'
-import { RunnerApiError } from './runner-api-error.ts'
+import { retryWhile } from '../../concurrency/retry.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'
 import type { Finished } from '../check/check-source.ts'
 import { frameOutcome, type OutcomeFrame } from './outcome-frame.ts'
 import { outcomeToWire } from './outcome-wire.ts'
+import type { RunnerApiClient } from './runner-api-client.ts'
+import { RunnerApiError } from './runner-api-error.ts'
 
 interface Delivery {
   readonly post: RunnerApiClient['post']

@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox'
+import { createOutage, type Outage } from '../../concurrency/outage.ts'
 import type { Logger } from '../../core/logger.ts'
 import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
-import type { Hold } from '../fetch/proxy/proxy-layer.ts'
+import type { CheckSource } from '../check/check-source.ts'
 import type { Task } from '../check/task.ts'
+import type { Hold } from '../fetch/proxy/proxy-layer.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
 import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runner-api-client.ts'
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
-import type { CheckSource } from '../check/check-source.ts'
-import { createOutage, type Outage } from '../../concurrency/outage.ts'
 import { searchFromWire, taskFromWire } from './task-wire.ts'
 
 export interface HttpCheckSourceOptions {

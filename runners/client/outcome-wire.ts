@@ -1,14 +1,14 @@
+import { storableText } from '../../core/storable.ts'
 import {
   type FetchedFacts as WireFacts,
   type RunnerOutcome,
   type RunnerReading,
   UNREAD_CHARS,
 } from '../../schema/runner-api.ts'
-import type { FetchedFacts, Reading } from '../check/reading.ts'
-import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
-import { storableText } from '../../core/storable.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Finished } from '../check/check-source.ts'
+import type { FetchedFacts, Reading } from '../check/reading.ts'
+import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
 import type { OutcomeFrame } from './outcome-frame.ts'
 import { markToWire } from './task-wire.ts'
 

@@ -1,8 +1,8 @@
 import { teamKey } from '../../egress/trust.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { RunnerMark, RunnerSearch, RunnerTask } from '../../schema/runner-api.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import type { RunnerMark, RunnerSearch, RunnerTask } from '../../schema/runner-api.ts'
 import type { PageMark } from '../check/reading.ts'
 import type { PageTask, SerpTask } from '../check/task.ts'
 

@@ -1,5 +1,5 @@
-import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import type { SearchPage } from '../serp/search-page.ts'
 
 /** The result of a fetch layer. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { RunFault } from '../../schema/run/run-fault.ts'
 import { errorCode } from '../../egress/egress-failure.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import { BROKEN, tooLarge, unreadEncoding } from './fetch-faults.ts'
 import { zstdFrames } from './zstd-frames.ts'
 

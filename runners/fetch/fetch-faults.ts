@@ -1,6 +1,6 @@
-import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
-import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
 import { OPENING_SETTING, type TlsCause } from '../../egress/egress-failure.ts'
+import type { ExchangeFailure, ExchangePhase } from '../../egress/exchange.ts'
+import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
 
 /** What a message may contain: the host, never the path, the query or a header. */
 interface FaultContext {

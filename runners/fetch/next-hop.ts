@@ -1,5 +1,5 @@
-import type { RunFault } from '../../schema/run/run-fault.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import { redirectFault } from './fetch-faults.ts'
 
 /** One request of a fetch, and whether it still goes to the origin that the user's headers are for. */

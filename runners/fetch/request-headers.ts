@@ -1,7 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { UNSENT_HEADERS } from '../../egress/unsent-headers.ts'
 import type { FetchRequest } from './fetched.ts'
 import { isJson } from './paging/json-text.ts'
-import type { IncomingHttpHeaders } from 'node:http'
 
 /**
  * The default headers, as undici's flat list. `br` is not offered while Node's Brotli decoder is 1.2.0. Only encodings

@@ -1,14 +1,14 @@
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Exchange, BodyRule } from '../../egress/exchange.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import { decodeBody } from './decode-body.ts'
 import { EMPTY_BODY, blockedFault, statusFault } from './fetch-faults.ts'
-import type { Fetched, FetchedBody, FetchFailed, FetchRequest, NotModified, FetchPorts } from './fetched.ts'
-import { oneHeader } from './request-headers.ts'
-import type { Hop } from './next-hop.ts'
-import { retryAfterMs } from '../../core/retry-after.ts'
-import { hash } from 'node:crypto'
-import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchLimits } from './fetch-limits.ts'
+import type { Fetched, FetchedBody, FetchFailed, FetchRequest, NotModified, FetchPorts } from './fetched.ts'
+import type { Hop } from './next-hop.ts'
+import { oneHeader } from './request-headers.ts'
 
 export type Answer = Exchange & { readonly ok: true }
 

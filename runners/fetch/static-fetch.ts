@@ -1,12 +1,12 @@
 import type { BodyRule, Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
-import { CHALLENGE_BYTES, settle, type Answer, elapsed, failed, type FetchContext } from './settle.ts'
 import { becameGet, exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, type FetchLimits } from './fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
 import { nextHop, type Hop } from './next-hop.ts'
 import { oneHeader, hasUserHeaders, requestHeaders } from './request-headers.ts'
+import { CHALLENGE_BYTES, settle, type Answer, elapsed, failed, type FetchContext } from './settle.ts'
 
 /**
  * The static layer: fetches one page by plain HTTP through the egress guard, follows redirects, decodes and hashes.

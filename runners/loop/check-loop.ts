@@ -1,14 +1,14 @@
+import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
+import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
+import type { Outage } from '../../concurrency/outage.ts'
+import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
+import { createSpeeds, SLOW_MS, type Speeds } from '../../concurrency/speed.ts'
+import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
 import type { Logger } from '../../core/logger.ts'
+import type { Finished, CheckSource } from '../check/check-source.ts'
 import type { Reading } from '../check/reading.ts'
 import type { Task } from '../check/task.ts'
-import type { Finished, CheckSource } from '../check/check-source.ts'
 import type { CheckMetrics } from './check-metrics.ts'
-import { createHostGate, type HostGate } from '../../concurrency/host-gate.ts'
-import { createPageGate, type PageGate } from '../../concurrency/page-gate.ts'
-import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
-import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
-import type { Outage } from '../../concurrency/outage.ts'
-import { createSpeeds, SLOW_MS, type Speeds } from '../../concurrency/speed.ts'
 
 /** The options and ports of a check loop. Durations are in milliseconds. */
 interface CheckLoopOptions {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { createHash } from 'node:crypto'
 import type { Whose } from '../../concurrency/in-turn.ts'
 import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
 import { createPatternThread, type PatternQuestion } from './pattern-thread.ts'

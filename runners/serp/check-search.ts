@@ -1,6 +1,6 @@
 import { sleep } from '../../concurrency/sleep.ts'
-import { searchUrl } from '../../core/serp/search-url.ts'
 import type { SearchReading } from '../../core/serp/kept-reading.ts'
+import { searchUrl } from '../../core/serp/search-url.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'

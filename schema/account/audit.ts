@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 import { pageQuery, Pagination } from '../page-of.ts'
+import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 
 /** Every action that the audit log records, with the type of its target. Every change of a setting is recorded. */
 export const AUDIT_ACTIONS = {

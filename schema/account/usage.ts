@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { TIERS } from './plan.ts'
 import { Choice, Closed, Instant, Nullable } from '../shape/shape.ts'
+import { TIERS } from './plan.ts'
 
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) })
 const Limit = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { description })

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, RuledText, Text, Whole } from '../shape/shape.ts'
 import { TIERS } from '../account/plan.ts'
+import { Choice, Closed, RuledText, Text, Whole } from '../shape/shape.ts'
 
 const Optional = Type.Optional
 /** Default of TIDEMARK_DATA_DIR, from the folder in which a process is started. */

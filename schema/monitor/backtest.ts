@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { DiffPredicate } from './diff-predicate.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
+import { DiffPredicate } from './diff-predicate.ts'
 
 /** Largest number of conditions in the predicate of a backtest, which evaluates each of them on every change. */
 export const BACKTEST_CONDITIONS = 200

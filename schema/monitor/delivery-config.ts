@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { RequestHeaders } from './request-headers.ts'
 import { Choice, RuledText, Tagged } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
+import { RequestHeaders } from './request-headers.ts'
 
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
 

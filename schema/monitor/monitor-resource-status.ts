@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { DELIVERY_TYPES } from './delivery-config.ts'
 import { Choice, Closed, Dictionary, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
+import { DELIVERY_TYPES } from './delivery-config.ts'
 
 /**
  * Longest text of a value in a status. The run has the complete value. Every watcher of the cluster receives each

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox'
+import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
+import { WebAddress } from '../shape/web-address.ts'
 import { DeliveryConfig, NOTICE_KINDS, notifyOn } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { ExternalKey, identityQuery, Labels, ManagedBy } from './labels.ts'
 import { RequestConfig } from './request-config.ts'
 import { RequestHeaders } from './request-headers.ts'
-import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 import { VisualConfig } from './visual-config.ts'
-import { WebAddress } from '../shape/web-address.ts'
 
 export const FETCH_MODES = ['auto', 'browser'] as const
 const ISOLATIONS = ['shared', 'pod'] as const

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
+import { Choice, Closed, Instant, Nullable, Text } from '../shape/shape.ts'
+import { WebAddress } from '../shape/web-address.ts'
+import { DeliveryConfig } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { ExternalKey, Labels } from './labels.ts'
-import { DeliveryConfig } from './delivery-config.ts'
-import { Choice, Closed, Instant, Nullable, Text } from '../shape/shape.ts'
-import { WebAddress } from '../shape/web-address.ts'
 
 /** The audiences of templates. */
 const AUDIENCES = ['developer', 'operator', 'both'] as const

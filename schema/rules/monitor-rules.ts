@@ -1,7 +1,7 @@
-import type { Issue } from '../validation/issue.ts'
 import type { DiffPredicate } from '../monitor/diff-predicate.ts'
 import { fieldNames, type ExtractConfig } from '../monitor/extract-config.ts'
 import { listExpression } from '../monitor/value-limits.ts'
+import type { Issue } from '../validation/issue.ts'
 import { rule, type Rule, keyRule } from './rule.ts'
 
 interface PredicateInput {

@@ -1,4 +1,6 @@
 import { TEAM_NAME } from './account-rules.ts'
+import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
+import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
 import {
   DIRECT_OR_VISUAL,
   PREDICATE_FIELDS,
@@ -10,11 +12,9 @@ import {
   EMAIL_ADDRESS,
   WEB_ADDRESS,
 } from './monitor-rules.ts'
-import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
-import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
-import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_UNUSED } from './serp-rules.ts'
 import type { RuleName } from './rule-name.ts'
+import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_UNUSED } from './serp-rules.ts'
 
 /**
  * The rules that a shape alone cannot express. Each is defined once and used in both engines: `check` here, `cel` in

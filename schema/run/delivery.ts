@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
 import { SerpAnalysisBlock, SerpBlock } from '../serp/serp-result.ts'
-import { Diff, Truncated } from './run.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
+import { Diff, Truncated } from './run.ts'
 
 /** The status of a delivery. `core/machine/delivery.ts` describes the transitions. */
 export const DELIVERY_STATUSES = ['pending', 'success', 'failed', 'dead'] as const

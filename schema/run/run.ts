@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { LIST_LIMITS } from '../list-limits.ts'
 import { SerpCheck } from '../serp/serp-check.ts'
 import { SerpResult } from '../serp/serp-result.ts'
-import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
+import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 
 /**
  * The status of a run.

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
-import { SerpResult } from './serp-result.ts'
 import { Choice, Closed, Nullable, Text, Whole } from '../shape/shape.ts'
+import { SerpResult } from './serp-result.ts'
 
 /**
  * The outcome of a check of a search.

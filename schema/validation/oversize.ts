@@ -1,6 +1,6 @@
-import { type Issue, joinPath, unknownKey } from './issue.ts'
-import { nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
 import { VARIANTS, variantOf, type VariantTable } from '../shape/shape.ts'
+import { nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
+import { type Issue, joinPath, unknownKey } from './issue.ts'
 
 /** Largest number of unknown keys that are reported for each object. One more issue counts the others. */
 const MAX_UNKNOWN_KEYS = 50

@@ -2,12 +2,12 @@ import type { TSchema, Static } from 'typebox'
 import Format from 'typebox/format'
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
-import { type Issue, joinPath } from './issue.ts'
-import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
-import { RULE_TABLE } from '../rules/rule-table.ts'
 import type { RuleName } from '../rules/rule-name.ts'
+import { RULE_TABLE } from '../rules/rule-table.ts'
 import { LOWER_CASE, VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
 import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
+import { type Issue, joinPath } from './issue.ts'
+import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
 
 // All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the work for a
 // hostile body small.

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
-import type { Queryable, Store, Transaction } from '../db/client.ts'
 import Type from 'typebox'
+import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { hashedIdentifier } from './credentials/session-token.ts'
 

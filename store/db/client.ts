@@ -1,3 +1,5 @@
+import { createPgDriverFactory } from '@slonik/pg-driver'
+import pg from 'pg'
 import {
   createPool,
   type CommonQueryMethods,
@@ -8,10 +10,8 @@ import {
   type DriverClient,
   type DriverFactory,
 } from 'slonik'
-import { createPgDriverFactory } from '@slonik/pg-driver'
-import pg from 'pg'
-import { withTimeout, retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
 import type { Outage } from '../../concurrency/outage.ts'
+import { withTimeout, retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
 import type { Logger } from '../../core/logger.ts'
 import { isStoreAway, storeOutage } from './store-fault.ts'
 

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
-import { connectionFault } from './connection-fault.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
+import { connectionFault } from './connection-fault.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable, Transaction } from './client.ts'
 import { row } from './row.ts'
 

@@ -1,7 +1,7 @@
+import { type ListSqlToken, type PrimitiveValueExpression, sql } from 'slonik'
 import Type from 'typebox'
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { type ListSqlToken, type PrimitiveValueExpression, sql } from 'slonik'
 
 /** The part of Standard Schema that the query client uses. TypeBox itself does not provide it. */
 export interface RowSchema<T> {

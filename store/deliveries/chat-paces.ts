@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'

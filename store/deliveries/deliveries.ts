@@ -1,14 +1,14 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
+import { listedBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
+import { type Page, pageStatement } from '../db/page-statement.ts'
+import { row, rowOf } from '../db/row.ts'
+import { nameContains } from '../monitors/is-monitor.ts'
+import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
 import { GIVEN_UP } from './given-up.ts'
 import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
-import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
-import { nameContains } from '../monitors/is-monitor.ts'
-import { type Page, pageStatement } from '../db/page-statement.ts'
-import { listedBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
-import { row, rowOf } from '../db/row.ts'
 
 /** Returns a delivery of the team inside its retention window, or null. */
 export async function findDelivery(store: Queryable, teamId: string, id: string): Promise<StoredDelivery | null> {

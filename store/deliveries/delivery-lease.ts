@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Store } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
 

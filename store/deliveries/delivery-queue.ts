@@ -1,13 +1,13 @@
+import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { sql } from 'slonik'
 import { DELIVERY_TYPES } from '../../schema/monitor/delivery-config.ts'
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, row, unnest } from '../db/row.ts'
 import type { Outbox } from './delivery-lease.ts'
 import { DEAD_DESTINATIONS } from './notices.ts'
-import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 
 const SealedSecret = Type.Union([Type.Unsafe<Buffer>({}), Type.Null()])
 

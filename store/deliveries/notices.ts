@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
@@ -10,8 +10,8 @@ import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { isStoreAway } from '../db/store-fault.ts'
 import { searchOf } from '../queue/claim.ts'
 import { CUTOFF } from '../quota/pool.ts'
-import { GIVEN_UP } from './given-up.ts'
 import type { DeliveryRow } from './delivery-row.ts'
+import { GIVEN_UP } from './given-up.ts'
 
 /** A notice that a run causes. */
 export interface RunNotice {

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import { type DeliveryConfig, destinationOf, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { Delivery, DeliveryStatus } from '../../schema/run/delivery.ts'
 import { rowOf } from '../db/row.ts'

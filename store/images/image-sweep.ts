@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
-import { imageName } from './images.ts'
-import { CUTOFF } from '../quota/pool.ts'
-import type { ObjectStore } from '../objects/object-store.ts'
 import { nothing, row } from '../db/row.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import { CUTOFF } from '../quota/pool.ts'
+import { imageName } from './images.ts'
 
 /** Numbers of deleted rows and objects. */
 export interface Swept {

@@ -1,11 +1,11 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
-import type { Queryable } from '../db/client.ts'
 import { runIdMonitor } from '../../core/run-id.ts'
-import { isMonitor } from '../monitors/is-monitor.ts'
-import { retentionCutoff } from '../quota/pool.ts'
-import type { RegionImages } from '../queue/record-pictured.ts'
+import type { Queryable } from '../db/client.ts'
 import { row, rowOf } from '../db/row.ts'
+import { isMonitor } from '../monitors/is-monitor.ts'
+import type { RegionImages } from '../queue/record-pictured.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 
 const RunImagesRow = Type.Object({
   run_id: Type.String(),

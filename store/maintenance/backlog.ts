@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { GIVEN_UP } from '../deliveries/given-up.ts'

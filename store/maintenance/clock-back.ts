@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
 import type { Store } from '../db/client.ts'
 import { row } from '../db/row.ts'

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { CUTOFF } from '../quota/pool.ts'

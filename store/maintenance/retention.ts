@@ -1,12 +1,12 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+import { sqlStateOf } from '../db/store-fault.ts'
 import { deleteNotices } from '../deliveries/notices.ts'
 import { CUTOFF } from '../quota/pool.ts'
-import { nothing, row } from '../db/row.ts'
 import { purgeDeletedMonitors } from './deleted-monitors.ts'
 import { purgeEndedTeams } from './ended-teams.ts'
-import { sqlStateOf } from '../db/store-fault.ts'
 
 type Connection = Queryable & Pick<Store, 'transaction'>
 

@@ -1,10 +1,10 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { NOBODY_ISOLATES, NOBODY_RENDERS } from '../queue/who-renders.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
+import { NOBODY_ISOLATES, NOBODY_RENDERS } from '../queue/who-renders.ts'
 import { giveBack, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { MONITOR_KINDS, type MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'

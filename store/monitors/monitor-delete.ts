@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { giveBack } from '../quota/pool.ts'

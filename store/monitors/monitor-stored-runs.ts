@@ -1,10 +1,10 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
-import type { Values } from '../../schema/shape/json.ts'
+import Type, { type Static } from 'typebox'
 import type { Diff } from '../../schema/run/run.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../db/client.ts'
-import { retentionCutoff } from '../quota/pool.ts'
 import { rowOf } from '../db/row.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 
 /** A stored run that found a difference. */
 const StoredChange = Type.Object({

@@ -1,17 +1,17 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
-import type { Queryable, Transaction } from '../db/client.ts'
 import type { LabelSelector } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
+import type { Queryable, Transaction } from '../db/client.ts'
+import { withBytes } from '../db/listed-bytes.ts'
+import { type Page, pageStatement } from '../db/page-statement.ts'
+import { nothing, row as rowWith } from '../db/row.ts'
 import { isMonitor, nameContains } from './is-monitor.ts'
 import type { KindTable, Listed } from './kinds/kind-table.ts'
 import type { EveryRow } from './kinds/monitor-row.ts'
 import { hasStatus } from './monitor-status.ts'
-import { type Page, pageStatement } from '../db/page-statement.ts'
-import { withBytes } from '../db/listed-bytes.ts'
-import { nothing, row as rowWith } from '../db/row.ts'
 
 /**
  * Returns a monitor of the team, or null. A monitor of another team or of the other kind, a deleted one and an unknown

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { newSigningSecret } from '../../core/signature.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'

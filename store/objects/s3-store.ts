@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
+import { createHash } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { retryWhile } from '../../concurrency/retry.ts'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'

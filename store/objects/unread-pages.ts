@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, rowOf } from '../db/row.ts'

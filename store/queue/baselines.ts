@@ -1,12 +1,12 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
+import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
-import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { Store } from '../db/client.ts'
-import type { VisualBaseline } from './record-pictured.ts'
 import { rowOf } from '../db/row.ts'
 import { unnest } from '../db/row.ts'
+import type { VisualBaseline } from './record-pictured.ts'
 
 /** The current baseline and configuration that a reading is compared with and judged by. */
 const Baseline = Type.Object({

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { LEASED_PREVIEWS, WAITING_PREVIEWS } from '../previews/previews.ts'

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import type { CheckQueue } from '../../core/check-queue.ts'
 import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { PageQueue } from '../../core/check-queue.ts'
-import { CLAIMED, ClaimedPage } from './claim.ts'
-import { ClaimedSearch } from './claim-search.ts'
 import type { Store } from '../db/client.ts'
-import type { Held } from './lease.ts'
 import { rowOf } from '../db/row.ts'
+import { ClaimedSearch } from './claim-search.ts'
+import { CLAIMED, ClaimedPage } from './claim.ts'
+import type { Held } from './lease.ts'
 
 /**
  * A check with the properties that its claim returned, read again for the runner that leased it. `claimed_ms`

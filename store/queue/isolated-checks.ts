@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { WAITING_PREVIEWS } from '../previews/previews.ts'

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'

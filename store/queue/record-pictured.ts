@@ -2,8 +2,8 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
-import { type ReadingRun, recordReadings } from './record-reading.ts'
 import { nothing, row } from '../db/row.ts'
+import { type ReadingRun, recordReadings } from './record-reading.ts'
 
 /** A region in a run's visual result. The values are names of images. */
 export interface RegionImages {

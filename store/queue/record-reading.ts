@@ -1,9 +1,9 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable, Store } from '../db/client.ts'
-import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { row, unnest, nothing } from '../db/row.ts'
+import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { keepPageTexts, type PageText } from '../runs/page-texts.ts'
 import { insertDeliveries, IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 

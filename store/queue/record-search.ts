@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
@@ -12,8 +12,8 @@ import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { row, rowOf, unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
-import { searchOf } from './claim.ts'
 import { NEXT_AT_EXIT } from './claim-search.ts'
+import { searchOf } from './claim.ts'
 import { ended, insertDeliveries, IS_HELD, NEXT_RUN, PRICE_AFTER, WAS_FAILING } from './finished-check.ts'
 
 const Null = Type.Null()

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'

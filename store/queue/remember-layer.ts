@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 import type { FetchReason } from '../../schema/run/run.ts'
-import type { Held } from './lease.ts'
 import type { Store } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
+import type { Held } from './lease.ts'
 import { NOBODY_ISOLATES, NOBODY_RENDERS } from './who-renders.ts'
 
 /** A claimed check, and the fetch layer that its next checks use. */

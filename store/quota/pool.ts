@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { TRIAL_DAYS, type PlanLimits, type Tier } from '../../schema/account/plan.ts'
 import type { Store, Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import Type from 'typebox'
 
 type Fragment = ReturnType<typeof sql.fragment>
 

@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
-import type { Held } from '../queue/lease.ts'
 import { nothing, row } from '../db/row.ts'
+import type { Held } from '../queue/lease.ts'
 import { limitOf } from './pool.ts'
 import { lockUsage } from './usage.ts'
 

@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
-import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { nothing, row } from '../db/row.ts'
+import type { UsedUp } from '../monitors/monitor-run-now.ts'
 import { CREDITS_ONLY_RESET, GIVEN_BACK, isSamePeriod, poolOf, renewPeriods, RESERVE, TRIAL_OVER } from './pool.ts'
 
 const Null = Type.Null()

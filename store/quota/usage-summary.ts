@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
 import { allowedBy } from '../../core/machine/plan.ts'
 import type { SerpAccess } from '../../core/plan/serp-access.ts'
 import type { PlanLimits, Tier } from '../../schema/account/plan.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { runIdTime } from '../../core/run-id.ts'
-import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
 import { listedBytes } from '../db/listed-bytes.ts'

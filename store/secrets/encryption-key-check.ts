@@ -1,10 +1,10 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
+import { ExplainedError } from '../../core/explained-error.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { type SecretBox, UnreadableSecretError } from './secret-box.ts'
 import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'
-import { ExplainedError } from '../../core/explained-error.ts'
+import { type SecretBox, UnreadableSecretError } from './secret-box.ts'
 
 /** Thrown when the secrets of this database were encrypted with a key that is not listed. */
 export class WrongEncryptionKeyError extends ExplainedError {

@@ -1,10 +1,10 @@
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
+import { sleep } from '../../concurrency/sleep.ts'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
-import { sleep } from '../../concurrency/sleep.ts'
-import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'
+import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 
 /** What was done so far. */
 interface ReEncrypted {

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { claimChecks } from '../../store/queue/claim.ts'
 import { findTeam } from '../../store/accounts/team/teams.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
-import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { claimChecks } from '../../store/queue/claim.ts'
 import { createMonitor } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, type Person, tokenFor } from '../support/api/people.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 let database: pg.Client

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { accountOf, invite, setClock } from '../support/api/people.ts'
+import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renewInvitationsOf } from '../../store/accounts/admin-accounts.ts'
 import { row } from '../../store/db/row.ts'
-import { eventually } from '../support/run/eventually.ts'
-import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
-import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, type Person, tokenFor } from '../support/api/people.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 let served: ServedApi
 beforeAll(async () => {

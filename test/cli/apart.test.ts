@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { eventually } from '../support/run/eventually.ts'
-import { html, openSite, pageOf } from '../support/network/site.ts'
 import { createEmptyDatabase } from '../support/database/test-database.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { startTestServer, systemPostgres } from '../support/database/test-server.ts'
-import { metricsOf } from './runner-installation.ts'
+import { html, openSite, pageOf } from '../support/network/site.ts'
 import { type CliProcess, runCli, startCli, startShell } from '../support/process/cli-process.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { metricsOf } from './runner-installation.ts'
 
 interface Rented {
   readonly url: string

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandLine } from '../../cli/command-line.ts'
-import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

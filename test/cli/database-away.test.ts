@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { startBreakablePostgres } from '../support/database/breakable-postgres.ts'
-import { eventually } from '../support/run/eventually.ts'
 import { openSite } from '../support/network/site.ts'
 import { startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 const RUNNING = /Tidemark is running at (http:\/\/127\.0\.0\.1:[1-9]\d*)\n[\s\S]*API key\s+(svc_\w+)/
 /** Requests that are refused meanwhile, beside what the loops do. */

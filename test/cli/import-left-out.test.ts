@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from '../support/process/cli-process.ts'
-import { importInto } from './import-into.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { importInto } from './import-into.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

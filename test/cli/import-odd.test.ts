@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { runCli } from '../support/process/cli-process.ts'
-import { importInto } from './import-into.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { importInto } from './import-into.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readFolder } from '../../manifests/read-folder.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { runCli, startShell } from '../support/process/cli-process.ts'
-import { importInto } from './import-into.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { importInto } from './import-into.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Preview } from '../../schema/monitor/preview.ts'
-import { eventually } from '../support/run/eventually.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { html, openSite, type Site, status } from '../support/network/site.ts'
+import { eventually } from '../support/run/eventually.ts'
 import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 // Processes and browsers start.

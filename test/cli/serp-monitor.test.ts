@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/run/eventually.ts'
-import { verifier } from '../support/worker/signature-verifier.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { type CliProcess, runCli, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { verifier } from '../support/worker/signature-verifier.ts'
 
 const shared = process.env['TIDEMARK_SHARED']
 const saved = (name: string) => readFileSync(join(shared ?? '', 'serp-fixtures', name), 'utf8')

@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { eventually } from '../support/run/eventually.ts'
 import { openSite } from '../support/network/site.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 // Processes start, several in a test, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 240_000 })

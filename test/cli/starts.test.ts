@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { describeIf } from '../support/run/skip.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { runCli, startCli, startShell } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { describeIf } from '../support/run/skip.ts'
 
 // Processes start, several in a test, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })

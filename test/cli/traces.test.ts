@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/run/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { openSite, pageOf } from '../support/network/site.ts'
 import { type CliProcess, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 interface Span {
   readonly traceId: string

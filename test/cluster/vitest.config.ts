@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { TallyReporter } from '../support/run/tally-reporter.ts'
 
 /** The first of these that runs installs the release that all share, and the last removes it. */

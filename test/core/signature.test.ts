@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
+import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { newSigningSecret, sign, verify } from '../../core/signature.ts'
 import { verifier } from '../support/worker/signature-verifier.ts'

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { freePort } from '../support/network/free-port.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { SHELLS, type ShellName } from './shells.ts'
-import { freePort } from '../support/network/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

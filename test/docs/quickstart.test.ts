@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/run/eventually.ts'
 import { DOC_BLOCKS } from '../support/docs/doc-blocks.ts'
+import { eventually } from '../support/run/eventually.ts'
 import { openReader, type Reader } from './follow-page.ts'
 import { describeShell, SHELL_NAMES, type ShellName } from './shells.ts'
 

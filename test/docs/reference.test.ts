@@ -5,15 +5,15 @@ import { readRequest } from '../../api/http/read-request.ts'
 import type { Method, Route } from '../../api/http/route.ts'
 import { routes } from '../../api/routes.ts'
 import type { Services } from '../../api/services.ts'
+import { allowedBy } from '../../core/machine/plan.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { AUDIT_ACTIONS } from '../../schema/account/audit.ts'
-import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
-import { allowedBy } from '../../core/machine/plan.ts'
 import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
 import { PLANS, TIERS } from '../../schema/account/plan.ts'
+import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
 import { boundsOfTheCode } from './bounds-of-the-code.ts'
-import { CALLS, type Call, PAGES, TABLES, tablesOf } from './reference-pages.ts'
 import { routeOf, schemaOf, written } from './named-schemas.ts'
+import { CALLS, type Call, PAGES, TABLES, tablesOf } from './reference-pages.ts'
 
 /** The page to practise on is on the reader's own machine. */
 const servicesOf = (page: string): Services => {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CliProcess, startCli } from '../support/process/cli-process.ts'
-import { openReceiver, type Receiver, reply } from '../support/worker/receiver.ts'
-import { eventually } from '../support/run/eventually.ts'
-import { openSite } from '../support/network/site.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
+import { openSite } from '../support/network/site.ts'
+import { type CliProcess, startCli } from '../support/process/cli-process.ts'
+import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
+import { openReceiver, type Receiver, reply } from '../support/worker/receiver.ts'
 import { verifier } from '../support/worker/signature-verifier.ts'
 
 let database: TestDatabase

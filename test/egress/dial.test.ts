@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { dial, type Dialled, type DialPorts } from '../../egress/guarded-agent.ts'
 import { createPolicy, createRunnerPolicy, type EgressPolicy, type Endpoint } from '../../egress/policy.ts'
 import { createResolver } from '../../egress/resolve.ts'
-import { rawServer } from '../support/network/raw-server.ts'
 import { DENIED_ADDRESSES } from '../support/network/addresses.ts'
+import { rawServer } from '../support/network/raw-server.ts'
 
 const closed = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
 const loopback = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })

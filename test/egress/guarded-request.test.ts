@@ -6,9 +6,9 @@ import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import type { GuardedRequest } from '../../egress/guarded-request.ts'
 import { createPolicy } from '../../egress/policy.ts'
-import { eventually } from '../support/run/eventually.ts'
 import { answer, rawServer } from '../support/network/raw-server.ts'
 import type { RawServer } from '../support/network/raw-server.ts'
+import { eventually } from '../support/run/eventually.ts'
 
 const policy = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
 const agent = createGuardedAgent(policy)

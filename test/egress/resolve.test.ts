@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createResolver } from '../../egress/resolve.ts'
 import type { Lookup } from '../../egress/dns-lookup.ts'
+import { createResolver } from '../../egress/resolve.ts'
 
 function failing(code: string): Lookup {
   return () => Promise.reject(Object.assign(new Error(code), { code }))

@@ -1,11 +1,11 @@
+import { describe, expect, test } from 'vitest'
 import { egressPolicy } from '../../cli/boot/parts/egress.ts'
 import { noAnswer } from '../../deliveries/channels/no-answer.ts'
 import { vet } from '../../egress/guarded-agent.ts'
-import type { Resolver } from '../../egress/resolve.ts'
-import { exchangeFault } from '../../runners/fetch/fetch-faults.ts'
-import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
+import type { Resolver } from '../../egress/resolve.ts'
 import { checkTargetUrl, parseTargetUrl } from '../../egress/target-url.ts'
+import { exchangeFault } from '../../runners/fetch/fetch-faults.ts'
 import { ALLOWED_URLS, DENIED_ADDRESSES, MALFORMED_URLS, PRIVATE_URLS } from '../support/network/addresses.ts'
 
 const closed = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })

@@ -7,10 +7,10 @@ import type { Browsers } from '../../runners/browser/browsers.ts'
 import { MonitorCreate, type MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { SerpMonitorCreate, type SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import { testBrowsers } from '../support/browser/test-browsers.ts'
-import { googlePage, openSearchedEngines, type SearchedEngines } from '../support/browser/searched-engines.ts'
 import { createMonitor } from '../support/api/monitor-requests.ts'
 import { endedRuns, runNow, startWatching, type Watching } from '../support/api/watching.ts'
+import { googlePage, openSearchedEngines, type SearchedEngines } from '../support/browser/searched-engines.ts'
+import { testBrowsers } from '../support/browser/test-browsers.ts'
 import { type Answer, html, openSite, type Site } from '../support/network/site.ts'
 
 // Some pages are opened in a browser, on a machine that does other things besides.

@@ -9,10 +9,10 @@ import {
   type RunningExample,
 } from '../../examples/visual-example.ts'
 import { compare } from '../../worker/pictures/compare.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { type CliProcess, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type ExamplePage, startExamplePage } from './example-page.ts'
 

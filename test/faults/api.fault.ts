@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { openTcpProxy } from '../support/network/tcp-proxy.ts'
 import { openApi, unexpected } from './api-process.ts'
 import { freshService } from './fault-test.ts'
-import { openTcpProxy } from '../support/network/tcp-proxy.ts'
 
 test('an API with one connection left answers or sheds with 503 and Retry-After; no 500, no hanging', async () => {
   const service = await freshService({ monitors: 1 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { until } from '../support/run/until.ts'
 import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
-import { until } from '../support/run/until.ts'
 
 test('a clock put back by three hours: nobody is silent, and the next tick is one run for each monitor', async () => {
   const service = await freshService()

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { freshService } from './fault-test.ts'
-import { judgeInvariants } from './invariants.ts'
 import { openTcpProxy } from '../support/network/tcp-proxy.ts'
 import { until } from '../support/run/until.ts'
+import { freshService } from './fault-test.ts'
+import { judgeInvariants } from './invariants.ts'
 
 async function serviceBehindProxy() {
   const service = await freshService()

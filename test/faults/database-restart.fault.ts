@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApi, unexpected } from './api-process.ts'
 import { type BreakablePostgres, startBreakablePostgres } from '../support/database/breakable-postgres.ts'
+import { until } from '../support/run/until.ts'
+import { openApi, unexpected } from './api-process.ts'
+import { openFaultService } from './fault-service.ts'
 import { judgeInvariants } from './invariants.ts'
 import { refusals } from './refusals.ts'
-import { until } from '../support/run/until.ts'
-import { openFaultService } from './fault-service.ts'
 
 let postgres: BreakablePostgres
 beforeAll(async () => {

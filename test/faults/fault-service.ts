@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { createSecretBox, type SealedPlace, type SecretBox } from '../../store/secrets/secret-box.ts'
 import { type CliProcess, startCli } from '../support/process/cli-process.ts'
+import { until } from '../support/run/until.ts'
 import { installAudit, WORKER_ROLE } from './audit.ts'
-import { type Chance, chance } from './random.ts'
 import { openPages, type Pages } from './pages.ts'
 import type { Query } from './query.ts'
-import { openSink, type Sink } from './sink.ts'
+import { type Chance, chance } from './random.ts'
 import { setClock } from './set-clock.ts'
-import { until } from '../support/run/until.ts'
+import { openSink, type Sink } from './sink.ts'
 
 export interface FaultServiceOptions {
   /** A migrated database, a superuser's address. */

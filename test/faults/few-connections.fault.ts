@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import pg from 'pg'
+import { expect, test } from 'vitest'
 import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
 

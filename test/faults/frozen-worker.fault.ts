@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { until } from '../support/run/until.ts'
 import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
-import { until } from '../support/run/until.ts'
 
 test(
   'a worker frozen in the middle of checks, past its lease: another takes them, and what it records when it thaws ' +

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, type TestContext } from 'vitest'
-import { openApi, unexpected } from './api-process.ts'
 import { startBreakablePostgres } from '../support/database/breakable-postgres.ts'
-import { judgeInvariants } from './invariants.ts'
-import { refusals } from './refusals.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/run/small-disk.ts'
 import { until } from '../support/run/until.ts'
+import { openApi, unexpected } from './api-process.ts'
 import { type FaultService, openFaultService } from './fault-service.ts'
+import { judgeInvariants } from './invariants.ts'
+import { refusals } from './refusals.ts'
 
 async function smallDisk(context: TestContext, megabytes: number): Promise<SmallDisk> {
   const disk = await mountSmallDisk(megabytes)

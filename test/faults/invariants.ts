@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Arrival } from './sink.ts'
 import { until } from '../support/run/until.ts'
 import type { FaultService } from './fault-service.ts'
+import type { Arrival } from './sink.ts'
 
 /** Something that must never be: its rows are the counterexamples. */
 interface Invariant {

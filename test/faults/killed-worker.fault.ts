@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { until } from '../support/run/until.ts'
 import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
-import { until } from '../support/run/until.ts'
 
 test('without a fault each run is recorded once, and each webhook is sent once', async () => {
   const service = await freshService()

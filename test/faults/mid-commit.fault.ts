@@ -1,9 +1,9 @@
 import { onTestFinished, test } from 'vitest'
-import { freshService } from './fault-test.ts'
-import { judgeInvariants } from './invariants.ts'
 import { openTcpProxy } from '../support/network/tcp-proxy.ts'
 import { until } from '../support/run/until.ts'
 import type { FaultService } from './fault-service.ts'
+import { freshService } from './fault-test.ts'
+import { judgeInvariants } from './invariants.ts'
 
 /** Makes the COMMIT of a statement take a while: what a constraint that is deferred does, it does in the COMMIT. */
 async function slowCommits({ query }: FaultService, table: string, when: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { until } from '../support/run/until.ts'
 import { freshService } from './fault-test.ts'
 import { judgeInvariants } from './invariants.ts'
-import { until } from '../support/run/until.ts'
 
 const REAL_LEASE_SECONDS = 60
 

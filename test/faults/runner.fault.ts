@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReceiver, reply } from '../support/worker/receiver.ts'
-import { eventually } from '../support/run/eventually.ts'
+import { metricsOf, openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { type Answer, html, openSite, type Site } from '../support/network/site.ts'
-import { verifier } from '../support/worker/signature-verifier.ts'
 import { runCli } from '../support/process/cli-process.ts'
-import { metricsOf, openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { openReceiver, reply } from '../support/worker/receiver.ts'
+import { verifier } from '../support/worker/signature-verifier.ts'
 
 let installation: RunnerInstallation
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { freshService } from './fault-test.ts'
-import { judgeInvariants } from './invariants.ts'
 import { until } from '../support/run/until.ts'
 import type { FaultService } from './fault-service.ts'
+import { freshService } from './fault-test.ts'
+import { judgeInvariants } from './invariants.ts'
 
 /** What a worker has claimed and not recorded: checks and deliveries. */
 async function heldBy({ query }: FaultService, role: string) {

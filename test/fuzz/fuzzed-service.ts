@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import { createLogger } from '../../core/logger.ts'
-import { createPreviews } from '../../worker/previews/previews.ts'
+import { TEMPLATES } from '../../core/templates/templates.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import { TEMPLATES } from '../../core/templates/templates.ts'
+import { createPreviews } from '../../worker/previews/previews.ts'
 import { createTestApi, type TestApi } from '../support/api/test-api.ts'
 import { type ApiDocument, readDocument } from './document.ts'
 

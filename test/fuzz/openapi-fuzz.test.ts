@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFuzzedService, type FuzzedService } from './fuzzed-service.ts'
 import { createSource } from './run-chain.ts'
 import { type Chain, chainsOf } from './steps.ts'
 import { createTally } from './tally.ts'
-import { createFuzzedService, type FuzzedService } from './fuzzed-service.ts'
 
 /** As many requests are sent, by so many at once. */
 const REQUESTS = Number(process.env['TIDEMARK_TEST_FUZZ_REQUESTS'] ?? 2_000)

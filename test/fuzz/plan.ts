@@ -1,6 +1,7 @@
 import type { Json } from '../../schema/shape/json.ts'
 import type { Sent } from './client.ts'
 import type { ApiDocument, Operation } from './document.ts'
+import type { FuzzedService } from './fuzzed-service.ts'
 import { type Expected, isBag, topKey } from './judge.ts'
 import { textOf } from './marks.ts'
 import { type Changed, mutate } from './mutate.ts'
@@ -9,7 +10,6 @@ import { kindOf, type Shelf, UNKNOWN_ID } from './shelf.ts'
 import type { Caller, Step } from './steps.ts'
 import type { Team } from './team.ts'
 import { BROKEN, ODD, ORDINARY, type Transport } from './transport.ts'
-import type { FuzzedService } from './fuzzed-service.ts'
 
 interface Here {
   readonly service: FuzzedService

@@ -2,14 +2,14 @@ import type { Json } from '../../schema/shape/json.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { createClient, type Client, type Received, type Sent } from './client.ts'
 import { curlLine } from './curl.ts'
+import type { FuzzedService } from './fuzzed-service.ts'
 import { judge } from './judge.ts'
 import { plan } from './plan.ts'
 import type { Planned } from './planned.ts'
 import { createShelf, type Shelf } from './shelf.ts'
 import type { Chain, Step } from './steps.ts'
-import { createTeam, type Team } from './team.ts'
 import type { Tally } from './tally.ts'
-import type { FuzzedService } from './fuzzed-service.ts'
+import { createTeam, type Team } from './team.ts'
 
 /** One team and one connection, over which chains run one after the other. */
 interface CheckSource {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import type { Json } from '../../schema/shape/json.ts'
 import type { ApiDocument, Operation } from './document.ts'
-import { valid } from './valid.ts'
 import { mark } from './marks.ts'
 import type { Change } from './mutate.ts'
 import { BROKEN, ODD } from './transport.ts'
+import { valid } from './valid.ts'
 
 const CALLERS = [
   'key',

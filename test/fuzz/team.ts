@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
-import { row } from '../../store/db/row.ts'
 import { newSessionToken, signSessionToken } from '../../store/accounts/credentials/session-token.ts'
 import { openSession } from '../../store/accounts/credentials/sessions.ts'
+import { row } from '../../store/db/row.ts'
 import type { TestApi } from '../support/api/test-api.ts'
 import type { Caller } from './steps.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveApi, type ServedApi } from '../support/api/served-api.ts'
 import { MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
+import { serveApi, type ServedApi } from '../support/api/served-api.ts'
 import { type BlowUpWorker, openBlowUpWorker } from './blow-up-worker.ts'
 import { BLOW_UPS, type BlowUp } from './blow-ups.ts'
 

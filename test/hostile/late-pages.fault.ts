@@ -2,10 +2,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { testBrowsers } from '../support/browser/test-browsers.ts'
-import { html, openSite } from '../support/network/site.ts'
-import { startWorker } from '../support/worker/check-worker.ts'
 import { openQueueDatabase } from '../support/database/queue-database.ts'
+import { html, openSite } from '../support/network/site.ts'
 import { until } from '../support/run/until.ts'
+import { startWorker } from '../support/worker/check-worker.ts'
 
 const PAGES = 4
 /** As long as a page may be silent, and then the quick page itself. */

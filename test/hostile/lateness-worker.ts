@@ -1,8 +1,8 @@
 import pg from 'pg'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import { createTestDatabase } from '../support/database/test-database.ts'
 import { startCli } from '../support/process/cli-process.ts'
 import { until } from '../support/run/until.ts'
-import { createTestDatabase } from '../support/database/test-database.ts'
 import { openCleanSite, openHostileSites, type Watched } from './lateness-sites.ts'
 
 /** How late clean checks were, in milliseconds, each list in rising order. */

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { createDnsLookup } from '../../egress/dns-lookup.ts'
 import { createResolver } from '../../egress/resolve.ts'
 import { openNameServer } from '../egress/name-server.ts'
-import { rawServer } from '../support/network/raw-server.ts'
-import { until } from '../support/run/until.ts'
 import { openQueueDatabase } from '../support/database/queue-database.ts'
-import { startWorker } from '../support/worker/check-worker.ts'
+import { rawServer } from '../support/network/raw-server.ts'
 import { html, openSite } from '../support/network/site.ts'
+import { until } from '../support/run/until.ts'
+import { startWorker } from '../support/worker/check-worker.ts'
 
 const VICTIMS = 40
 const INTERVAL = 1

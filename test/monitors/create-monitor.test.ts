@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PAGE } from '../../monitors/kinds/page-kind.ts'
+import { createPolicy } from '../../egress/policy.ts'
 import { createFromTemplate } from '../../monitors/create-from-template.ts'
 import { createMonitor } from '../../monitors/create-monitor.ts'
-import { createPolicy } from '../../egress/policy.ts'
+import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { countMonitors } from '../../store/monitors/monitors.ts'
-import { createInstallation, type Installation } from '../support/database/installation.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
+import { createInstallation, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
 beforeAll(async () => {

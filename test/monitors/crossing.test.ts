@@ -1,6 +1,6 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backtestChanges } from '../../monitors/backtest/backtest-changes.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWatching, VALUE, type Watching } from '../support/api/watching.ts'
 
 let watching: Watching

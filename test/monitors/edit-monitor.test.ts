@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
+import { specChange } from '../../monitors/declared/spec-change.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE } from '../../monitors/kinds/page-kind.ts'
-import { specChange } from '../../monitors/declared/spec-change.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
-import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
+import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
 beforeAll(async () => {

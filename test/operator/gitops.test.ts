@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { LuaFactory } from 'wasmoon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LuaFactory } from 'wasmoon'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
+import { hasGo, kstatusOf } from '../support/kubernetes/kstatus.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { hasGo, kstatusOf } from '../support/kubernetes/kstatus.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { openOperatorSetup, startCluster } from './operator-setup.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
-import { destinationOf } from '../../schema/monitor/delivery-config.ts'
-import { fieldNames } from '../../schema/monitor/extract-config.ts'
-import { joinPath } from '../../schema/validation/issue.ts'
-import { paginate } from '../../schema/page-of.ts'
 import { PLANS, TIERS } from '../../schema/account/plan.ts'
 import { atLeast, ROLES } from '../../schema/account/role.ts'
+import { destinationOf } from '../../schema/monitor/delivery-config.ts'
+import { fieldNames } from '../../schema/monitor/extract-config.ts'
+import { paginate } from '../../schema/page-of.ts'
+import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
 
 describe('paths of faults', () => {
   test.each([

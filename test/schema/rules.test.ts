@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Issue } from '../../schema/validation/issue.ts'
 import { RULE_NAMES } from '../../schema/rules/rule-name.ts'
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import { processorMs } from '../support/run/processor-ms.ts'
 
 /** The table pairs each rule with its own kind of value; here its own examples are all that it is given. */

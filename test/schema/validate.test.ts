@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { MonitorCreate, MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { ApiKeyCreate } from '../../schema/account/api-key.ts'
+import { MonitorCreate, MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { faultsOf, pathsOf, SMALLEST, validate } from '../support/api/monitor-body.ts'
 

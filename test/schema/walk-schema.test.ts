@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import Type from 'typebox'
+import { describe, expect, test } from 'vitest'
 import { Closed, Dictionary, Nullable, Text } from '../../schema/shape/shape.ts'
 import { keysOf, walkSchema } from '../../schema/shape/walk-schema.ts'
 

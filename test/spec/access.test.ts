@@ -6,9 +6,9 @@ import { routes } from '../../api/routes.ts'
 import { createPatternMatcher, type PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { ACCESS, type Caller, CALLERS } from '../../schema/account/access.ts'
 import { nothing, row } from '../../store/db/row.ts'
-import { examplesOf, SECRETS } from './operations.ts'
-import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { accountOf } from '../support/api/people.ts'
+import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { examplesOf, SECRETS } from './operations.ts'
 
 const DEAD = ['no credentials', 'an expired key', 'a revoked key', 'an expired session', 'an ended session'] as const
 

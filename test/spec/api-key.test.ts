@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { pathsOf } from '../support/api/monitor-requests.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 let owner: Client

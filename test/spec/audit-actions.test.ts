@@ -5,11 +5,11 @@ import { AUDIT_ACTIONS } from '../../schema/account/audit.ts'
 import { row } from '../../store/db/row.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { openPaidInstallation, type PaidInstallation } from '../accounts/billing/paid-installation.ts'
-import { shownSession } from '../support/api/stripe-server.ts'
-import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { createMonitor } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, type Person, setClock, tokenFor } from '../support/api/people.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { shownSession } from '../support/api/stripe-server.ts'
 
 let served: ServedApi
 let paid: PaidInstallation

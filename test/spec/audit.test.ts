@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AUDIT_ACTIONS } from '../../schema/account/audit.ts'
+import { createMonitor, pathsOf } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, type Person, personOf, setClock, tokenFor } from '../support/api/people.ts'
 import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor, pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

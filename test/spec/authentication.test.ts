@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 let monitor: string

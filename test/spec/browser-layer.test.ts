@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { testBrowsers } from '../support/browser/test-browsers.ts'
 import { createMonitor } from '../support/api/monitor-requests.ts'
 import { endedRuns, runNow, startWatching, type Watching } from '../support/api/watching.ts'
+import { testBrowsers } from '../support/browser/test-browsers.ts'
 
 // Each waits for several pages to be rendered.
 vi.setConfig({ testTimeout: 180_000 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
-import { closedPort, openReceiver, type Receiver, type Reply, reply } from '../support/worker/receiver.ts'
-import { eventually } from '../support/run/eventually.ts'
 import { startWatching, type Watching } from '../support/api/watching.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { closedPort, openReceiver, type Receiver, type Reply, reply } from '../support/worker/receiver.ts'
 
 let watching: Watching
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Tier } from '../../schema/account/plan.ts'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { createMonitor, faultsOf, MONITOR } from '../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { createMonitor, faultsOf } from '../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { refusals, titled } from '../support/run/case-titles.ts'
 
 let served: ServedApi

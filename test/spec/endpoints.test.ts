@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
-import { openReceiver, type Received, type Receiver, reply } from '../support/worker/receiver.ts'
-import { eventually } from '../support/run/eventually.ts'
 import { startWatching, type Watched, type Watching } from '../support/api/watching.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { openReceiver, type Received, type Receiver, reply } from '../support/worker/receiver.ts'
 
 let watching: Watching
 let hook: Receiver

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startMailWorker } from '../support/mail/mail-worker.ts'
+import type { Tier } from '../../schema/account/plan.ts'
+import { pathsOf } from '../support/api/monitor-requests.ts'
 import {
   acceptAs,
   accountOf,
@@ -11,9 +12,8 @@ import {
   setClock,
   tokenFor,
 } from '../support/api/people.ts'
-import type { Tier } from '../../schema/account/plan.ts'
 import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { pathsOf } from '../support/api/monitor-requests.ts'
+import { startMailWorker } from '../support/mail/mail-worker.ts'
 
 let served: ServedApi
 beforeAll(async () => {

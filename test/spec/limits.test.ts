@@ -3,9 +3,9 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { row } from '../../store/db/row.ts'
+import { createMonitor, faultsOf, MONITOR } from '../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor, faultsOf, MONITOR } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

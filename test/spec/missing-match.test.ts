@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { testBrowsers } from '../support/browser/test-browsers.ts'
 import { startWatching, type Watching } from '../support/api/watching.ts'
+import { testBrowsers } from '../support/browser/test-browsers.ts'
 
 // Each waits for several pages to be rendered.
 vi.setConfig({ testTimeout: 180_000 })

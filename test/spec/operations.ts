@@ -1,9 +1,9 @@
 import type { Route } from '../../api/http/route.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
-import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
-import { type ServedApi } from '../support/api/served-api.ts'
 import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 import { accountOf, acceptAs, invite, tokenFor, personOf } from '../support/api/people.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { type ServedApi } from '../support/api/served-api.ts'
 
 /** What a request to an operation holds. */
 interface Example {

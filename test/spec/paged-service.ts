@@ -1,12 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
-import { createPreviews } from '../../worker/previews/previews.ts'
 import { createPolicy } from '../../egress/policy.ts'
+import { createPreviews } from '../../worker/previews/previews.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
+import { serveApi } from '../support/api/served-api.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { type RunningWorker, startWorker } from '../support/worker/check-worker.ts'
-import { serveApi } from '../support/api/served-api.ts'
-import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 /** A request as it arrived. */
 export interface Asked {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Tier } from '../../schema/account/plan.ts'
 import { grantCredits, setPlan } from '../../store/accounts/admin-accounts.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
-import type { Tier } from '../../schema/account/plan.ts'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 /** The store as another process has it: that of the administrator's commands. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { type ModelServer, openModelServer } from '../worker/prompts/model-server.ts'
-import { testBrowsers } from '../support/browser/test-browsers.ts'
 import { startWatching, type Watching } from '../support/api/watching.ts'
+import { testBrowsers } from '../support/browser/test-browsers.ts'
+import { type ModelServer, openModelServer } from '../worker/prompts/model-server.ts'
 
 let model: ModelServer
 let browsers: Browsers

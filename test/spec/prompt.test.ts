@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PLANS } from '../../schema/account/plan.ts'
-import { type ModelServer, openModelServer, refuse } from '../worker/prompts/model-server.ts'
-import { eventually } from '../support/run/eventually.ts'
 import type { Client } from '../support/api/served-api.ts'
 import { startWatching, type Watching } from '../support/api/watching.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { type ModelServer, openModelServer, refuse } from '../worker/prompts/model-server.ts'
 
 let model: ModelServer
 let watching: Watching

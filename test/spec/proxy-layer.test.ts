@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { proxyHold, proxyLayerOf } from '../../cli/boot/parts/proxy.ts'
-import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { Tier } from '../../schema/account/plan.ts'
+import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
+import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { EXIT_ADDRESS, PASSWORD, type ProxyServer, startProxy, USER } from '../support/network/proxy-server.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { type RunningWorker, startWorker } from '../support/worker/check-worker.ts'
-import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 
 interface Run {
   readonly status: string

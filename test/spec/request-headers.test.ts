@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import { nothing } from '../../store/db/row.ts'
 import { createMonitor, faultsOf, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createMonitor } from '../support/api/monitor-requests.ts'
 import { seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 let id: string

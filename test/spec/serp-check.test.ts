@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findUnreadPage, sweepUnreadPages } from '../../store/objects/unread-pages.ts'
-import type { RunningWorker } from '../support/worker/check-worker.ts'
 import {
   googlePage,
   HOOK,
@@ -10,6 +9,7 @@ import {
   resultUrls,
   type SearchedEngines,
 } from '../support/browser/searched-engines.ts'
+import type { RunningWorker } from '../support/worker/check-worker.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathsOf } from '../support/api/monitor-requests.ts'
 import { seedRun } from '../support/api/seeded-runs.ts'
 import { type Answer, type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

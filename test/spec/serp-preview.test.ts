@@ -1,18 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
-import type { Browsers } from '../../runners/browser/browsers.ts'
 import { previewSearch } from '../../monitors/preview/preview-search.ts'
+import type { Browsers } from '../../runners/browser/browsers.ts'
 import { longestSearchMs } from '../../runners/serp/check-search.ts'
-import { row } from '../../store/db/row.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
+import { row } from '../../store/db/row.ts'
 import { engineRefusedUntil } from '../../store/queue/claim-search.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
+import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { googlePage, REFUSAL } from '../support/browser/searched-engines.ts'
 import { testBrowsers } from '../support/browser/test-browsers.ts'
 import { openSite, type Site, status } from '../support/network/site.ts'
-import { googlePage, REFUSAL } from '../support/browser/searched-engines.ts'
-import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

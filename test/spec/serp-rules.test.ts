@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch } from '../../runners/serp/check-search.ts'
 import { row } from '../../store/db/row.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
+import { serveApi } from '../support/api/served-api.ts'
+import { googlePage, openSearchedEngines, REFUSAL, type SearchedEngines } from '../support/browser/searched-engines.ts'
 import { NEVER, testBrowsers } from '../support/browser/test-browsers.ts'
 import { openSite } from '../support/network/site.ts'
-import { googlePage, openSearchedEngines, REFUSAL, type SearchedEngines } from '../support/browser/searched-engines.ts'
-import { serveApi } from '../support/api/served-api.ts'
-import { createMonitor } from '../support/api/monitor-requests.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { renewPeriods } from '../../store/quota/pool.ts'
 import type { Tier } from '../../schema/account/plan.ts'
+import { renewPeriods } from '../../store/quota/pool.ts'
+import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
 import type { QueueDatabase } from '../support/database/queue-database.ts'
 import { checkIn, claimIn } from '../support/database/stored-searches.ts'
 import { startMailWorker } from '../support/mail/mail-worker.ts'
-import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor, MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 /** What a worker does with searches, on the store of the API. */

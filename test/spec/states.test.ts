@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import { createMonitor } from '../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { createMonitor } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathsOf } from '../support/api/monitor-requests.ts'
 import {
   acceptAs,
   accountOf,
@@ -10,7 +11,6 @@ import {
   tokenFor,
 } from '../support/api/people.ts'
 import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { pathsOf } from '../support/api/monitor-requests.ts'
 
 let served: ServedApi
 let owner: Person

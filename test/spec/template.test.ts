@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import type { Template } from '../../schema/monitor/template.ts'
-import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { pathsOf } from '../support/api/monitor-requests.ts'
 import { HASTY } from '../support/api/hasty-template.ts'
+import { pathsOf } from '../support/api/monitor-requests.ts'
+import { type Client, type ServedApi, serveApi } from '../support/api/served-api.ts'
 
 let served: ServedApi
 let hasty: ServedApi

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setPlan } from '../../store/accounts/admin-accounts.ts'
 import { fitLocks } from '../../store/maintenance/fit-locks.ts'
+import { MONITOR } from '../support/api/monitor-requests.ts'
 import { seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
-import { MONITOR } from '../support/api/monitor-requests.ts'
 
 const SEARCH = { name: 'S', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
 

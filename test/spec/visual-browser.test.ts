@@ -1,8 +1,8 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { testBrowsers } from '../support/browser/test-browsers.ts'
 import { startWatching, type Watched, type Watching } from '../support/api/watching.ts'
+import { testBrowsers } from '../support/browser/test-browsers.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createImageLinks } from '../../api/auth/image-links.ts'
 import { imageName } from '../../store/images/images.ts'
-import { draw, look } from '../worker/pictures/drawings.ts'
-import { type Client } from '../support/api/served-api.ts'
 import { MONITOR } from '../support/api/monitor-requests.ts'
+import { type Client } from '../support/api/served-api.ts'
+import { draw, look } from '../worker/pictures/drawings.ts'
 import { createVisualService, type VisualService } from './visual-service.ts'
 
 interface Region {

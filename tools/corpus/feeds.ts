@@ -1,6 +1,6 @@
-import { decode } from '../../runners/extract/text/charset.ts'
 import { extract } from '../../runners/extract/extract.ts'
 import type { Page } from '../../runners/extract/page.ts'
+import { decode } from '../../runners/extract/text/charset.ts'
 import { isJsonType, markupKind, mediaType } from '../../runners/extract/text/page-kind.ts'
 import type { CorpusFolder } from './folder.ts'
 import { newTally } from './tally.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json } from '../../schema/shape/json.ts'
 import { extract } from '../../runners/extract/extract.ts'
 import { compileJsonPath } from '../../runners/extract/json/json-path.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import type { CorpusFolder } from './folder.ts'
 import { newTally } from './tally.ts'
 import type { Tally } from './tally.ts'

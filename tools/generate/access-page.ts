@@ -1,5 +1,5 @@
-import { routes } from '../../api/routes.ts'
 import type { Route } from '../../api/http/route.ts'
+import { routes } from '../../api/routes.ts'
 import { ACCESS, type Caller, CALLERS } from '../../schema/account/access.ts'
 import { paragraph, table } from './markdown.ts'
 

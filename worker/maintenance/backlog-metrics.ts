@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
-import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
 import { withTimeout } from '../../concurrency/retry.ts'
 import type { Store } from '../../store/db/client.ts'
+import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
 
 /** Results are cached for this long: several systems may scrape, and the store is asked once. */
 const FRESH_MS = 5_000

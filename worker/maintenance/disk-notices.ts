@@ -1,5 +1,5 @@
-import type { Logger } from '../../core/logger.ts'
 import { type DiskLevel, type DiskState, diskText } from '../../core/disk-guard.ts'
+import type { Logger } from '../../core/logger.ts'
 import { DISK_STOPS_AT, type DiskPlaceName } from '../../schema/disk.ts'
 import type { Store } from '../../store/db/client.ts'
 import { noteDisk } from '../../store/maintenance/disk-notice.ts'

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
 import { createInTurn } from '../../concurrency/in-turn.ts'
-import type { Compared, Pair } from './compare.ts'
 import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
+import type { Compared, Pair } from './compare.ts'
 
 /** A comparison, or the reason why there is none, as a sentence for the user. */
 type Comparison =

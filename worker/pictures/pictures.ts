@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
+import type { DiskGuard } from '../../core/disk-guard.ts'
 import type { Logger } from '../../core/logger.ts'
+import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
+import { LARGEST_SHOT_BYTES, missingRegions, type Shot, shotName } from '../../runners/browser/page/shot.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Store } from '../../store/db/client.ts'
 import { abandonImages, imageName, reserveImages } from '../../store/images/images.ts'
-import type { DiskGuard } from '../../core/disk-guard.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import type { PictureSet, RunPictures } from '../../store/queue/record-pictured.ts'
 import { BLANK } from './blank.ts'
 import type { Comparer } from './comparer.ts'
 import { type Drawn, drawn, drawnOf, type Seen, summaryOf } from './drawn.ts'
-import { RUN_COMPARE_MS } from '../../runners/browser/page/picture-limits.ts'
-import { LARGEST_SHOT_BYTES, missingRegions, type Shot, shotName } from '../../runners/browser/page/shot.ts'
 
 /** The result of comparing the screenshots of a check. */
 type Captured =

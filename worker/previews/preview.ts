@@ -1,15 +1,15 @@
-import { emptyFieldWarnings } from '../../core/empty-fields.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import type { Preview } from '../../schema/monitor/preview.ts'
-import type { RunFault } from '../../schema/run/run-fault.ts'
 import { layerReason, monitorQueue } from '../../core/check-queue.ts'
-import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
+import { emptyFieldWarnings } from '../../core/empty-fields.ts'
+import { missingRegions } from '../../runners/browser/page/shot.ts'
 import { check } from '../../runners/check/check.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
 import { fieldsToRender, findsMore, renderedForMissing } from '../../runners/check/missing-match.ts'
 import type { FetchedFacts, Reading } from '../../runners/check/reading.ts'
-import { missingRegions } from '../../runners/browser/page/shot.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import type { Preview } from '../../schema/monitor/preview.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
+import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
 
 /** The part of a monitor that defines what a run fetches and extracts, and who does it. */
 export type Previewed = Pick<

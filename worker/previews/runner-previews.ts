@@ -1,8 +1,8 @@
-import type { Issue } from '../../schema/validation/issue.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
-import type { Held } from '../../store/queue/lease.ts'
+import type { Issue } from '../../schema/validation/issue.ts'
 import type { Store } from '../../store/db/client.ts'
+import { endSearchPreview } from '../../store/previews/end-search-preview.ts'
 import {
   answerPreview,
   claimPreviews,
@@ -12,8 +12,8 @@ import {
   isPreview,
   releasePreviews,
 } from '../../store/previews/previews.ts'
-import { endSearchPreview } from '../../store/previews/end-search-preview.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
+import type { Held } from '../../store/queue/lease.ts'
 import { type SecretBox, UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { hostOf } from '../queue/claim-round.ts'
 import { outcomeOf, searchOutcomeOf, type ReportedOutcome } from '../queue/outcome-of.ts'

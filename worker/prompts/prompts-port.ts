@@ -1,5 +1,5 @@
-import type { Values } from '../../schema/shape/json.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { Values } from '../../schema/shape/json.ts'
 
 /** The question of a prompt monitor, and the text of the page that it is about. */
 export interface Question {

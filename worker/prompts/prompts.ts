@@ -1,18 +1,18 @@
+import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { PromptAnswer, Prompts, Question } from './prompts-port.ts'
+import type { ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
 import { storable } from '../../core/storable.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import { whileStoreAway, type Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
-import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
-import type { RunFault } from '../../schema/run/run-fault.ts'
 import { findPromptAnswer, keepPromptAnswer } from '../../store/maintenance/prompt-answers.ts'
 import { giveBackModelCall, takeModelCall } from '../../store/quota/prompt-quota.ts'
 import { askModel, fieldsOf, type ModelAnswer } from './model/ask-model.ts'
-import type { Model } from './model/model.ts'
 import { tooSlow } from './model/model-fault.ts'
+import type { Model } from './model/model.ts'
 import type { PromptMetrics } from './prompt-metrics.ts'
+import type { PromptAnswer, Prompts, Question } from './prompts-port.ts'
 import { questionKey } from './question-key.ts'
-import type { ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
 
 export interface PromptsOptions {
   readonly model: Model

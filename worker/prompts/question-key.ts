@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Question } from './prompts-port.ts'
 import { MESSAGES_VERSION } from './model/messages.ts'
+import type { Question } from './prompts-port.ts'
 
 /**
  * Returns the key of a stored answer: SHA-256 over everything that the answer depends on. The text is the one that the

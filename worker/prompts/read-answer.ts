@@ -1,9 +1,9 @@
+import { SHAPE_LIMITS, type ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
+import { shapeFaults } from '../../core/prompt-shape/shape-check.ts'
 import { parseJson } from '../../runners/extract/json/parse-json.ts'
 import { prescanJson } from '../../runners/extract/json/prescan-json.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import { SHAPE_LIMITS, type ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
-import { shapeFaults } from '../../core/prompt-shape/shape-check.ts'
 
 /** The values in the model's text, or its faults. `faults` are sent to the model for a second try. */
 export type ReadAnswer =

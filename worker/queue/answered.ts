@@ -1,7 +1,7 @@
-import type { Reading } from '../../runners/check/reading.ts'
-import type { Recordable } from '../record/run-writers.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
+import type { Reading } from '../../runners/check/reading.ts'
 import { NO_MODEL, type Prompts } from '../prompts/prompts-port.ts'
+import type { Recordable } from '../record/run-writers.ts'
 
 type TextReading = Extract<Reading, { kind: 'text' }>
 

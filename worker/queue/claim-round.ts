@@ -1,15 +1,15 @@
 import { type CheckQueue, layerReason, type PageQueue } from '../../core/check-queue.ts'
-import { claimChecks, type ClaimedPage, TEAMS_PER_CLAIM } from '../../store/queue/claim.ts'
-import { type ClaimedSearch, claimSearches } from '../../store/queue/claim-search.ts'
-import { noteRendering } from '../../store/maintenance/unrendered.ts'
-import type { Store } from '../../store/db/client.ts'
-import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { PageTask, SerpTask, Task } from '../../runners/check/task.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
-import type { RecordContext } from '../record/recorder.ts'
+import type { Store } from '../../store/db/client.ts'
+import { noteRendering } from '../../store/maintenance/unrendered.ts'
+import { type ClaimedSearch, claimSearches } from '../../store/queue/claim-search.ts'
+import { claimChecks, type ClaimedPage, TEAMS_PER_CLAIM } from '../../store/queue/claim.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { NO_MODEL } from '../prompts/prompts-port.ts'
+import type { RecordContext } from '../record/recorder.ts'
 
 /** A check that is leased to this process. */
 type Claimed = ClaimedPage | ClaimedSearch

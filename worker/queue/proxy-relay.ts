@@ -4,14 +4,14 @@ import { vet } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy, Endpoint } from '../../egress/policy.ts'
 import { type Dialler, tunnel } from '../../egress/relay.ts'
 import { type Resolver, systemResolver } from '../../egress/resolve.ts'
-import { createProxyRoute, type ProxyRoute } from '../../runners/fetch/proxy/proxy-route.ts'
 import type { ProxyAddress } from '../../runners/fetch/proxy/proxy-address.ts'
 import { isPlainCause, type ProxyFailure } from '../../runners/fetch/proxy/proxy-failure.ts'
 import { MOST_RENDER_BYTES } from '../../runners/fetch/proxy/proxy-layer.ts'
+import { createProxyRoute, type ProxyRoute } from '../../runners/fetch/proxy/proxy-route.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Store } from '../../store/db/client.ts'
-import { bookProxyBytes, findRelayHold, holdProxyBytes, settleProxyBytes } from '../../store/quota/proxy-usage.ts'
 import type { Held } from '../../store/queue/lease.ts'
+import { bookProxyBytes, findRelayHold, holdProxyBytes, settleProxyBytes } from '../../store/quota/proxy-usage.ts'
 
 interface ProxyRelayOptions {
   readonly store: Store

@@ -1,11 +1,11 @@
 import { type Batcher, createBatcher } from '../../concurrency/batch-writer.ts'
 import { Running } from '../../concurrency/wakeable-loop.ts'
 import { readingHash } from '../../core/diff/diff-values.ts'
-import { lastNumbers } from '../../core/predicate/fires.ts'
-import { storable } from '../../core/storable.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'
+import { lastNumbers } from '../../core/predicate/fires.ts'
 import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
+import { storable } from '../../core/storable.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Reading } from '../../runners/check/reading.ts'
@@ -20,16 +20,13 @@ import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { type HealthBefore, noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
 import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
-import type { SearchRecording } from '../../store/queue/record-search.ts'
 import type { PicturedRun } from '../../store/queue/record-pictured.ts'
+import type { SearchRecording } from '../../store/queue/record-search.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { byLayer } from './another-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
-import { decidedWithout, undecidedFault } from './undecided.ts'
-import { textChange } from './text-change.ts'
-import { createSearchWriter, NOT_A_SEARCH } from './search-run.ts'
 import {
   BATCH_WAIT_MS,
   createRunLog,
@@ -42,6 +39,9 @@ import {
   sameColumns,
   UNMARKED,
 } from './run-writers.ts'
+import { createSearchWriter, NOT_A_SEARCH } from './search-run.ts'
+import { textChange } from './text-change.ts'
+import { decidedWithout, undecidedFault } from './undecided.ts'
 
 /** The trusted side of a check: compares, decides, and writes in batches. */
 export interface Recorder {

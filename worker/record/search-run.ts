@@ -1,3 +1,6 @@
+import type { Logger } from '../../core/logger.ts'
+import { deliveryPayload } from '../../core/payload.ts'
+import { runIdTime } from '../../core/run-id.ts'
 import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
 import {
   baselineOf,
@@ -8,18 +11,15 @@ import {
   type SearchReading,
 } from '../../core/serp/kept-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
-import { deliveryPayload } from '../../core/payload.ts'
-import type { Logger } from '../../core/logger.ts'
-import { runIdTime } from '../../core/run-id.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
 import type { SearchFound } from '../../runners/serp/search-found.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
-import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
+import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
+import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
 import { type HealthBefore, noticesAfter } from '../../store/deliveries/notices.ts'
 import { findSearchBaseline, type SearchBaseline, type SearchRun } from '../../store/queue/record-search.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'

@@ -1,5 +1,5 @@
-import type { RunFault } from '../../schema/run/run-fault.ts'
 import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
+import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Undecided } from './judge.ts'
 
 /**

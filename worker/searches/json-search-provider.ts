@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici'
-import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { mergePages } from '../../runners/serp/check-search.ts'
 import { destinationOf } from '../../runners/serp/result-url.ts'
 import { type FoundResult, SERP_LIMITS } from '../../runners/serp/search-page.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { ProviderAnswer, SearchProvider } from './search-provider.ts'
 
 interface JsonSearchProviderOptions {

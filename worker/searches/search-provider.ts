@@ -1,5 +1,5 @@
-import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { SearchFound } from '../../runners/serp/search-found.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 
 /** What a provider answered, and how many pages it was asked for, each of which it charges. */
 export type ProviderAnswer = { readonly asked: number } & (

@@ -6,8 +6,8 @@ import type { SearchFailure, SearchFound } from '../../runners/serp/search-found
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
-import { countProviderPages } from '../../store/quota/provider-pages.ts'
 import { keepUnreadPage } from '../../store/objects/unread-pages.ts'
+import { countProviderPages } from '../../store/quota/provider-pages.ts'
 import type { SearchProvider } from './search-provider.ts'
 
 /** A check of a search that ended. */

@@ -1,8 +1,5 @@
 import Type, { type TSchema } from 'typebox'
 import { Closed, Nullable, RuledText, Text, Token } from '../../../schema/shape/shape.ts'
-import { apiError } from '../../http/api-error.ts'
-import { type Answer, type Method, publicRoute, type Route } from '../../http/route.ts'
-import { INVITED_HEADER } from '../../auth/sign-in-options.ts'
 import { isInvited } from '../../../store/accounts/team/invitations.ts'
 import {
   changingPassword,
@@ -13,6 +10,9 @@ import {
   type SignInCall,
   type SignInOperation,
 } from '../../auth/relay-sign-in.ts'
+import { INVITED_HEADER } from '../../auth/sign-in-options.ts'
+import { apiError } from '../../http/api-error.ts'
+import { type Answer, type Method, publicRoute, type Route } from '../../http/route.ts'
 
 const tag = 'Sign-in'
 /** The most attempts per minute from an address and for an account. */

@@ -1,5 +1,5 @@
-import { parseLabelSelector } from '../../../schema/monitor/labels.ts'
 import type { EverySpec } from '../../../schema/monitor/every-spec.ts'
+import { parseLabelSelector } from '../../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../../schema/monitor/monitor.ts'
 import { PageOf, pageQuery } from '../../../schema/page-of.ts'
 import { Closed } from '../../../schema/shape/shape.ts'

@@ -1,5 +1,5 @@
-import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
+import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import type { EverySpec } from '../../../schema/monitor/every-spec.ts'

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
-import { type Browsers, createBrowsers } from '../../../runners/browser/browsers.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
+import { type Browsers, createBrowsers } from '../../../runners/browser/browsers.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface BrowserContext {

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import { OPENING_SETTING } from '../../../egress/egress-failure.ts'
 import { createPolicy, type Denials, type EgressPolicy, type Endpoint } from '../../../egress/policy.ts'
 import { systemResolver, type Resolver } from '../../../egress/resolve.ts'
-import { readTrust } from '../settings/read-trust.ts'
 import type { Settings } from '../settings/read-config.ts'
+import { readTrust } from '../settings/read-trust.ts'
 
 type EgressSettings = Pick<
   Settings,

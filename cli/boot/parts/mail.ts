@@ -1,6 +1,6 @@
 import type { Logger } from '../../../core/logger.ts'
-import { createMailer, type Mailer } from '../../../deliveries/mail/mailer.ts'
 import { parseMailServer } from '../../../core/mail-server.ts'
+import { createMailer, type Mailer } from '../../../deliveries/mail/mailer.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 type MailSettings = Pick<Settings, 'SMTP_URL' | 'SMTP_FROM' | 'TIDEMARK_DESTINATION_CONCURRENCY'>

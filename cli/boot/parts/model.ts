@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client'
 import type { Logger } from '../../../core/logger.ts'
+import type { Store } from '../../../store/db/client.ts'
 import { createModel } from '../../../worker/prompts/model/model.ts'
 import { createPromptMetrics } from '../../../worker/prompts/prompt-metrics.ts'
 import { type ClosablePrompts, createPrompts } from '../../../worker/prompts/prompts.ts'
-import type { Store } from '../../../store/db/client.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 /** The settings of the model. */

@@ -1,11 +1,11 @@
 import type { Logger } from '../../../core/logger.ts'
-import { createProxyRelay, type ProxyRelay } from '../../../worker/queue/proxy-relay.ts'
+import type { EgressPolicy } from '../../../egress/policy.ts'
 import { parseProxyUrl, type ProxyAddress } from '../../../runners/fetch/proxy/proxy-address.ts'
 import { createProxyLayer, type Hold, type ProxyLayer } from '../../../runners/fetch/proxy/proxy-layer.ts'
-import type { EgressPolicy } from '../../../egress/policy.ts'
-import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
+import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
+import { createProxyRelay, type ProxyRelay } from '../../../worker/queue/proxy-relay.ts'
 import type { Settings } from '../settings/read-config.ts'
 
 interface ProxyContext {

@@ -11,9 +11,9 @@ import { createJsonSearchProvider } from '../../../worker/searches/json-search-p
 import type { SearchProvider } from '../../../worker/searches/search-provider.ts'
 import { createSearches } from '../../../worker/searches/searches.ts'
 import type { Stack } from '../process/stack.ts'
+import type { Settings } from '../settings/read-config.ts'
 import { objectsOf } from './objects.ts'
 import { searchMeansOf } from './search-means.ts'
-import type { Settings } from '../settings/read-config.ts'
 
 /** Returns how previews ask search engines; undefined in a process that renders nothing. */
 export function searchPreviewsOf(context: Parameters<typeof searchMeansOf>[0] & { readonly settings: Settings }) {

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { createLogger } from '../../../core/logger.ts'
-import { openStore, type Store } from '../../../store/db/client.ts'
-import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import { ensureSessionKey } from '../../../store/accounts/credentials/session-key.ts'
+import { openStore, type Store } from '../../../store/db/client.ts'
 import { connectionFault } from '../../../store/db/connection-fault.ts'
 import { isMigrated, migrate } from '../../../store/db/migrate.ts'
 import { isOutage } from '../../../store/db/store-fault.ts'
+import { checkEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { tell } from '../../print.ts'
 import { progressOf } from '../process/until-stopped.ts'
-import { joinDatabase } from './database.ts'
 import { encryptionKey, hasInstallation } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
-import { tell } from '../../print.ts'
+import { joinDatabase } from './database.ts'
 
 /** What a command for the administrator gets besides the store. */
 export interface AdminContext {

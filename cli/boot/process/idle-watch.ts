@@ -1,5 +1,5 @@
-import type { Task } from '../../../runners/check/task.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
+import type { Task } from '../../../runners/check/task.ts'
 
 /** A check source, and how long it has been idle. */
 interface WatchedSource {

@@ -1,6 +1,6 @@
+import { ExplainedError } from '../../../core/explained-error.ts'
 import type { Config } from '../../../schema/config/config.ts'
 import type { Issue } from '../../../schema/validation/issue.ts'
-import { ExplainedError } from '../../../core/explained-error.ts'
 
 /**
  * Returns what a command misses that shares its database with other processes. The embedded Postgres belongs to one

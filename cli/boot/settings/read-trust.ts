@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ClientCertificates } from '../../../schema/config/client-certificates.ts'
-import { checkerOf } from '../../../schema/validation/validate.ts'
 import { plainName } from '../../../egress/resolve.ts'
 import { type ClientCertificate, createTrust, parseBundle, type Trust } from '../../../egress/trust.ts'
+import { ClientCertificates } from '../../../schema/config/client-certificates.ts'
+import { checkerOf } from '../../../schema/validation/validate.ts'
 import { type Settings, SettingsError } from './read-config.ts'
 
 type TrustSettings = Pick<Settings, 'TIDEMARK_EXTRA_CA_FILE' | 'TIDEMARK_CLIENT_CERTIFICATES_FILE'>

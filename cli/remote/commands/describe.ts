@@ -1,5 +1,4 @@
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
-import { connect } from '../connect.ts'
 import {
   coloured,
   columnsOf,
@@ -14,6 +13,9 @@ import {
 } from '../../output.ts'
 import { print } from '../../print.ts'
 import { printable } from '../../printable.ts'
+import { connect } from '../connect.ts'
+import { arrivedWords, NO_DESTINATION } from '../delivery-words.ts'
+import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
 import {
   forEachRecord,
   nameOf,
@@ -23,8 +25,6 @@ import {
   type RemoteRecord,
   watchedBy,
 } from '../records.ts'
-import { arrivedWords, NO_DESTINATION } from '../delivery-words.ts'
-import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
 import type { Handler } from '../remote-command.ts'
 import { statusOf } from './get.ts'
 import { columnsOfRuns, newestRuns, wholeRuns } from './runs.ts'

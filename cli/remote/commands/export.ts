@@ -4,9 +4,9 @@ import { parse } from 'yaml'
 import { resourceLabels } from '../../../core/custom-resource/annotations.ts'
 import { isManifestName, isResourceName } from '../../../core/custom-resource/resource-name.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
-import { connect } from '../connect.ts'
 import { formOf, printData } from '../../output.ts'
 import { print } from '../../print.ts'
+import { connect } from '../connect.ts'
 import {
   forEachRecord,
   listRecords,

@@ -1,4 +1,3 @@
-import { connect } from '../connect.ts'
 import {
   type Column,
   distance,
@@ -11,6 +10,7 @@ import {
 } from '../../output.ts'
 import { print, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
+import { connect } from '../connect.ts'
 import { arrivedCell, lostMessages, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Run } from '../../../schema/run/run.ts'
+import { type Column, distance, formOf, isForPrograms, printItems } from '../../output.ts'
 import { resultOf } from '../change-words.ts'
 import { connect } from '../connect.ts'
-import { type Column, distance, formOf, isForPrograms, printItems } from '../../output.ts'
 import { arrivedCell, NO_DESTINATION } from '../delivery-words.ts'
 import { deliveriesOf } from '../monitor-facts.ts'
 import { findRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { dynamic } from '@pulumi/pulumi'
+import { randomUUID } from 'node:crypto'
 import { inProgram, isSame, type RecordKind, toBody, toProps } from './body'
 import { failuresOf } from './check'
 import { type Answer, call, type Connection } from './client'

@@ -1,8 +1,8 @@
 import { withTimeout } from '../../../concurrency/retry.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { BrowserError } from '../browser-error.ts'
-import { type BrowserSetup, NoSandboxError, type OneBrowser, startBrowser } from './one-browser.ts'
 import type { OpenPage } from '../page/open-page.ts'
+import { type BrowserSetup, NoSandboxError, type OneBrowser, startBrowser } from './one-browser.ts'
 
 export interface BrowserPoolOptions extends BrowserSetup {
   readonly log: Logger

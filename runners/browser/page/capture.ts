@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
-import type { RunFault } from '../../../schema/run/run-fault.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
-import { LARGEST_SHOT_BYTES, tallestShot, type Shot } from './shot.ts'
+import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { PICTURE_LATE, UNSTABLE } from '../browser-faults.ts'
 import { type Box, clipOf, elementBox, HIDE, PAGE_SIZE, type PageSize } from './page-boxes.ts'
 import type { PageView } from './page-view.ts'
+import { LARGEST_SHOT_BYTES, tallestShot, type Shot } from './shot.ts'
 
 type Captured =
   | { readonly ok: true; readonly shots: readonly Shot[]; readonly warnings: readonly string[] }

@@ -1,7 +1,7 @@
 import type { BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import type { OneBrowser } from '../chromium/one-browser.ts'
 import { type Device, deviceOptions } from './device.ts'
 import type { Viewport } from './viewport.ts'
-import type { OneBrowser } from '../chromium/one-browser.ts'
 
 /** A browser context with one page, for one check. */
 export interface OpenPage {

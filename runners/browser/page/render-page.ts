@@ -1,12 +1,13 @@
 import type { Response } from 'playwright-core'
-import { bodyHash, isChallengeHeader, isChallengePage } from '../../fetch/settle.ts'
+import { retryAfterMs } from '../../../core/retry-after.ts'
+import type { EgressProxy } from '../../../egress/egress-proxy.ts'
+import { portOf } from '../../../egress/target-url.ts'
+import type { RunFault } from '../../../schema/run/run-fault.ts'
+import { mediaType } from '../../extract/text/page-kind.ts'
 import { EMPTY_BODY, blockedFault, statusFault, tooLarge } from '../../fetch/fetch-faults.ts'
 import { FETCH_LIMITS } from '../../fetch/fetch-limits.ts'
 import type { FetchFailed } from '../../fetch/fetched.ts'
-import { retryAfterMs } from '../../../core/retry-after.ts'
-import { mediaType } from '../../extract/text/page-kind.ts'
-import { portOf } from '../../../egress/target-url.ts'
-import type { RunFault } from '../../../schema/run/run-fault.ts'
+import { bodyHash, isChallengeHeader, isChallengePage } from '../../fetch/settle.ts'
 import {
   DOWNLOAD,
   LEFT_OPEN,
@@ -21,11 +22,10 @@ import {
   pageFault,
 } from '../browser-faults.ts'
 import { capture } from './capture.ts'
-import type { EgressProxy } from '../../../egress/egress-proxy.ts'
+import { isLeft, type Navigation } from './navigation.ts'
 import type { OpenPage } from './open-page.ts'
 import { REST_TIMES, untilRest, untilShown, watchTraffic, type Traffic } from './page-rest.ts'
 import { createPageView, type PageView } from './page-view.ts'
-import { isLeft, type Navigation } from './navigation.ts'
 import type { Rendered, RenderRequest } from './rendered.ts'
 import { sendUserHeaders } from './user-headers.ts'
 

@@ -4,13 +4,12 @@ import { html, Parser } from 'parse5'
 import type { Token } from 'parse5'
 import { adapter } from 'parse5-htmlparser2-tree-adapter'
 import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter'
-
 import { dictionary } from '../dictionary.ts'
-import { StretchTokenizer } from './html-tokenizer.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { TOO_MUCH } from '../too-complex.ts'
 import type { TooComplex } from '../too-complex.ts'
 import type { Tree } from '../tree.ts'
+import { StretchTokenizer } from './html-tokenizer.ts'
 
 const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
 

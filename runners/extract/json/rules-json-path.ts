@@ -1,9 +1,9 @@
 import { JSONPathError } from 'json-p3'
 import { scanBrackets } from '../brackets.ts'
-import { compileJsonPath } from './json-path.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { tooDeep } from '../rule-fault.ts'
 import type { RuleFault } from '../rule-fault.ts'
+import { compileJsonPath } from './json-path.ts'
 
 const SYNTAX = { open: '([', close: ')]', quotes: `'"` }
 

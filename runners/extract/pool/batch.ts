@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { SLOW_MS, type Speeds } from '../../../concurrency/speed.ts'
-import { COPY_BYTES, type Job, PROGRESS, type Threads, type WorkerBatch, monotonicMs } from './job.ts'
 import { internalFault } from '../internal-fault.ts'
 import { failed, type Extraction } from '../page.ts'
-import { readFileSync } from 'node:fs'
+import { COPY_BYTES, type Job, PROGRESS, type Threads, type WorkerBatch, monotonicMs } from './job.ts'
 
 /** The thread and the rules for a batch. */
 interface BatchRun {

@@ -1,7 +1,12 @@
 import { availableParallelism } from 'node:os'
-import { Running } from '../../../concurrency/wakeable-loop.ts'
 import { createSpeeds, SLOW_MS } from '../../../concurrency/speed.ts'
+import { Running } from '../../../concurrency/wakeable-loop.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import type { SearchPage, SentPage } from '../../serp/search-page.ts'
+import type { InternalErrorReport } from '../internal-fault.ts'
+import { EXTRACT_LIMITS } from '../limits.ts'
+import { failed, type Extraction, type Failed, type Page } from '../page.ts'
+import { isJsonType, mediaType } from '../text/page-kind.ts'
 import { runBatch, type Leftover } from './batch.ts'
 import {
   COPY_BYTES,
@@ -14,11 +19,6 @@ import {
   createSlowLine,
   type SlowLine,
 } from './job.ts'
-import type { InternalErrorReport } from '../internal-fault.ts'
-import { EXTRACT_LIMITS } from '../limits.ts'
-import { failed, type Extraction, type Failed, type Page } from '../page.ts'
-import type { SearchPage, SentPage } from '../../serp/search-page.ts'
-import { isJsonType, mediaType } from '../text/page-kind.ts'
 import { startThreads } from './threads.ts'
 
 interface ExtractorOptions {

@@ -1,9 +1,9 @@
+import type { Piscina } from 'piscina'
+import { Fifo } from '../../../concurrency/fifo.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { SERP_LIMITS, type SearchConfig } from '../../serp/search-page.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { type Extraction, type Page, failed } from '../page.ts'
-import type { Piscina } from 'piscina'
-import { Fifo } from '../../../concurrency/fifo.ts'
 
 /** What a thread reads from a page: fields, or the results of a search. */
 export type ReadConfig = ExtractConfig | SearchConfig

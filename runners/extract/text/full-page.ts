@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../../schema/shape/json.ts'
 import { canonicalJson } from '../json/canonical-json.ts'
+import { fitsDouble } from '../json/number-text.ts'
+import { prescanJson, renamePoison } from '../json/prescan-json.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
+import type { Page } from '../page.ts'
+import { decode } from './charset.ts'
+import { isJsonType, mediaType } from './page-kind.ts'
 import { plainText, tidyLines } from './prompt-text.ts'
 import { cutText } from './truncate.ts'
-import { decode } from './charset.ts'
-import { fitsDouble } from '../json/number-text.ts'
-import type { Page } from '../page.ts'
-import { isJsonType, mediaType } from './page-kind.ts'
-import { prescanJson, renamePoison } from '../json/prescan-json.ts'
 
 /**
  * A double keeps 15 digits for certain. A longer number could change unnoticed when parsed, so its text is used

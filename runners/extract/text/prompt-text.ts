@@ -1,10 +1,10 @@
-import { decode } from './charset.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { prescanJson } from '../json/prescan-json.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { failed } from '../page.ts'
 import type { Extraction, Page } from '../page.ts'
+import { decode } from './charset.ts'
 import { isJsonType, mediaType } from './page-kind.ts'
-import { parseJson } from '../json/parse-json.ts'
-import { prescanJson } from '../json/prescan-json.ts'
 import { LINE_END } from './readable-text.ts'
 
 /**

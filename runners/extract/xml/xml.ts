@@ -2,10 +2,10 @@ import { Text } from 'domhandler'
 import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
 import { parseDocument } from 'htmlparser2'
 import { dictionary } from '../dictionary.ts'
-import { prescanXml } from './prescan-xml.ts'
 import type { TooComplex } from '../too-complex.ts'
 import { isElement } from '../tree.ts'
 import type { Tree } from '../tree.ts'
+import { prescanXml } from './prescan-xml.ts'
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 

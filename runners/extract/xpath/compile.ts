@@ -1,11 +1,11 @@
 import type { Tree } from '../tree.ts'
 import type { Expr } from './ast.ts'
 import { evaluate } from './evaluate.ts'
-import { XPathFault } from './xpath-fault.ts'
 import { namespaceOf } from './node-test.ts'
 import { NodeIndex } from './nodes.ts'
 import { parseXPath } from './parser.ts'
 import type { XValue } from './values.ts'
+import { XPathFault } from './xpath-fault.ts'
 
 /**
  * XPath 1.0 over the tree of `tree.ts`. The package `xpath` (0.0.34) is not used. Its `following::` includes the

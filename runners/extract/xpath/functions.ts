@@ -1,9 +1,9 @@
+import { isElement } from '../tree.ts'
 import type { Expr } from './ast.ts'
 import type { Env, Focus } from './focus.ts'
-import { localNameOf, namespaceUriOf, qualifiedName } from './node-test.ts'
 import { nodeSet } from './node-set.ts'
+import { localNameOf, namespaceUriOf, qualifiedName } from './node-test.ts'
 import type { XNode } from './nodes.ts'
-import { isElement } from '../tree.ts'
 import { isNodes, stringOfNode, textToNumber, toBoolean, toNumber, toText } from './values.ts'
 import type { XValue } from './values.ts'
 

@@ -1,11 +1,11 @@
 import { EXTRACT_LIMITS } from '../limits.ts'
 import type { ArithmeticOp, CompareOp, Expr, PathExpr, Predicate } from './ast.ts'
-import { XPathFault } from './xpath-fault.ts'
 import { tokenize } from './lexer.ts'
 import { SIGNATURES } from './signatures.ts'
 import { isPositional, staticType } from './static-type.ts'
 import { parseRelative, startsStep } from './steps.ts'
 import { TokenReader } from './token-reader.ts'
+import { XPathFault } from './xpath-fault.ts'
 
 /**
  * Parses an XPath 1.0 expression. Throws `XPathFault` with the column, also for unknown functions and wrong argument

@@ -1,7 +1,7 @@
 import { AXES } from './ast.ts'
 import type { Axis, NodeTest, Predicate, Step } from './ast.ts'
-import { XPathFault } from './xpath-fault.ts'
 import type { TokenReader } from './token-reader.ts'
+import { XPathFault } from './xpath-fault.ts'
 
 const ANY_NODE: NodeTest = { kind: 'node' }
 const DESCENDANT_OR_SELF: Step = { axis: 'descendant-or-self', test: ANY_NODE, predicates: [] }

@@ -1,5 +1,5 @@
-import { XPathFault } from './xpath-fault.ts'
 import type { Token } from './lexer.ts'
+import { XPathFault } from './xpath-fault.ts'
 
 const END: Token = { type: 'end', text: '', column: 1 }
 

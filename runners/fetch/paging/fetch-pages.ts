@@ -1,15 +1,15 @@
+import type { Whose } from '../../../concurrency/in-turn.ts'
 import type { Pagination } from '../../../schema/monitor/request-config.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
-import { bodyHash } from '../settle.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS, type FetchLimits } from '../fetch-limits.ts'
 import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetched.ts'
-import type { Whose } from '../../../concurrency/in-turn.ts'
+import { bodyHash } from '../settle.ts'
 import { fetchStatic } from '../static-fetch.ts'
 import { nextLink } from './link-next.ts'
 import { pathsOf, type PageFacts } from './page-facts.ts'
 import type { PageReader } from './page-reader.ts'
-import { beginPaging, nextStep, type PageRequest, type Paging } from './paging.ts'
 import { pageFault, pagesTooLarge, pagesTooSlow } from './paging-faults.ts'
+import { beginPaging, nextStep, type PageRequest, type Paging } from './paging.ts'
 
 /**
  * What a paged fetch depends on. `deadlineMs` and `limits` are for all pages together; the default deadline is 45 s.

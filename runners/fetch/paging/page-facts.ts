@@ -1,7 +1,7 @@
 import type { Pagination } from '../../../schema/monitor/request-config.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
-import { decode } from '../../extract/text/charset.ts'
 import { prescanJson } from '../../extract/json/prescan-json.ts'
+import { decode } from '../../extract/text/charset.ts'
 import { findSpan, namesOf } from './dot-path.ts'
 import { countElements, isArrayAt, isJson } from './json-text.ts'
 import { pageFault } from './paging-faults.ts'

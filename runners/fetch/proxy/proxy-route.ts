@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { Detour } from '../../../egress/egress-proxy.ts'
 import type { EgressFailure } from '../../../egress/egress-failure.ts'
+import type { Detour } from '../../../egress/egress-proxy.ts'
 import type { Endpoint } from '../../../egress/policy.ts'
 import type { ProxyAddress } from './proxy-address.ts'
 import { isGatewayStatus, type ProxyFailure, proxyStatus } from './proxy-failure.ts'

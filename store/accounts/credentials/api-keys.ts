@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { ApiKey, Scope } from '../../../schema/account/api-key.ts'
-import { apiKeyHash, apiKeyPrefix, newApiKeyText } from './api-key-text.ts'
 import type { Queryable, Transaction } from '../../db/client.ts'
 import { row } from '../../db/row.ts'
+import { apiKeyHash, apiKeyPrefix, newApiKeyText } from './api-key-text.ts'
 
 const Scopes = Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: ['read', 'write'] }))
 const NullableText = Type.Union([Type.String(), Type.Null()])

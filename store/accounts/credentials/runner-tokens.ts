@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { checkedTextHash, isCheckedText, newCheckedText } from './api-key-text.ts'
 import type { Queryable } from '../../db/client.ts'
 import { nothing, row } from '../../db/row.ts'
+import { checkedTextHash, isCheckedText, newCheckedText } from './api-key-text.ts'
 
 const PREFIX = 'tdr_'
 

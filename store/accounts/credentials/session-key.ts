@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import Type from 'typebox'
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { derivedKey } from '../../../core/derived-key.ts'
 import type { Queryable, Store } from '../../db/client.ts'
 import { nothing, row } from '../../db/row.ts'

@@ -1,6 +1,6 @@
+import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import { sql } from 'slonik'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { Labels, Manager } from '../../../schema/monitor/labels.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readPrices } from '../../../core/plan/read-prices.ts'
+import { shownSession } from '../../support/api/stripe-server.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
-import { shownSession } from '../../support/api/stripe-server.ts'
 
 let installation: PaidInstallation
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { takeEvent } from '../../../accounts/billing/billing.ts'
 import { listCustomers } from '../../../store/accounts/team/subscriptions.ts'
 import { rowOf } from '../../../store/db/row.ts'
+import { shownSession } from '../../support/api/stripe-server.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
-import { shownSession } from '../../support/api/stripe-server.ts'
 
 const tierOf = (teamId: string) => sql.type(rowOf(Type.Object({ tier: Type.String() })))`
   select tier from teams where id = ${teamId}::uuid`

@@ -1,9 +1,9 @@
-import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { stripeBilling } from '../../../accounts/billing/stripe.ts'
 import { readPrices } from '../../../core/plan/read-prices.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
-import { createTestApi } from '../../support/api/test-api.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { openStripeServer, type SignedEvent } from '../../support/api/stripe-server.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
 
 const PRICES = {
   lite: 'price_lite',

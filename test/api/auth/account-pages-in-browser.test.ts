@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
-import { startMailWorker } from '../../support/mail/mail-worker.ts'
-import { describeIf } from '../../support/run/skip.ts'
-import { startTestBrowser } from '../../support/browser/test-browser.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { startTestBrowser } from '../../support/browser/test-browser.ts'
+import { startMailWorker } from '../../support/mail/mail-worker.ts'
 import { freePort } from '../../support/network/free-port.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
 

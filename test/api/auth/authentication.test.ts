@@ -1,11 +1,11 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nothing, row } from '../../../store/db/row.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { newApiKeyText } from '../../../store/accounts/credentials/api-key-text.ts'
 import { insertApiKey } from '../../../store/accounts/credentials/api-keys.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/credentials/session-token.ts'
+import { nothing, row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startMailWorker } from '../../support/mail/mail-worker.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { startMailWorker } from '../../support/mail/mail-worker.ts'
 
 const BASE = 'http://127.0.0.1:8080'
 let api: TestApi

@@ -1,11 +1,11 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRateLimits, type RateRule } from '../../../api/auth/rate-limits.ts'
 import { ok, publicRoute } from '../../../api/http/route.ts'
 import { routes, servedRoutes } from '../../../api/routes.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { purgeRateLimits } from '../../../store/accounts/rate-limit.ts'
-import { sql } from 'slonik'
-import Type from 'typebox'
 import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 

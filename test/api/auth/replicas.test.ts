@@ -3,8 +3,8 @@ import { buildApp } from '../../../api/http/app.ts'
 import { servedRoutes } from '../../../api/routes.ts'
 import { createServices, type Services } from '../../../api/services.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { acceptAs, accountOf, type Person, tokenFor } from '../../support/api/people.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
 
 let served: ServedApi

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pino } from 'pino'
-import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
-import { startMailWorker } from '../../support/mail/mail-worker.ts'
 import { sql } from 'slonik'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { startMailWorker } from '../../support/mail/mail-worker.ts'
 
 let api: TestApi
 let worker: Awaited<ReturnType<typeof startMailWorker>>

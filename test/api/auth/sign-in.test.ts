@@ -9,8 +9,8 @@ import { signInOptions } from '../../../api/auth/sign-in-options.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { hashPassword } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let api: TestApi
 /** Each call from an address of its own, so that no test waits for another's limit. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../support/run/eventually.ts'
-import { startMailWorker } from '../../support/mail/mail-worker.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { startMailWorker } from '../../support/mail/mail-worker.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let worker: Awaited<ReturnType<typeof startMailWorker>>
 let api: TestApi

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createWorkSlots, type SlotKind } from '../../../api/http/work-slots.ts'
 import { servedRoutes } from '../../../api/routes.ts'
 import { createPatternMatcher, type PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
-import { createWorkSlots, type SlotKind } from '../../../api/http/work-slots.ts'
 import { WORK } from '../../../schema/work.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'

@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { answerClientError } from '../../../api/http/client-error.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let api: TestApi | undefined
 const sockets: Socket[] = []

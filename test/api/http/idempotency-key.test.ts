@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { purgeIdempotentAnswers, takeIdempotencyKey } from '../../../store/maintenance/idempotent-answers.ts'
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { row } from '../../../store/db/row.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { purgeIdempotentAnswers, takeIdempotencyKey } from '../../../store/maintenance/idempotent-answers.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,6 +1,6 @@
+import type { RuleName } from '../../../schema/rules/rule-name.ts'
 import { RULES, VARIANTS } from '../../../schema/shape/shape.ts'
 import { nodeOf, type SchemaNode } from '../../../schema/shape/walk-schema.ts'
-import type { RuleName } from '../../../schema/rules/rule-name.ts'
 
 /** How the bytes of a text are written, for the dearest character of ASCII and of all of Unicode. */
 interface Writing {

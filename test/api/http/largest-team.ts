@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { MOST_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { PREDICATE_CONDITIONS } from '../../../schema/monitor/diff-predicate.ts'
 import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import type { Client, ServedApi } from '../../support/api/served-api.ts'
-import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 
 /** A team that stores the most of everything that a route answers with. */
 export interface LargestTeam extends Client {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
 import Type from 'typebox'
+import { describe, expect, test } from 'vitest'
 import { ok, publicRoute, route } from '../../../api/http/route.ts'
 import { servedRoutes } from '../../../api/routes.ts'
 import { Closed, Text } from '../../../schema/shape/shape.ts'

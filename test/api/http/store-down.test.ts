@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { buildApp } from '../../../api/http/app.ts'
-import { createServices } from '../../../api/services.ts'
 import { routes } from '../../../api/routes.ts'
+import { createServices } from '../../../api/services.ts'
 import { openApiStore } from '../../../cli/boot/parts/api-store.ts'
-import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
-import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
 
 const open: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { startTestBrowser } from '../../support/browser/test-browser.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { startTestBrowser } from '../../support/browser/test-browser.ts'
 
 export const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
 export const NO_BROWSER = 'there is no embedded browser for this platform'

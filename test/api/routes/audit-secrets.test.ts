@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, mailedToken } from '../../support/api/people.ts'
+import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

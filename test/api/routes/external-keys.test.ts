@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { createMonitor, pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 
 let served: ServedApi
 const ids = new Map<string, string>()

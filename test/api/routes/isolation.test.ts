@@ -1,14 +1,14 @@
 import { sql } from 'slonik'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nothing } from '../../../store/db/row.ts'
-import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
-import { createInstallation, type Installation } from '../../support/database/installation.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
 import { PAGE } from '../../../monitors/kinds/page-kind.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { nothing } from '../../../store/db/row.ts'
+import { noteRunnerPods } from '../../../store/queue/isolated-checks.ts'
 import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { createInstallation, type Installation } from '../../support/database/installation.ts'
 
 let served: ServedApi
 let installation: Installation

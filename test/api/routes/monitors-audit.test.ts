@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
+import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi

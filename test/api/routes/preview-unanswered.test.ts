@@ -12,11 +12,11 @@ import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
 import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
-import { eventually } from '../../support/run/eventually.ts'
-import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 let served: ServedApi
 let previews: Previews

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
 import { row } from '../../../store/db/row.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
-import { pathsOf } from '../../support/api/monitor-requests.ts'
 import { HASTY } from '../../support/api/hasty-template.ts'
+import { pathsOf } from '../../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { accuracyOf, byEngine, renamed, robustnessOf } from '../../../bench/serp/accuracy.ts'
 import { savedPages, type SavedPage } from '../../../bench/serp/saved-pages.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { PAGES } from '../../support/browser/search-pages.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const page = (html: string, more: Partial<SavedPage['expected']> = {}): SavedPage => ({
   name: 'one',

@@ -3,8 +3,8 @@ import { chmod, chown, copyFile, lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { describeIf } from '../../support/run/skip.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
+import { describeIf } from '../../support/run/skip.ts'
 
 const SOURCE = join(import.meta.dirname, '../../../cli/boot/process/lean-start.ts')
 const OTHER = 65_534

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { denialsForRunners, egressPolicy } from '../../../cli/boot/parts/egress.ts'
 import { readSettings, SettingsError } from '../../../cli/boot/settings/read-config.ts'
-import { createResolver } from '../../../egress/resolve.ts'
 import { vet } from '../../../egress/guarded-agent.ts'
+import { createResolver } from '../../../egress/resolve.ts'
 
 const KEY = { TIDEMARK_ENCRYPTION_KEY: 'a passphrase of a test' }
 const OPEN = { TIDEMARK_ALLOW_PRIVATE_CIDRS: '0.0.0.0/0,::/0' }

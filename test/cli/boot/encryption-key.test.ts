@@ -9,8 +9,8 @@ import {
   keyFile,
 } from '../../../cli/boot/settings/encryption-key.ts'
 import { readSettings } from '../../../cli/boot/settings/read-config.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 const OLD = 'the key that was there before'
 const IS_ROOT = process.geteuid?.() === 0

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettings, SettingsError } from '../../../cli/boot/settings/read-config.ts'
 import { SECRET_SETTINGS } from '../../../schema/config/secret-settings.ts'
-import { runCli } from '../../support/process/cli-process.ts'
 import { createTestDatabase } from '../../support/database/test-database.ts'
+import { runCli } from '../../support/process/cli-process.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const faults = (environment: Record<string, string>): string[] => {

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { configurationOf } from '../../../cli/check/configuration.ts'
 import type { CheckOptions } from '../../../cli/check/options.ts'
 import { runCheck } from '../../../cli/check/run-check.ts'
+import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
-import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site, status } from '../../support/network/site.ts'
 import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

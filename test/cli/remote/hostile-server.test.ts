@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { forTerminal } from '../../../cli/printable.ts'
-import { runCli, startShell } from '../../support/process/cli-process.ts'
 import { certificate, rawServer } from '../../support/network/raw-server.ts'
+import { runCli, startShell } from '../../support/process/cli-process.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })

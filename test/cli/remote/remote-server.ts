@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Delivery } from '../../../schema/run/delivery.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { createEmptyDatabase } from '../../support/database/test-database.ts'
 import { runOn } from '../../support/database/test-template.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { type CliProcess, type Environment, startCli, startShell } from '../../support/process/cli-process.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -1,14 +1,14 @@
+import fc from 'fast-check'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AttemptOutcome, Message } from '../../../deliveries/channels/channel.ts'
 import { createWebhookChannel } from '../../../deliveries/channels/webhook.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { verifier } from '../../support/worker/signature-verifier.ts'
 import { closedPort, openReceiver, reply, type Received, type Reply } from '../../support/worker/receiver.ts'
+import { verifier } from '../../support/worker/signature-verifier.ts'
 
 const SECRET = 'a'.repeat(64)
 const OLD_SECRET = 'b'.repeat(64)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
 import { payloadOf } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 import { openReceiver, type Received, reply } from '../../support/worker/receiver.ts'
+import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

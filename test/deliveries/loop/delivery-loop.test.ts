@@ -4,8 +4,8 @@ import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
+import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NO_METRICS } from '../../support/worker/no-delivery-metrics.ts'
-import { createDestinations } from '../../../deliveries/loop/destinations.ts'
 import { createClaimRound, createHeldDeliveries } from '../../../deliveries/loop/delivery-round.ts'
+import { createDestinations } from '../../../deliveries/loop/destinations.ts'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
+import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
-import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { NO_METRICS } from '../../support/worker/no-delivery-metrics.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 
 let outbox: Outbox

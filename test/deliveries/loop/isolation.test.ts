@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/run/eventually.ts'
-import { openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
 import { openReceiver, reply, type Receiver, type Reply } from '../../support/worker/receiver.ts'
+import { openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

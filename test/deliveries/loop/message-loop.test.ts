@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseMailServer } from '../../../core/mail-server.ts'
 import type { Channels } from '../../../deliveries/channels/channel.ts'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
-import { parseMailServer } from '../../../core/mail-server.ts'
 import { createMailer } from '../../../deliveries/mail/mailer.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
@@ -10,8 +10,8 @@ import { DELIVERY_TIMEOUT_MS } from '../../../schema/run/delivery.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
 import { LINKS, openMailbox, payloadOf, refusal } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
+import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

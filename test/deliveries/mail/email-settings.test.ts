@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../../../cli/boot/settings/read-config.ts'
 import { mailerOf } from '../../../cli/boot/parts/mail.ts'
+import { readSettings } from '../../../cli/boot/settings/read-config.ts'
 import { parseMailServer } from '../../../core/mail-server.ts'
 
 describe('SMTP_URL', () => {

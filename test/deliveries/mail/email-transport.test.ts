@@ -1,8 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { certificate, fixture } from '../../support/network/raw-server.ts'
 import { mailerTo, sendBy, type Sending } from '../../support/mail/mail-sending.ts'
 import { openMailbox, refusal } from '../../support/mail/mailbox.ts'
+import { certificate, fixture } from '../../support/network/raw-server.ts'
 
 describe('the way to the mail server', () => {
   const trusted = getCACertificates('default')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { listChanges } from '../../../core/payload.ts'
 import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
-import { listChanges } from '../../../core/payload.ts'
 import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
 
 const KETTLE = payloadOf({ price: ['$19.99', '$17.49'], in_stock: [null, true] })

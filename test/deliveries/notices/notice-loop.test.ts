@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/run/eventually.ts'
 import { refusal } from '../../support/mail/mailbox.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { noticeLoops } from './notice-loops.ts'
 
 const { postOffice, loop, happened, see, until, isHandled, setClock, query } = noticeLoops()

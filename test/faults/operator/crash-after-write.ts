@@ -1,6 +1,6 @@
+import { appendFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
-import { appendFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import pg from 'pg'
 

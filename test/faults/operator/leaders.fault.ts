@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
+import { describeIf } from '../../support/run/skip.ts'
 import { until } from '../../support/run/until.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { KeptRequest } from '../../operator/cluster/faulty-kube.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../../support/run/skip.ts'
-import { chance } from '../random.ts'
 import { until } from '../../support/run/until.ts'
-import type { KeptRequest } from '../../operator/cluster/faulty-kube.ts'
+import { chance } from '../random.ts'
 import { type Cluster, openCluster, type Tenant } from './cluster.ts'
 
 const RESOURCES = 20

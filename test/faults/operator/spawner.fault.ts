@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../support/run/eventually.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { describeIf } from '../../support/run/skip.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveApi, type ServedApi } from '../../support/api/served-api.ts'
 import { createMonitor, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
+import { serveApi, type ServedApi } from '../../support/api/served-api.ts'
 import { REFUSED_URLS } from './vectors.ts'
 
 let served: ServedApi

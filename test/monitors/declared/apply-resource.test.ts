@@ -6,8 +6,8 @@ import { applyResources, type Declaration } from '../../../monitors/declared/app
 import { SYSTEM } from '../../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { row } from '../../../store/db/row.ts'
-import { createInstallation, type Person, type Installation } from '../../support/database/installation.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
+import { createInstallation, type Person, type Installation } from '../../support/database/installation.ts'
 
 const WEBHOOK = { type: 'webhook', url: 'https://hooks.example/x' } as const
 

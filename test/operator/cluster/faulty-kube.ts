@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { sleep } from '../../../concurrency/sleep.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
 

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createKubeClient, type KubeClient } from '../../../operator/cluster/kube-client.ts'
 import type { KubeObject } from '../../../operator/cluster/kube-object.ts'
 import { Reflector } from '../../../operator/cluster/reflector.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { describeIf } from '../../support/run/skip.ts'
 import { createFaultyKube, type FaultyKube } from './faulty-kube.ts'
 

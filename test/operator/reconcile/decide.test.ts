@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Action, decide, type Situation } from '../../../operator/reconcile/decide.ts'
 import { FINALIZER, type CustomResource } from '../../../operator/reconcile/custom-resource.ts'
+import { type Action, decide, type Situation } from '../../../operator/reconcile/decide.ts'
 
 const MONITOR = '0198c0de-0000-7000-8000-000000000001'
 const OTHER = '0198c0de-0000-7000-8000-000000000002'

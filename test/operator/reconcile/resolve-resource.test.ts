@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { type DefaultTeam, stripped } from '../../../operator/reconcile/custom-resource.ts'
+import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import type { KubeAnswer, KubeClient } from '../../../operator/cluster/kube-client.ts'
+import { type DefaultTeam, stripped } from '../../../operator/reconcile/custom-resource.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { createResolver } from '../../../operator/reconcile/resolve-resource.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { createInstallation, type Installation } from '../../support/database/installation.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 const metadata = { name: 'kettle', namespace: 'shop', uid: 'u', resourceVersion: '7', generation: 2 }
 const spec = {

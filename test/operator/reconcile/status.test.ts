@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { KINDS } from '../../../operator/reconcile/kinds.ts'
 import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
+import { KINDS } from '../../../operator/reconcile/kinds.ts'
 import { isNews, statusOf } from '../../../operator/reconcile/status.ts'
 import type { ResultsRow } from '../../../store/monitors/monitor-resource.ts'
 

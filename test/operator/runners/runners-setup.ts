@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest'
 import { findLiveRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
 
 export const TEMPLATE = 'tidemark-runner'

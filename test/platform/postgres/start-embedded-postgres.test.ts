@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { processIdentity } from '../../../platform/process-identity.ts'
 import { startEmbeddedPostgres } from '../../../platform/postgres/start-embedded-postgres.ts'
+import { processIdentity } from '../../../platform/process-identity.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import {
   ask,
   serverPid,
@@ -12,7 +13,6 @@ import {
   temporaryFolder,
   watchmanPid,
 } from './embedded-fixture.ts'
-import { eventually } from '../../support/run/eventually.ts'
 
 // Made once, as it takes half a second; every test starts a server on it and leaves it stopped.
 let folder: TemporaryFolder

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
+import type { Browsers, BrowsersOptions } from '../../../runners/browser/browsers.ts'
 import { startBrowserLauncher } from '../../../runners/browser/chromium/browser-launcher.ts'
 import { chromiumProgram } from '../../../runners/browser/chromium/chromium-program.ts'
 import { usageBelow } from '../../../runners/browser/chromium/process-usage.ts'
-import type { Browsers, BrowsersOptions } from '../../../runners/browser/browsers.ts'
+import { faultOf, htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { describeIf } from '../../support/run/skip.ts'
-import { openSite, type Site, status } from '../../support/network/site.ts'
-import { faultOf, htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { TALLEST_SHOT, type Shot } from '../../../runners/browser/page/shot.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
-import { openSite, type Site, status } from '../../support/network/site.ts'
 import { renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { usageBelow } from '../../../runners/browser/chromium/process-usage.ts'
+import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { describeIf } from '../../support/run/skip.ts'
-import { openSite, type Site, status } from '../../support/network/site.ts'
-import { testBrowsers } from '../../support/browser/test-browsers.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 60_000 })

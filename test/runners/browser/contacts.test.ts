@@ -2,10 +2,10 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPolicy } from '../../../egress/policy.ts'
-import { openSite, type Site, status } from '../../support/network/site.ts'
+import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite, type Site, status } from '../../support/network/site.ts'
 
 /** Where somebody listens who must not be contacted: loopback, and each address of this machine. */
 const PRIVATE = ['127.0.0.1', ...ownAddresses()]

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { faultOf, htmlOf, NEVER, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
 import { openSite, type Site, status } from '../../support/network/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 // A browser on a machine that does other things besides.
 vi.setConfig({ testTimeout: 240_000 })

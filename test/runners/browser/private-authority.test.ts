@@ -12,8 +12,8 @@ import { type ClientCertificate, createTrust } from '../../../egress/trust.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import type { Rendered } from '../../../runners/browser/page/rendered.ts'
 import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
-import { certificate, fixture } from '../../support/network/raw-server.ts'
 import { htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { certificate, fixture } from '../../support/network/raw-server.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 

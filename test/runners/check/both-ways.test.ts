@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
+import { createPolicy } from '../../../egress/policy.ts'
 import type { Rendered } from '../../../runners/browser/page/rendered.ts'
 import { check } from '../../../runners/check/check.ts'
 import type { PageTask } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
-import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
-import { createPolicy } from '../../../egress/policy.ts'
 
 const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
 const extractor = createExtractor({ threads: 1 })

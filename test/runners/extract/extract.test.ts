@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { extract } from '../../../runners/extract/extract.ts'
 import { css, faultCode, html, json, one, page, values, xml } from './pages.ts'

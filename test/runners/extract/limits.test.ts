@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { changedBehindCut, equalValues } from '../../../core/diff/diff-values.ts'
-import type { Json } from '../../../schema/shape/json.ts'
 import { extract } from '../../../runners/extract/extract.ts'
-import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
-import { prescanJson } from '../../../runners/extract/json/prescan-json.ts'
 import { parseHtml } from '../../../runners/extract/html/html.ts'
-import { prescanXml } from '../../../runners/extract/xml/prescan-xml.ts'
+import { prescanJson } from '../../../runners/extract/json/prescan-json.ts'
+import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
 import { boundValues } from '../../../runners/extract/text/truncate.ts'
+import { prescanXml } from '../../../runners/extract/xml/prescan-xml.ts'
+import type { Json } from '../../../schema/shape/json.ts'
 import { css, faultCode, html, page } from './pages.ts'
 
 function attributes(count: number): string {

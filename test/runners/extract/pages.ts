@@ -1,8 +1,8 @@
-import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import type { Values } from '../../../schema/shape/json.ts'
-import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { extract } from '../../../runners/extract/extract.ts'
 import type { Extraction, Page } from '../../../runners/extract/page.ts'
+import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
+import type { Values } from '../../../schema/shape/json.ts'
 
 export function page(body: string | Uint8Array, contentType: string | null): Page {
   return { body: typeof body === 'string' ? Buffer.from(body) : body, contentType, url: 'http://page.example/' }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
 import zlib from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { Fetched } from '../../../runners/fetch/fetched.ts'
 import { answer, rawServer } from '../../support/network/raw-server.ts'
 import { fetcher } from './fetch-helper.ts'
-import type { Fetched } from '../../../runners/fetch/fetched.ts'
 
 const get = fetcher()
 const page = Buffer.from('<p>tidemark</p>'.repeat(2_000))

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { noAnswer } from '../../../deliveries/channels/no-answer.ts'
+import type { ExchangeFailure } from '../../../egress/exchange.ts'
 import { blockedFault, EMPTY_BODY, exchangeFault, type RefusedLayer } from '../../../runners/fetch/fetch-faults.ts'
 import { FETCH_MODES } from '../../../schema/monitor/monitor.ts'
 import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
-import type { ExchangeFailure } from '../../../egress/exchange.ts'
 import { answer, certificate, rawServer } from '../../support/network/raw-server.ts'
 import { fetcher } from './fetch-helper.ts'
 

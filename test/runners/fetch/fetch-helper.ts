@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest'
-import type { FetchPorts, FetchRequest, Fetched } from '../../../runners/fetch/fetched.ts'
-import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import type { AgentOptions } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { createResolver } from '../../../egress/resolve.ts'
+import type { FetchPorts, FetchRequest, Fetched } from '../../../runners/fetch/fetched.ts'
+import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
 import { fixture } from '../../support/network/raw-server.ts'
 
 /** Loopback is open; `*.test` leads there, `private.example` to a private address, `gone.example` nowhere. */

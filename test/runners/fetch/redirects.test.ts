@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { MALFORMED_URLS } from '../../support/network/addresses.ts'
 import { answer, certificate, rawServer } from '../../support/network/raw-server.ts'
 import type { RawServer } from '../../support/network/raw-server.ts'
-import { MALFORMED_URLS } from '../../support/network/addresses.ts'
 import { fetcher, sent } from './fetch-helper.ts'
 
 const get = fetcher()

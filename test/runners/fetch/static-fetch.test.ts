@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { answer, rawServer } from '../../support/network/raw-server.ts'
-import { MALFORMED_URLS, PRIVATE_URLS } from '../../support/network/addresses.ts'
-import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import { fetchStatic } from '../../../runners/fetch/static-fetch.ts'
+import { MALFORMED_URLS, PRIVATE_URLS } from '../../support/network/addresses.ts'
+import { answer, rawServer } from '../../support/network/raw-server.ts'
 import { fetcher, sent } from './fetch-helper.ts'
 
 const get = fetcher()

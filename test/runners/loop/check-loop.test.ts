@@ -2,8 +2,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { html, openSite, pageOf, type Site } from '../../support/network/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/worker/check-worker.ts'
 
 let database: QueueDatabase

@@ -1,16 +1,16 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
-import type { Task } from '../../../runners/check/task.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
-import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
+import type { Task } from '../../../runners/check/task.ts'
 import { createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { storeOutage } from '../../../store/db/store-fault.ts'
 
 const MONITORS = 1_000
 const FAULT = { code: 'timeout', message: 'Late.' } as const

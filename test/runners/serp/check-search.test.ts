@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { SerpSearch } from '../../../schema/serp/serp-search.ts'
-import { createExtractor, type Extractor } from '../../../runners/extract/pool/extractor.ts'
+import { runSearch, searchOf } from '../../../cli/check/run-search.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { createExtractor, type Extractor } from '../../../runners/extract/pool/extractor.ts'
 import { checkSearch, mergePages, type SearchChecked } from '../../../runners/serp/check-search.ts'
 import { fromEndpoint, readEndpoints, toEndpoint } from '../../../runners/serp/endpoints.ts'
-import { runSearch, searchOf } from '../../../cli/check/run-search.ts'
-import { html, openSite, type Site, status } from '../../support/network/site.ts'
-import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
+import type { SerpSearch } from '../../../schema/serp/serp-search.ts'
 import { PAGES } from '../../support/browser/search-pages.ts'
+import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { html, openSite, type Site, status } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SERP_ENGINES } from '../../../schema/serp/serp-search.ts'
 import { destinationOf, sameness } from '../../../runners/serp/result-url.ts'
+import { SERP_ENGINES } from '../../../schema/serp/serp-search.ts'
 import { isWrapper } from './wrappers.ts'
 
 const BASES = {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOwner } from '../../../store/accounts/accounts.ts'
 import {
   createResetToken,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createOwner } from '../../../store/accounts/accounts.ts'
 import { purgeLinks } from '../../../store/accounts/account-links.ts'
+import { createOwner } from '../../../store/accounts/accounts.ts'
 import { purgeInvitationMails } from '../../../store/accounts/team/invitation-mails.ts'
 import { purgeInvitations } from '../../../store/accounts/team/invitations.ts'
 import { openQueueDatabase } from '../../support/database/queue-database.ts'

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { createTestDatabase } from '../../support/database/test-database.ts'
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
 let database: QueueDatabase

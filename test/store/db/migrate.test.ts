@@ -1,5 +1,5 @@
-import { afterEach, expect, test } from 'vitest'
 import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
 import { isMigrated, migrate, MigrationDiffersError, StoreIsNewerError } from '../../../store/db/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 

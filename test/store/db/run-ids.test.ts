@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runIdMonitor, runIdTime } from '../../../core/run-id.ts'
-import { monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor } from '../../support/database/run-ids.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor } from '../../support/database/run-ids.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

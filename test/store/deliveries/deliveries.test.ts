@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findDelivery, listDeliveries, listRunDeliveries, sumDeliveries } from '../../../store/deliveries/deliveries.ts'
-import { toDelivery } from '../../../store/deliveries/stored-delivery.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
+import { toDelivery } from '../../../store/deliveries/stored-delivery.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { readingRun } from '../../support/database/finished-runs.ts'
-import { create } from '../monitors/stored-monitors.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { create } from '../monitors/stored-monitors.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

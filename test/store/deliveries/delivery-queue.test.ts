@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { heartbeatDeliveries, releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import {
   claimDeliveries,
   type ClaimedDelivery,
@@ -7,10 +9,8 @@ import {
   recordAttempts,
   type AttemptRecord,
 } from '../../../store/deliveries/delivery-queue.ts'
-import { heartbeatDeliveries, releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
-import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
 import { destinationKey, newDelivery, placeOf } from '../../../store/deliveries/delivery-row.ts'
-import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
 import { OLD_SECRET, openOutbox, SECRET, type Outbox } from '../../deliveries/loop/outbox.ts'
 
 const TEAM = '00000000-0000-4000-8000-112233445566'

@@ -10,8 +10,8 @@ import { fitLocks } from '../../../store/maintenance/fit-locks.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
-import { createTestOwner } from '../../support/database/test-owner.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { createTestOwner } from '../../support/database/test-owner.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckQueue } from '../../../core/check-queue.ts'
-import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { endUnrendered, noteRendering } from '../../../store/maintenance/unrendered.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
+import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, claimIn, leaveAlone } from '../../support/database/stored-searches.ts'
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { shiftSeconds } from '../../../core/schedule.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
 import { stopSchedule, startSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
+import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { findRun } from '../../../store/runs/runs.ts'
-import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
-import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
-import { create, edit } from './stored-monitors.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
+import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { create, edit } from './stored-monitors.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

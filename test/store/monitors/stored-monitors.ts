@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { specChange } from '../../../monitors/declared/spec-change.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { monitorSpec, type MonitorRow, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
-import { monitorSpec, type MonitorRow, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
 import type { QueueDatabase } from '../../support/database/queue-database.ts'
 

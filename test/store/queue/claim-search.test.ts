@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { SEARCH_TABLE, serpMonitorSpec } from '../../../store/monitors/kinds/search-table.ts'
-import { freeExits, keepExits } from '../../../store/queue/claim-search.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
-import { renewPeriods } from '../../../store/quota/pool.ts'
+import { freeExits, keepExits } from '../../../store/queue/claim-search.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
+import { renewPeriods } from '../../../store/quota/pool.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import {
   addSearch,

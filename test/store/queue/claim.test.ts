@@ -4,9 +4,9 @@ import { runIdMonitor } from '../../../core/run-id.ts'
 import type { ClaimRequest } from '../../../store/queue/claim.ts'
 import { releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { unchangedRun } from '../../support/database/finished-runs.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { SEARCH_TABLE } from '../../../store/monitors/kinds/search-table.ts'
 import type { NewMail } from '../../../store/accounts/mail-queue.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { SEARCH_TABLE } from '../../../store/monitors/kinds/search-table.ts'
 import { startSchedule } from '../../../store/monitors/monitor-pause.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, checkIn, claimIn, recordIn, resetSearches } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase

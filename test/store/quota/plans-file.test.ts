@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOwner } from '../../../store/accounts/accounts.ts'
-import { migrate } from '../../../store/db/migrate.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
+import { migrate } from '../../../store/db/migrate.ts'
 import { findDeliveryCap } from '../../../store/quota/pool.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts'

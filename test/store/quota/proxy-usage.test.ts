@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
+import type { Tier } from '../../../schema/account/plan.ts'
 import { row } from '../../../store/db/row.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import type { Tier } from '../../../schema/account/plan.ts'
+import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 const numberOf = (id: string) => sql.type(row({ no: Type.Integer() }))`select no from monitors where id = ${id}::uuid`

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS, type Tier, TIERS } from '../../../schema/account/plan.ts'
+import { reserveImages } from '../../../store/images/images.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { findDeliveryCap } from '../../../store/quota/pool.ts'
 import { takeModelCall } from '../../../store/quota/prompt-quota.ts'
 import { holdProxyBytes } from '../../../store/quota/proxy-usage.ts'
 import { spendRun } from '../../../store/quota/spend-run.ts'
 import { syncPlans } from '../../../store/quota/sync-plans.ts'
-import { openUsage } from '../../../store/quota/usage.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
-import { reserveImages } from '../../../store/images/images.ts'
+import { openUsage } from '../../../store/quota/usage.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase

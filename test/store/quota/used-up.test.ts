@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renewPeriods, restUsedUp } from '../../../store/quota/pool.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
+import { renewPeriods, restUsedUp } from '../../../store/quota/pool.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newRunId } from '../../support/database/run-ids.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { countChangedRuns } from '../../../store/runs/changed-runs.ts'
-import { countRuns, findRun, listRuns } from '../../../store/runs/runs.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
+import { countRuns, findRun, listRuns } from '../../../store/runs/runs.ts'
 import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
-import { create } from '../monitors/stored-monitors.ts'
-import { addSearch } from '../../support/database/stored-searches.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { newRunId } from '../../support/database/run-ids.ts'
+import { addSearch } from '../../support/database/stored-searches.ts'
+import { create } from '../monitors/stored-monitors.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
+import { createLogger } from '../../../core/logger.ts'
 import type { Channels } from '../../../deliveries/channels/channel.ts'
 import { attempt } from '../../../deliveries/loop/delivery-round.ts'
-import { createLogger } from '../../../core/logger.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import type { Outbox } from '../../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
-import type { Outbox } from '../../../store/deliveries/delivery-lease.ts'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { SEALED_TABLES } from '../../../store/secrets/sealed-tables.ts'
-import { create } from '../monitors/stored-monitors.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { create } from '../monitors/stored-monitors.ts'
 
 const ctx = { signal: new AbortController().signal, log: createLogger('silent') }
 const answered = { kind: 'answered', status: 200, body: null, retryAfterMs: null } as const

@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
-import { ensureTeam } from '../../../store/accounts/team/teams.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/credentials/session-token.ts'
 import { openSession } from '../../../store/accounts/credentials/sessions.ts'
+import { ensureTeam } from '../../../store/accounts/team/teams.ts'
 import { row } from '../../../store/db/row.ts'
 import type { Answer, Client, ServedApi } from './served-api.ts'
 

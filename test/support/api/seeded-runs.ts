@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import type { Services } from '../../../api/services.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { DeliveryStatus } from '../../../schema/run/delivery.ts'
-import type { Services } from '../../../api/services.ts'
-import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { nothing, row } from '../../../store/db/row.ts'
+import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 
 const made = row({ id: Type.String() })
 

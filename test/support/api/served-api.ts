@@ -1,6 +1,6 @@
 import type { ServicesOptions } from '../../../api/services.ts'
-import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { createTestApi, type TestApi, type TestError } from './test-api.ts'
 
 /** A served API: a real socket before a real store, and an account on it. */

@@ -11,10 +11,10 @@ import type { Tier } from '../../../schema/account/plan.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { eventually } from '../run/eventually.ts'
-import { startDelivering } from '../worker/delivering.ts'
 import { type RunningWorker, startWorker } from '../worker/check-worker.ts'
-import { type Client, type ServedApi, serveApi } from './served-api.ts'
+import { startDelivering } from '../worker/delivering.ts'
 import { createMonitor } from './monitor-requests.ts'
+import { type Client, type ServedApi, serveApi } from './served-api.ts'
 
 const LOOPBACK = { allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }
 

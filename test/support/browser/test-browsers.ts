@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '../../../core/logger.ts'
+import { createPolicy } from '../../../egress/policy.ts'
 import { type Browsers, type BrowsersOptions, createBrowsers } from '../../../runners/browser/browsers.ts'
 import type { Rendered, RenderRequest } from '../../../runners/browser/page/rendered.ts'
-import { createPolicy } from '../../../egress/policy.ts'
 
 /** Browsers of a test: loopback is open, and the embedded one is unpacked once for all tests of an account. */
 export function testBrowsers(options: Partial<BrowsersOptions> = {}): Browsers {

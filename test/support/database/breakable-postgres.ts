@@ -11,8 +11,8 @@ import { serverArguments } from '../../../platform/postgres/server-settings.ts'
 import { makePrivateFolder, stageForUnprivileged } from '../../../platform/stage.ts'
 import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { migrate } from '../../../store/db/migrate.ts'
-import { TEST_FOLDER_PREFIX } from './test-server.ts'
 import { freePort } from '../network/free-port.ts'
+import { TEST_FOLDER_PREFIX } from './test-server.ts'
 
 /** A Postgres on TCP that a test kills, starts again and starves. */
 export interface BreakablePostgres extends AsyncDisposable {

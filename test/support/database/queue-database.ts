@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import type { CheckQueue } from '../../../core/check-queue.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { createSecretBox, type SealedPlace, type SecretBox } from '../../../store/secrets/secret-box.ts'
-import type { CheckQueue } from '../../../core/check-queue.ts'
 import { claimChecks, type Claimed, type ClaimRequest } from '../../../store/queue/claim.ts'
+import { createSecretBox, type SealedPlace, type SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createTestDatabase } from './test-database.ts'
 
 /** A row of `checks` as a test looks at it. Times in ms since the epoch. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
-import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
 import { noticesAfter } from '../../../store/deliveries/notices.ts'
+import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
 import { recordSearches, type SearchRecording, type SearchRun } from '../../../store/queue/record-search.ts'
 import type { QueueDatabase } from './queue-database.ts'
 

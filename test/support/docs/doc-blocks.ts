@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { lexer, type Token, type Tokens } from 'marked'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
 

@@ -6,9 +6,9 @@ import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../network/free-port.ts'
 import { eventually } from '../run/eventually.ts'
 import { kubeAssets } from './kube-assets.ts'
-import { freePort } from '../network/free-port.ts'
 
 interface KubeAnswer {
   status: number

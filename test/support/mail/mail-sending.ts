@@ -1,6 +1,6 @@
+import { parseMailServer } from '../../../core/mail-server.ts'
 import type { AttemptOutcome } from '../../../deliveries/channels/channel.ts'
 import { createEmailChannel } from '../../../deliveries/channels/email.ts'
-import { parseMailServer } from '../../../core/mail-server.ts'
 import { createMailer, type Mailer } from '../../../deliveries/mail/mailer.ts'
 import { LINKS, payloadOf } from './mailbox.ts'
 

@@ -7,10 +7,10 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Store } from '../../../store/db/client.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
-import { LINKS, type Mailbox, openMailbox } from './mailbox.ts'
-import { mailerTo } from './mail-sending.ts'
 import { eventually } from '../run/eventually.ts'
 import { NO_METRICS } from '../worker/no-delivery-metrics.ts'
+import { mailerTo } from './mail-sending.ts'
+import { LINKS, type Mailbox, openMailbox } from './mailbox.ts'
 
 /** A mail server, and a worker's loop that sends queued mail to it. */
 interface MailWorker extends AsyncDisposable {

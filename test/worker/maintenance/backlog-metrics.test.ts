@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client'
 import { sql } from 'slonik'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { nothing } from '../../../store/db/row.ts'
+import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
+import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Comparer, createComparer } from '../../../worker/pictures/comparer.ts'
 import { MOST_PIXELS } from '../../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, tallestShot } from '../../../runners/browser/page/shot.ts'
+import { type Comparer, createComparer } from '../../../worker/pictures/comparer.ts'
 import { draw } from './drawings.ts'
 
 let comparer: Comparer

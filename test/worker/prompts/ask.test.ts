@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import { createModel, type ModelOptions } from '../../../worker/prompts/model/model.ts'
-import { type ClosablePrompts, createPrompts, type PromptsOptions } from '../../../worker/prompts/prompts.ts'
 import type { PromptAnswer, Question } from '../../../worker/prompts/prompts-port.ts'
+import { type ClosablePrompts, createPrompts, type PromptsOptions } from '../../../worker/prompts/prompts.ts'
 import { complete, type ModelServer, openModelServer, refuse, send } from './model-server.ts'
 
 let server: ModelServer

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { promptsOf } from '../../../cli/boot/parts/model.ts'
 import { createLogger } from '../../../core/logger.ts'
-import type { ClosablePrompts } from '../../../worker/prompts/prompts.ts'
-import type { Question } from '../../../worker/prompts/prompts-port.ts'
 import { findPromptAnswer, keepPromptAnswer, purgePromptAnswers } from '../../../store/maintenance/prompt-answers.ts'
 import { giveBackModelCall, takeModelCall } from '../../../store/quota/prompt-quota.ts'
+import type { Question } from '../../../worker/prompts/prompts-port.ts'
+import type { ClosablePrompts } from '../../../worker/prompts/prompts.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { complete, type ModelServer, openModelServer, refuse } from './model-server.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readObject } from '../../../worker/prompts/read-answer.ts'
 import { ANY } from '../../../core/prompt-shape/prompt-shape.ts'
+import { readObject } from '../../../worker/prompts/read-answer.ts'
 
 const number = [{ name: 'n', shape: { ...ANY, types: ['number'] as const }, required: true }]
 

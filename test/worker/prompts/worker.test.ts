@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ModelSettings } from '../../../cli/boot/parts/model.ts'
-import { eventually } from '../../support/run/eventually.ts'
-import { openSite, type Site } from '../../support/network/site.ts'
-import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openSite, type Site } from '../../support/network/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 import { complete, type ModelServer, openModelServer, refuse } from './model-server.ts'
 
 let database: QueueDatabase

@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { type CheckLoop, createCheckLoop } from '../../../runners/loop/check-loop.ts'
 import { createCheckMetrics } from '../../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { storeOutage } from '../../../store/db/store-fault.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { storeOutage } from '../../../store/db/store-fault.ts'
 
 let database: QueueDatabase
 let loop: CheckLoop | undefined

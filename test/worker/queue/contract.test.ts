@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Finished, CheckSource } from '../../../runners/check/check-source.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
-import type { Finished, CheckSource } from '../../../runners/check/check-source.ts'
 import type { MonitorOptions } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { draw } from '../pictures/drawings.ts'

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
-import { createClaims } from '../../../worker/queue/claim-round.ts'
-import type { Recorder } from '../../../worker/record/recorder.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
+import { createClaims } from '../../../worker/queue/claim-round.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
+import type { Recorder } from '../../../worker/record/recorder.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, leaveAlone } from '../../support/database/stored-searches.ts'
 

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
 import { OUTCOME_TYPE, RUNNER_API_HEADER } from '../../../schema/runner-api.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type Asker, frame, MARK, openAsker, outcome, VALUES, VERBS, type Watched } from './asker.ts'
 
 let asker: Asker

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SerpTask } from '../../../runners/check/task.ts'
 import type { SearchFound } from '../../../runners/serp/search-found.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { addSearch } from '../../support/database/stored-searches.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type Asker, frame, openAsker, outcome } from './asker.ts'
 
 let asker: Asker

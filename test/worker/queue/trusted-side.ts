@@ -1,28 +1,28 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Denials } from '../../../egress/policy.ts'
 import { buildRunnerApi } from '../../../api/runner-api/runner-api-app.ts'
 import { promptsOf } from '../../../cli/boot/parts/model.ts'
 import { createLogger } from '../../../core/logger.ts'
-import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
+import type { Denials } from '../../../egress/policy.ts'
+import type { CheckSource } from '../../../runners/check/check-source.ts'
 import {
   createHttpCheckSource,
   type HttpCheckSource,
   type HttpCheckSourceOptions,
 } from '../../../runners/client/http-check-source.ts'
-import type { CheckSource } from '../../../runners/check/check-source.ts'
-import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
-import { createRecorder } from '../../../worker/record/recorder.ts'
-import { createComparer } from '../../../worker/pictures/comparer.ts'
-import { createPictures } from '../../../worker/pictures/pictures.ts'
+import { createRunnerToken, type IssuedRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
 import { openStore } from '../../../store/db/client.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
-import { createRunnerToken, type IssuedRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
-import { type ModelServer, openModelServer } from '../prompts/model-server.ts'
+import { createComparer } from '../../../worker/pictures/comparer.ts'
+import { createPictures } from '../../../worker/pictures/pictures.ts'
+import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
+import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
+import { createRecorder } from '../../../worker/record/recorder.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { type ModelServer, openModelServer } from '../prompts/model-server.ts'
 
 /** The trusted side of check sources over a store that can be cut off, and check sources of both kinds to it. */
 export interface TrustedSide extends AsyncDisposable {

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readingHash } from '../../../core/diff/diff-values.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { PageTask, Task } from '../../../runners/check/task.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../../schema/run/run.ts'
 import type { Values } from '../../../schema/shape/json.ts'
-import { readingHash } from '../../../core/diff/diff-values.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { byLayer } from '../../../worker/record/another-layer.ts'
 import { judge } from '../../../worker/record/judge.ts'
 import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../support/database/queue-database.ts'
-import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 
 let database: QueueDatabase
 let worker: RunningWorker | undefined

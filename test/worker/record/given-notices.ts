@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
-import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 
 /** One database for the tests of a file, and for each of them a page and a worker: what a run is to tell of. */
 export function givenNotices() {

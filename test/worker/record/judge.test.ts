@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createPatternMatcher, type PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
-import { judge } from '../../../worker/record/judge.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
+import { judge } from '../../../worker/record/judge.ts'
 
 const matcher = createPatternMatcher({ timeoutMs: 250 })
 afterAll(() => matcher.close())

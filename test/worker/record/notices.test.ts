@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
+import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { html, pageOf, status } from '../../support/network/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { givenNotices } from './given-notices.ts'
 
 const given = givenNotices()

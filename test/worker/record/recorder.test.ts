@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { html, openSite, pageOf, type Site, status } from '../../support/network/site.ts'
-import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/worker/check-worker.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { type RunningWorker, startWorker, type WorkerOptions } from '../../support/worker/check-worker.ts'
 
 let database: QueueDatabase
 let site: Site

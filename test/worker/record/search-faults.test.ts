@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { googlePage, openSearchedEngines, type SearchedEngines } from '../../support/browser/searched-engines.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { vanished } from '../../../worker/record/judge.ts'
 import type { Values } from '../../../schema/shape/json.ts'
+import { vanished } from '../../../worker/record/judge.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
-import { eventually } from '../../support/run/eventually.ts'
 import { html, openSite, type Site, status } from '../../support/network/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
 
 const names = ['price', 'stock']

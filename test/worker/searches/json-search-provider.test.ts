@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SerpSearch } from '../../../schema/serp/serp-search.ts'
-import type { SearchProvider } from '../../../worker/searches/search-provider.ts'
 import { createJsonSearchProvider } from '../../../worker/searches/json-search-provider.ts'
+import type { SearchProvider } from '../../../worker/searches/search-provider.ts'
 import { openSite, type Site, status } from '../../support/network/site.ts'
 
 const SEARCH: SerpSearch = {

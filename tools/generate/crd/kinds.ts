@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE, type ResourceKind } from '../../../schema/resource-kind.ts'
-import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { MonitorResourceStatus } from '../../../schema/monitor/monitor-resource-status.ts'
+import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE, type ResourceKind } from '../../../schema/resource-kind.ts'
+import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 
 /** A column of `kubectl get`. Columns of priority 1 are shown by `-o wide` only. */
 interface Column {

@@ -1,8 +1,8 @@
+import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import type { RuleName } from '../../../schema/rules/rule-name.ts'
 import { RULE_TABLE } from '../../../schema/rules/rule-table.ts'
 import { quoted } from './cel-text.ts'
 import { predicateFieldsRules } from './predicate-fields.ts'
-import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
 /** Returns the expressions of the rules that a node names. */

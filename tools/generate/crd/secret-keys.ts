@@ -1,7 +1,7 @@
 import { secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED } from '../../../schema/rules/header-rules.ts'
-import { member } from './cel-text.ts'
 import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
+import { member } from './cel-text.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
 const secretKeyRef: StructuralSchema = {

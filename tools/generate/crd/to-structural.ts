@@ -1,13 +1,13 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
+import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { VARIANTS, RULES } from '../../../schema/shape/shape.ts'
-import { armRules } from './variant-rules.ts'
-import { definiteNode } from './definite-node.ts'
 import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
+import { definiteNode } from './definite-node.ts'
 import { BOUNDS_OF_RULE, namedRules } from './named-rules.ts'
-import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { secretKey } from './secret-keys.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+import { armRules } from './variant-rules.ts'
 
 /**
  * Returns a definition as a structural schema: names in camelCase, null as `nullable`, closed objects by their

@@ -1,8 +1,8 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { VARIANTS, type VariantTable } from '../../../schema/shape/shape.ts'
-import { isOneOf, member } from './cel-text.ts'
 import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
+import { isOneOf, member } from './cel-text.ts'
 import type { StructuralSchema, ValidationRule, ValueValidation } from './structural-schema.ts'
 
 type Variants = VariantTable['variants']

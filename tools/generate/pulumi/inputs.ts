@@ -1,11 +1,11 @@
 import { camelCase } from '../../../core/custom-resource/camel-case.ts'
+import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { RESOURCE_API } from '../../../schema/resource-kind.ts'
-import { nodeOf, type SchemaNode, withoutNull } from '../../../schema/shape/walk-schema.ts'
 import { LOWER_CASE, VARIANTS } from '../../../schema/shape/shape.ts'
+import { nodeOf, type SchemaNode, withoutNull } from '../../../schema/shape/walk-schema.ts'
 import { isSection, VALUES } from '../chart/walk-values.ts'
 import { KINDS, type Kind } from '../crd/kinds.ts'
-import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { type ArgsFile, argsFile, type Style } from './args-file.ts'
 
 const HEAD = '// Generated from schema/ by `npm run gen`.\n'

@@ -1,12 +1,12 @@
-import type { Question } from '../prompts-port.ts'
-import type { Values } from '../../../schema/shape/json.ts'
-import { messagesOf, repairOf, type ModelRequest } from './messages.ts'
-import type { Model } from './model.ts'
-import { failure, type ModelFailure } from './model-fault.ts'
-import { type ReadAnswer, readObject, readWords } from '../read-answer.ts'
 import type { ShapeField } from '../../../core/prompt-shape/prompt-shape.ts'
 import { jsonSchemaOf } from '../../../core/prompt-shape/shape-json.ts'
 import { shapeOf } from '../../../core/prompt-shape/shape-of.ts'
+import type { Values } from '../../../schema/shape/json.ts'
+import type { Question } from '../prompts-port.ts'
+import { type ReadAnswer, readObject, readWords } from '../read-answer.ts'
+import { messagesOf, repairOf, type ModelRequest } from './messages.ts'
+import { failure, type ModelFailure } from './model-fault.ts'
+import type { Model } from './model.ts'
 
 /** The result of asking the model. */
 export type ModelAnswer =

@@ -1,13 +1,13 @@
 import type { OpenAI } from 'openai'
 import { sleep } from '../../../concurrency/sleep.ts'
 import type { Logger } from '../../../core/logger.ts'
+import type { JsonSchema } from '../../../core/prompt-shape/shape-json.ts'
 import { type Dialect, FULL, simpler } from './dialect.ts'
 import type { Message } from './messages.ts'
 import { type ModelError, modelError } from './model-error.ts'
 import { failure, type ModelFailure } from './model-fault.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { readCompletion } from './read-completion.ts'
-import type { JsonSchema } from '../../../core/prompt-shape/shape-json.ts'
 
 /** The model of this installation (settings LLM_BASE_URL, LLM_API_KEY, LLM_MODEL). */
 export interface ModelOptions {

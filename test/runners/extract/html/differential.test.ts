@@ -1,6 +1,6 @@
+import fc from 'fast-check'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { describeIf } from '../../../support/run/skip.ts'
 import { original, ours } from './outline.ts'

@@ -1,6 +1,6 @@
+import type { AnyNode, Element } from 'domhandler'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { AnyNode, Element } from 'domhandler'
 import { expect, test } from 'vitest'
 import { parseHtml } from '../../../../runners/extract/html/html.ts'
 import { describeIf } from '../../../support/run/skip.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Page } from '../../../../runners/extract/page.ts'
 import { createExtractor, type Extractor } from '../../../../runners/extract/pool/extractor.ts'
 import type { ExtractConfig } from '../../../../schema/monitor/extract-config.ts'
-import type { Page } from '../../../../runners/extract/page.ts'
 import { css, faultCode, html, json, page, values } from '../pages.ts'
 
 const extractor = createExtractor({ threads: 1, heapMb: 96 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { metaCharset } from '../../../../runners/extract/html/meta-charset.ts'
 import { decode } from '../../../../runners/extract/text/charset.ts'
 import type { TextKind } from '../../../../runners/extract/text/charset.ts'
-import { metaCharset } from '../../../../runners/extract/html/meta-charset.ts'
 
 function latin1(text: string): Uint8Array {
   return Buffer.from(text, 'latin1')

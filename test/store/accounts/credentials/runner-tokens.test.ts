@@ -1,7 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { extendLeases, releaseChecks } from '../../../../store/queue/lease.ts'
-import { handOver } from '../../../../store/queue/remember-layer.ts'
-import { findHeldCheck } from '../../../../store/queue/held-check.ts'
 import {
   createRunnerToken,
   findLiveRunnerToken,
@@ -11,8 +8,11 @@ import {
   revokeRunnerTokens,
   takeRunnerClaims,
 } from '../../../../store/accounts/credentials/runner-tokens.ts'
-import { create, edit } from '../../monitors/stored-monitors.ts'
+import { findHeldCheck } from '../../../../store/queue/held-check.ts'
+import { extendLeases, releaseChecks } from '../../../../store/queue/lease.ts'
+import { handOver } from '../../../../store/queue/remember-layer.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../../support/database/queue-database.ts'
+import { create, edit } from '../../monitors/stored-monitors.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
