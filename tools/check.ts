@@ -6,6 +6,7 @@ import { committedText } from './check/committed-text.ts'
 import { dependencies } from './check/dependencies.ts'
 import { fileSize } from './check/file-size.ts'
 import { lockfile } from './check/lockfile.ts'
+import { migrationNumbers } from './check/migration-numbers.ts'
 import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
@@ -27,6 +28,7 @@ const CHECKS: readonly Check[] = [
   committedText,
   plainWords,
   columns,
+  migrationNumbers,
   lockfile,
   dependencies,
   fileSize,
