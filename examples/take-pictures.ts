@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { followVisualExample, PICTURES } from './visual-example.ts'
 
 /**
- * Takes the README's pictures again. It starts a Tidemark of its own and the example page, follows the README, and
- * writes to `docs/images`.
+ * Takes the pictures of README and docs/visual.md again. It starts a Tidemark of its own and the example page, follows
+ * docs/visual.md, and writes to `docs/images`.
  */
 
 const ROOT = join(import.meta.dirname, '..')

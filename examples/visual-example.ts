@@ -17,7 +17,7 @@ interface Run {
   readonly error_message: string | null
 }
 
-/** The results of following the README's visual monitor. */
+/** The results of following the visual monitor of docs/visual.md. */
 export interface Followed {
   readonly monitorId: string
   readonly baseline: Run
@@ -27,16 +27,16 @@ export interface Followed {
   readonly pictures: Readonly<Record<Picture, Uint8Array>>
 }
 
-/** The pictures in the order in which the README shows them. */
+/** The pictures in the order in which the page shows them. */
 export const PICTURES = ['before', 'after', 'diff'] as const
 export type Picture = (typeof PICTURES)[number]
 
-const README = new URL('../README.md', import.meta.url)
+const PAGE = new URL('../docs/visual.md', import.meta.url)
 const PATIENCE_MS = 60_000
 const LOOK_EVERY_MS = 100
 
 /**
- * Follows the README's visual example, from a page that has just been started. The price has changed once before, the
+ * Follows the example of docs/visual.md, from a page that has just been started. The price has changed once before, the
  * monitor takes its baseline, and the price changes again. Throws when a run does not succeed.
  */
 export async function followVisualExample(context: RunningExample): Promise<Followed> {
@@ -74,13 +74,13 @@ export async function runNow(context: RunningExample, monitorId: string): Promis
 }
 
 /**
- * Returns the body of the README's call that has a `visual_config`, so that the example in the README is what is
+ * Returns the body of the page's call that has a `visual_config`, so that the example of the page is what is
  * tested.
  */
 async function monitorOfReadme({ page }: RunningExample): Promise<string> {
-  const bodies = (await readFile(README, 'utf8')).matchAll(/-d '(\{.*?\n\})'/gs)
+  const bodies = (await readFile(PAGE, 'utf8')).matchAll(/-d '(\{.*?\n\})'/gs)
   const [body] = Array.from(bodies, ([, text = '']) => text).filter((text) => text.includes('"visual_config"'))
-  if (body === undefined) throw new Error('the README has no visual monitor')
+  if (body === undefined) throw new Error('docs/visual.md has no visual monitor')
   return body.replaceAll('http://127.0.0.1:8181', page)
 }
 

@@ -197,10 +197,10 @@ for (const [version, rent, isThere] of [
       ['api', /running at/],
       ['worker', /checking and delivering/],
     ])(
-      'the line that README gives for %s runs it under a supervisor, and SIGTERM to its process ends it with 0',
+      'the line that docs/operations.md gives for %s runs it under a supervisor, and SIGTERM to its process ends it with 0',
       async (part, said) => {
-        const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-        const line = new RegExp(`^\\./tidemark ${part}$`, 'm').exec(readme)?.[0]
+        const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+        const line = new RegExp(`^\\./tidemark ${part}$`, 'm').exec(page)?.[0]
         await using cli = startShell(`exec ${line}`, environment)
         await cli.says(said)
         cli.signal('SIGTERM')

@@ -26,14 +26,14 @@ describeInCluster('A release that was installed by the page of the docs', () => 
   let release: Release
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let id = ''
-  /** The steps of the README: its change comes with the schedule, which other tests need not wait for. */
+  /** The steps of the quickstart: its change comes with the schedule, which other tests need not wait for. */
   let steps: Promise<() => string>
 
   beforeAll(async () => {
     folder = await temporaryFolder()
     site = await openSite()
     release = await openRelease(site, '--set=runner.max=0')
-    steps = followReadme().then(
+    steps = followQuickstart().then(
       (log) => () => log,
       (error: unknown) => () => {
         throw error
@@ -58,9 +58,9 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     await kubectl('-n', NAMESPACE, 'apply', '-f', examples)
   }
 
-  /** Does what the README says, and returns the log of its page. */
-  async function followReadme(): Promise<string> {
-    const [start = '', forward = '', change = ''] = (await shellBlocks('README.md', 'In Kubernetes')).slice(2, 5)
+  /** Does what the quickstart says, and returns the log of its page. */
+  async function followQuickstart(): Promise<string> {
+    const [start = '', forward = '', change = ''] = (await shellBlocks('docs/quickstart.md', 'Kubernetes')).slice(2, 5)
     await paste(start)
     const port = await freePort()
     // An upgrade may have ended the pod by then, and the forwarding with it.
@@ -70,7 +70,7 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     return inTime(pageLog, (text) => text.includes('received'))
   }
 
-  /** Returns what the page of the README logged; nothing while it has not started. */
+  /** Returns what the page of the quickstart logged; nothing while it has not started. */
   const pageLog = () => kubectl('-n', NAMESPACE, 'logs', 'changing-page').catch(() => '')
 
   test('runs all its pods within the profile restricted', async () => {
@@ -154,7 +154,7 @@ describeInCluster('A release that was installed by the page of the docs', () => 
   })
 
   test('does what waited for a browser once an upgrade lets it have runner pods', async () => {
-    // The steps of the README need their forwarded port until the price is changed, and an upgrade ends its pod.
+    // The steps of the quickstart need their forwarded port until the price is changed, and an upgrade ends its pod.
     await Promise.race([steps, inTime(pageLog, (text) => text.includes('changed:'))])
     await upgrade('--set=runner.max=3')
     await allReady()
@@ -193,7 +193,7 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBeDefined()
   })
 
-  test('does what the README says: a page in a pod, a monitor of it, a change, and a verified webhook', async () => {
+  test('does what the quickstart says: a page in a pod, a monitor of it, a change, and a verified webhook', async () => {
     const log = (await steps)()
     expect(log).toContain('received, verified:')
     expect(log).toContain('"price": "$17.49"')

@@ -114,7 +114,7 @@ async function install(site: Site, values: readonly string[]): Promise<void> {
   await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } })
   if (isOneNode) await makeVolumes()
   else await demandStorageClass()
-  const [, block = ''] = await shellBlocks('README.md', 'In Kubernetes')
+  const [, block = ''] = await shellBlocks('docs/quickstart.md', 'Kubernetes')
   const [command = '', ...ready] = block.trim().split('\n')
   const extra = [`--set=egress.allowPrivateCidrs={${[...NETWORKS, ...site.cidrs].join(',')}}`, ...VALUES, ...values]
   await paste([`${command} ${extra.map((arg) => `'${arg}'`).join(' ')}`, ...ready].join('\n'))

@@ -26,6 +26,9 @@ function deliversChanges(name: ShellName): void {
     const all = said.join('\n')
     expect(all).toContain('queued: true')
     expect(all).toContain('created monitor default/kettle\n')
+    const change = '~ change monitor default/kettle\n    spec.scheduleIntervalSeconds: 60 → 900\n'
+    expect(all.split(change)).toHaveLength(3)
+    expect(all).toContain('Nothing differs: 1 unchanged.\n')
     expect(all).toMatch(/^Kettle of the shop +\d+s +success +\d+ +yes/m)
     const received = await eventually(
       () => reader.received(),

@@ -14,12 +14,12 @@ import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const README = await readFile(join(ROOT, 'README.md'), 'utf8')
-const [, section = ''] = README.split('\n### The operator without the chart\n')
+const PAGE = await readFile(join(ROOT, 'docs/custom-resources.md'), 'utf8')
+const [, section = ''] = PAGE.split('\n## Start the operator\n')
 const [install = '', apply = ''] = Array.from(section.matchAll(/```sh\n(.*?)```/gs), ([, text = '']) => text)
 
 describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)(
-  'The lines of the README about the operator without the chart',
+  'The lines of docs/custom-resources.md that start an operator',
   () => {
     test('bring a change of a page from a manifest to a webhook', async () => {
       const kube = await startKubeApi()
