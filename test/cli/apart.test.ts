@@ -197,7 +197,7 @@ for (const [version, rent, isThere] of [
       ['api', /running at/],
       ['worker', /checking and delivering/],
     ])(
-      'the line that docs/operations.md gives for %s runs it under a supervisor, and SIGTERM to its process ends it with 0',
+      'docs/operations.md has a line for %s that runs it under a supervisor, and SIGTERM to its process ends it with 0',
       async (part, said) => {
         const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
         const line = new RegExp(`^\\./tidemark ${part}$`, 'm').exec(page)?.[0]

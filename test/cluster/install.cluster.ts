@@ -193,7 +193,7 @@ describeInCluster('A release that was installed by the page of the docs', () => 
     expect((await condition('monitor', 'example-title', 'Healthy', 'True')).status.id).toBeDefined()
   })
 
-  test('does what the quickstart says: a page in a pod, a monitor of it, a change, and a verified webhook', async () => {
+  test('does what the quickstart says: a page in a pod, a monitor, a change, and a verified webhook', async () => {
     const log = (await steps)()
     expect(log).toContain('received, verified:')
     expect(log).toContain('"price": "$17.49"')
