@@ -122,7 +122,7 @@ describe('docs/concepts.md', () => {
 })
 
 describe('The Markdown of the repository', () => {
-  const FOLDERS = ['', 'bench/', 'charts/tidemark/', 'docs/', 'examples/', 'images/', 'pulumi/']
+  const FOLDERS = ['', 'bench/', 'charts/tidemark/', 'docs/', 'examples/', 'images/', 'pulumi/', 'test/']
   const pages = FOLDERS.flatMap((folder) =>
     readdirSync(new URL(`./${folder}`, ROOT), { recursive: folder === 'docs/' })
       .map((name) => `${folder}${String(name)}`)

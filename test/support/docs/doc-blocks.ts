@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 const FOLDER = new URL('../../../docs/', import.meta.url)
 
 /** Pages of other folders. */
-const OTHERS = ['', 'bench/', 'examples/', 'examples/systemd/', 'images/', 'pulumi/'].map(
+const OTHERS = ['', 'bench/', 'examples/', 'examples/systemd/', 'images/', 'pulumi/', 'test/'].map(
   (folder) => `../${folder}README.md`,
 )
 
