@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isIP } from 'node:net'
-import { createSlotQueue } from '../concurrency/slot-queue.ts'
+import { createSlotQueue } from '../concurrency/gates/slot-queue.ts'
 import { createDnsLookup, type Lookup } from './dns-lookup.ts'
 import type { EgressFailure } from './egress-failure.ts'
 import { errorCode } from './egress-failure.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../concurrency/sleep.ts'
+import { sleep } from '../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../core/explained-error.ts'
 import { type ResourceKind, resourcesPath } from '../schema/resource-kind.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from './cluster/kube-client.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { createKeyedBudget } from '../concurrency/keyed-budget.ts'
+import { createKeyedBudget } from '../concurrency/gates/keyed-budget.ts'
 import { CONNECTIONS_PER_ADDRESS } from '../schema/config/config.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { createOutage, type Outage, type OutageLog } from '../concurrency/outage.ts'
+import { createOutage, type Outage, type OutageLog } from '../concurrency/loops/outage.ts'
 import type { RequestTrace, TracedCheck, Tracer } from '../core/tracer.ts'
 
 interface OtlpTracerOptions {

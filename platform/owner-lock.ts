@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
-import { sleep } from '../concurrency/sleep.ts'
+import { sleep } from '../concurrency/loops/sleep.ts'
 import { EmbeddedPostgresError } from './postgres/embedded-postgres-error.ts'
 import { processIdentity } from './process-identity.ts'
 

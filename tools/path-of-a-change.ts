@@ -22,7 +22,7 @@ const NO_PART = [
   // Mails of the installation.
   'deliveries/notices/notice-loop.ts',
   // Checks that need a browser.
-  'concurrency/page-gate.ts',
+  'concurrency/gates/page-gate.ts',
   'store/queue/claim-search.ts',
   // Previews that nobody waits for any more.
   'store/previews/previews.ts',

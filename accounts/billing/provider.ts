@@ -1,4 +1,4 @@
-import type { SlotQueue } from '../../concurrency/slot-queue.ts'
+import type { SlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import type { Prices } from '../../core/plan/read-prices.ts'
 import type { SoldTier, SubscriptionStatus } from '../../schema/account/billing.ts'
 

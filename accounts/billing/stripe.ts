@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { createSlotQueue } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import type { Prices } from '../../core/plan/read-prices.ts'
 import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
 import {

@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from 'better-auth'
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
-import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue, type SlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { claimAddress, confirmAddress } from '../../store/accounts/account-links.ts'
 import { addressOf } from '../../store/accounts/accounts.ts'

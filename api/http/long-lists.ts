@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { WaitingBudget } from '../../concurrency/waiting-budget.ts'
+import { WaitingBudget } from '../../concurrency/gates/waiting-budget.ts'
 import { LIST_LIMITS } from '../../schema/list-limits.ts'
 import { ApiError } from './api-error.ts'
 

@@ -1,4 +1,4 @@
-import { WaitingBudget } from '../../concurrency/waiting-budget.ts'
+import { WaitingBudget } from '../../concurrency/gates/waiting-budget.ts'
 import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
 import { ApiError } from './api-error.ts'
 import { left } from './outcome-error.ts'

@@ -1,5 +1,5 @@
-import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
-import { createSlotQueue } from '../../concurrency/slot-queue.ts'
+import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
+import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import { WORK, type WorkBound, type WorkKind } from '../../schema/work.ts'
 import { ApiError } from './api-error.ts'
 import { left } from './outcome-error.ts'

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createKeyedBudget, type KeyedBudget } from '../../concurrency/keyed-budget.ts'
+import { createKeyedBudget, type KeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
 import type { Denials } from '../../egress/policy.ts'
 import { guardConnections, type OnRefused } from '../../platform/connection-guard.ts'
 import {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { Store } from '../../store/db/client.ts'
 import { forgetOtherKeys, isKeyInUse, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'

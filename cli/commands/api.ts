@@ -1,4 +1,4 @@
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 import { announce } from '../boot/process/announce.ts'
 import { runProcess } from '../boot/process/run-process.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { retryWhile } from '../../concurrency/retry.ts'
+import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { createLogger } from '../../core/logger.ts'
 import { existingDatabase } from '../../platform/postgres/embedded-home.ts'
 import { migrate as migrateStore, StoreIsNewerError } from '../../store/db/migrate.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { withTimeout } from '../../concurrency/retry.ts'
-import { sleep } from '../../concurrency/sleep.ts'
+import { withTimeout } from '../../concurrency/loops/retry.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Pagination } from '../../schema/page-of.ts'
 import { printable } from '../printable.ts'

@@ -1,4 +1,4 @@
-import { retryWhile } from '../../concurrency/retry.ts'
+import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { exitCode } from '../exit-codes.ts'
 import { tell } from '../print.ts'
 import { RemoteError } from './remote-error.ts'

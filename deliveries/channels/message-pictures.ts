@@ -1,4 +1,4 @@
-import { withTimeout } from '../../concurrency/retry.ts'
+import { withTimeout } from '../../concurrency/loops/retry.ts'
 import type { Store } from '../../store/db/client.ts'
 import { imageName } from '../../store/images/images.ts'
 import { findThumb, type Thumb } from '../../store/images/run-images.ts'

@@ -1,4 +1,4 @@
-import { createBatchWriter } from '../../concurrency/batch-writer.ts'
+import { createBatchWriter } from '../../concurrency/batches/batch-writer.ts'
 import { afterAttempt, outcomeOf } from '../../core/machine/delivery.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'

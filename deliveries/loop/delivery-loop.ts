@@ -1,5 +1,5 @@
-import type { Lease } from '../../concurrency/lease-keeper.ts'
-import { Running, createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import type { Lease } from '../../concurrency/leases/lease-keeper.ts'
+import { Running, createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'

@@ -1,4 +1,4 @@
-import { createLeaseKeeper, type LeaseKeeper } from '../../concurrency/lease-keeper.ts'
+import { createLeaseKeeper, type LeaseKeeper } from '../../concurrency/leases/lease-keeper.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { Store } from '../../store/db/client.ts'

@@ -1,5 +1,5 @@
-import { sleep } from '../../concurrency/sleep.ts'
-import { SLOW_MS } from '../../concurrency/speed.ts'
+import { SLOW_MS } from '../../concurrency/gates/speed.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
 import { type DueTarget, createHostSlots, type HostSlots, type Requester } from './due-targets.ts'
@@ -76,7 +76,7 @@ const MOST_REMEMBERED = 10_000
  * (`createHostSlots`). An attempt that is slow no longer counts against the total (up to eight times the
  * total), so that even a few hundred dead targets leave room.
  *
- * It is separate from the gates in concurrency/, which admit what was already claimed. Only as many deliveries are
+ * It is separate from the gates in concurrency/gates, which admit what was already claimed. Only as many deliveries are
  * claimed as may start, so slots are planned before the claim.
  */
 export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {

@@ -1,4 +1,4 @@
-import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { notifyOfEvents } from '../../store/deliveries/notices.ts'

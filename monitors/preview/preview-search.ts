@@ -1,4 +1,4 @@
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { targetRank } from '../../core/serp/target-rank.ts'

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { createHash } from 'node:crypto'
 import { StringDecoder } from 'node:string_decoder'
-import { sleep } from '../../concurrency/sleep.ts'
-import { TokenBucket } from '../../concurrency/token-bucket.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
+import { TokenBucket } from '../../concurrency/loops/token-bucket.ts'
 import { type KubeClient, MERGE_PATCH } from './kube-client.ts'
 import { type KubeObject, microTime } from './kube-object.ts'
 

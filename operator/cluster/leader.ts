@@ -1,4 +1,4 @@
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
 import { type KubeObject, microTime } from './kube-object.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import { isDeepStrictEqual } from 'node:util'
-import { createBackoff } from '../../concurrency/retry.ts'
-import { sleep } from '../../concurrency/sleep.ts'
+import { createBackoff } from '../../concurrency/loops/retry.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { answerOf, KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
 import { keyOf, type KubeObject, type KubeStatus } from './kube-object.ts'
 

@@ -1,5 +1,5 @@
-import { batched } from '../../concurrency/batched.ts'
-import type { WorkResult } from '../../concurrency/keyed-queue.ts'
+import { batched } from '../../concurrency/batches/batched.ts'
+import type { WorkResult } from '../../concurrency/loops/keyed-queue.ts'
 import { inCamelCase } from '../../core/custom-resource/property-words.ts'
 import { THRESHOLD_PATH } from '../../monitors/check/threshold-warning.ts'
 import type { MonitorContext } from '../../monitors/context.ts'

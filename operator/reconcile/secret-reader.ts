@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { TokenBucket } from '../../concurrency/token-bucket.ts'
+import { TokenBucket } from '../../concurrency/loops/token-bucket.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import { createSecretRules, type SecretObject, type SecretRules, type Withheld } from './secret-rules.ts'
 

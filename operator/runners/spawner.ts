@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
-import { createBackoff } from '../../concurrency/retry.ts'
-import { createWakeableLoop, Running, type WakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { createBackoff } from '../../concurrency/loops/retry.ts'
+import { createWakeableLoop, Running, type WakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import type { Logger } from '../../core/logger.ts'
 import {
   createRunnerToken,

@@ -1,4 +1,4 @@
-import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import type { DiskLevel, DiskState } from '../../core/disk-guard.ts'
 import {
   DISK_SLACK,

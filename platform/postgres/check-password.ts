@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { retryWhile } from '../../concurrency/retry.ts'
+import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { PASSWORD } from './embedded-home.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 

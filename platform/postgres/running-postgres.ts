@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { storedPassword } from './database-password.ts'
 import { existingDatabase } from './embedded-home.ts'
 import { DATABASE_NAME } from './init-cluster.ts'

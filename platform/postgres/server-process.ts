@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { withTimeout } from '../../concurrency/retry.ts'
+import { withTimeout } from '../../concurrency/loops/retry.ts'
 import { CHILD_ENVIRONMENT } from '../run-program.ts'
 import { watchOver } from '../watchman.ts'
 import type { EmbeddedLog } from './embedded-log.ts'

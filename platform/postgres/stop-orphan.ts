@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { processCommand, processIdentity } from '../process-identity.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'

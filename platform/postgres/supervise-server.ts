@@ -1,5 +1,5 @@
-import { createBackoff } from '../../concurrency/retry.ts'
-import { sleep } from '../../concurrency/sleep.ts'
+import { createBackoff } from '../../concurrency/loops/retry.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import type { ServerProcess } from './server-process.ts'
 

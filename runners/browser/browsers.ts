@@ -1,4 +1,4 @@
-import { createSlotQueue } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { EgressProxy } from '../../egress/egress-proxy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'

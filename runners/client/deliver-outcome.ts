@@ -1,5 +1,5 @@
-import type { Outage } from '../../concurrency/outage.ts'
-import { retryWhile } from '../../concurrency/retry.ts'
+import type { Outage } from '../../concurrency/loops/outage.ts'
+import { retryWhile } from '../../concurrency/loops/retry.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { OUTCOME_HEAD_BYTES, OUTCOME_PICTURES_BYTES, OUTCOME_TYPE } from '../../schema/runner-api.ts'

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { createOutage, type Outage } from '../../concurrency/outage.ts'
+import { createOutage, type Outage } from '../../concurrency/loops/outage.ts'
 import type { Logger } from '../../core/logger.ts'
 import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { CheckSource } from '../check/check-source.ts'

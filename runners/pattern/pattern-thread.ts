@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
-import { createInTurn, type Whose } from '../../concurrency/in-turn.ts'
-import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
+import { createInTurn, type Whose } from '../../concurrency/gates/in-turn.ts'
+import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
+import { ignoreLateErrors } from '../../concurrency/threads/ignore-late-errors.ts'
 
 /** A pattern, and the text that it is tried on. */
 export interface PatternQuestion {

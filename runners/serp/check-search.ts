@@ -1,4 +1,4 @@
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { SearchReading } from '../../core/serp/kept-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'

@@ -10,8 +10,8 @@ import {
   type DriverClient,
   type DriverFactory,
 } from 'slonik'
-import type { Outage } from '../../concurrency/outage.ts'
-import { withTimeout, retryWhile, type RetryOptions } from '../../concurrency/retry.ts'
+import type { Outage } from '../../concurrency/loops/outage.ts'
+import { withTimeout, retryWhile, type RetryOptions } from '../../concurrency/loops/retry.ts'
 import type { Logger } from '../../core/logger.ts'
 import { isStoreAway, storeOutage } from './store-fault.ts'
 

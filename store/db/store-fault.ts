@@ -1,5 +1,5 @@
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { createOutage, type Outage, type OutageLog } from '../../concurrency/outage.ts'
+import { createOutage, type Outage, type OutageLog } from '../../concurrency/loops/outage.ts'
 
 /** SQLSTATEs, and their classes, of a store that cannot serve now: connections, resources, shutdowns. */
 const STORE_IS_DOWN = /^(08...|53...|57P0.|25006)$/

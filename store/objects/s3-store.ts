@@ -1,7 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'undici'
-import { retryWhile } from '../../concurrency/retry.ts'
+import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { checkedName, type ObjectStore, ObjectStoreError } from './object-store.ts'
 
 /** A bucket of an S3-compatible service, with its credentials. */

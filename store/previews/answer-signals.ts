@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { withTimeout } from '../../concurrency/retry.ts'
+import { withTimeout } from '../../concurrency/loops/retry.ts'
 import { ANSWERED } from './previews.ts'
 
 /** Wakes those who wait for answers of previews. */

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
 import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'

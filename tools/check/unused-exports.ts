@@ -9,7 +9,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'runners/fetch/paging/read-page-of.ts#readPageOf': 'called by name in a thread',
   'runners/pattern/match-pattern.ts#matchPattern': 'called by name in a thread',
   'worker/pictures/compare-pair.ts#comparePair': 'called by name in a thread',
-  'test/concurrency/late-error.ts#endEarly': 'called by name in a thread',
+  'test/concurrency/threads/late-error.ts#endEarly': 'called by name in a thread',
   'test/support/database/postgres-setup.ts#setup': 'called by vitest',
   'pulumi/test/packed-package.ts#setup': 'called by vitest',
   'test/cluster/cluster-setup.ts#setup': 'called by vitest',

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { withTimeout } from '../../concurrency/retry.ts'
+import { withTimeout } from '../../concurrency/loops/retry.ts'
 import type { Store } from '../../store/db/client.ts'
 import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
 

@@ -1,5 +1,5 @@
-import type { OutageLog } from '../../concurrency/outage.ts'
-import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
+import type { OutageLog } from '../../concurrency/loops/outage.ts'
+import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import type { Logger } from '../../core/logger.ts'
 import { purgeLinks } from '../../store/accounts/account-links.ts'
 import { purgeRunnerTokens } from '../../store/accounts/credentials/runner-tokens.ts'

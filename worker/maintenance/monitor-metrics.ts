@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { withTimeout } from '../../concurrency/retry.ts'
+import { withTimeout } from '../../concurrency/loops/retry.ts'
 import { decimalText } from '../../core/number/decimal.ts'
 import { readNumber } from '../../core/number/read-number.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'

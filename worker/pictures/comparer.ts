@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
-import { createInTurn } from '../../concurrency/in-turn.ts'
+import { createInTurn } from '../../concurrency/gates/in-turn.ts'
+import { ignoreLateErrors } from '../../concurrency/threads/ignore-late-errors.ts'
 import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
 import type { Compared, Pair } from './compare.ts'
 

@@ -1,5 +1,5 @@
-import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
-import { Running } from '../../concurrency/wakeable-loop.ts'
+import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
+import { Running } from '../../concurrency/loops/wakeable-loop.ts'
 import type { DiskFull, DiskGuard } from '../../core/disk-guard.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'

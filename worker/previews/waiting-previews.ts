@@ -1,4 +1,4 @@
-import { sleep } from '../../concurrency/sleep.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { Store } from '../../store/db/client.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { AnswerSignals } from '../../store/previews/answer-signals.ts'

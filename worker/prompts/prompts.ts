@@ -1,4 +1,4 @@
-import { createSlotQueue, type SlotQueue } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue, type SlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
 import { storable } from '../../core/storable.ts'

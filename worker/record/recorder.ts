@@ -1,5 +1,5 @@
-import { type Batcher, createBatcher } from '../../concurrency/batch-writer.ts'
-import { Running } from '../../concurrency/wakeable-loop.ts'
+import { type Batcher, createBatcher } from '../../concurrency/batches/batch-writer.ts'
+import { Running } from '../../concurrency/loops/wakeable-loop.ts'
 import { readingHash } from '../../core/diff/diff-values.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import type { Logger } from '../../core/logger.ts'

@@ -1,4 +1,4 @@
-import { type Batcher, createBatchWriter } from '../../concurrency/batch-writer.ts'
+import { type Batcher, createBatchWriter } from '../../concurrency/batches/batch-writer.ts'
 import type { Logger } from '../../core/logger.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { Finished } from '../../runners/check/check-source.ts'

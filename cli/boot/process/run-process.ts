@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { Outage } from '../../../concurrency/outage.ts'
+import type { Outage } from '../../../concurrency/loops/outage.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { Tracer } from '../../../core/tracer.ts'

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../concurrency/retry.ts'
+import { withTimeout } from '../../../concurrency/loops/retry.ts'
 import type { Logger } from '../../../core/logger.ts'
 
 /** Started parts, which are stopped in the opposite order. */

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { Outage } from '../../../concurrency/outage.ts'
-import { sleep } from '../../../concurrency/sleep.ts'
+import type { Outage } from '../../../concurrency/loops/outage.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import { MOVING_MS } from '../../../core/health.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'

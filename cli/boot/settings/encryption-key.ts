@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, link, lstat, open, readFile, readlink, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { createWakeableLoop } from '../../../concurrency/wakeable-loop.ts'
+import { createWakeableLoop } from '../../../concurrency/loops/wakeable-loop.ts'
 import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { makeFolder } from '../../../platform/make-folder.ts'

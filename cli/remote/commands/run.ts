@@ -1,4 +1,4 @@
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import type { Run, RunQueued } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { type Column, formOf, printItems } from '../../output.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import type { Run } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { coloured, formOf, isForPrograms, partText } from '../../output.ts'

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../concurrency/retry.ts'
+import { withTimeout } from '../../../concurrency/loops/retry.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { BrowserError } from '../browser-error.ts'
 import type { OpenPage } from '../page/open-page.ts'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import Type, { type Static } from 'typebox'
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { BrowserError } from '../browser-error.ts'
 import type { LauncherAsk } from './browser-launcher.ts'

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { withTimeout } from '../../../concurrency/retry.ts'
+import { withTimeout } from '../../../concurrency/loops/retry.ts'
 import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { throwaway } from '../../../egress/throwaway-certificate.ts'

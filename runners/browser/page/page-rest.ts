@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright-core'
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import type { PageState, PageView } from './page-view.ts'
 
 interface RestTimes {

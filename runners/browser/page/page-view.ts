@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright-core'
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 
 /** The state of a page at one moment. */
 export interface PageState {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { SLOW_MS, type Speeds } from '../../../concurrency/speed.ts'
+import { SLOW_MS, type Speeds } from '../../../concurrency/gates/speed.ts'
 import { internalFault } from '../internal-fault.ts'
 import { failed, type Extraction } from '../page.ts'
 import { COPY_BYTES, type Job, PROGRESS, type Threads, type WorkerBatch, monotonicMs } from './job.ts'

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { createSpeeds, SLOW_MS } from '../../../concurrency/speed.ts'
-import { Running } from '../../../concurrency/wakeable-loop.ts'
+import { createSpeeds, SLOW_MS } from '../../../concurrency/gates/speed.ts'
+import { Running } from '../../../concurrency/loops/wakeable-loop.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import type { SearchPage, SentPage } from '../../serp/search-page.ts'
 import type { InternalErrorReport } from '../internal-fault.ts'

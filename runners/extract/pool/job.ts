@@ -1,5 +1,5 @@
 import type { Piscina } from 'piscina'
-import { Fifo } from '../../../concurrency/fifo.ts'
+import { Fifo } from '../../../concurrency/gates/fifo.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { SERP_LIMITS, type SearchConfig } from '../../serp/search-page.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
@@ -163,7 +163,7 @@ const IDLE_MS = 1_000
  * compile everything again and is ten times slower for a while. With fifty unknown hostile monitors in the queue of the
  * quick ones, the quick ones waited up to 10 s on a busy machine.
  *
- * It is separate from the gates in concurrency/, because a thread takes a batch and not a slot.
+ * It is separate from the gates in concurrency/gates, because a thread takes a batch and not a slot.
  */
 export function createLine(threads: number): Line {
   const known: Job[] = []

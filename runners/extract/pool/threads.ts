@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { ignoreLateErrors } from '../../../concurrency/ignore-late-errors.ts'
+import { ignoreLateErrors } from '../../../concurrency/threads/ignore-late-errors.ts'
 import type { Threads } from './job.ts'
 
 interface ThreadOptions {

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Agent, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
 
 type Fault =

@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai'
-import { sleep } from '../../../concurrency/sleep.ts'
+import { sleep } from '../../../concurrency/loops/sleep.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { JsonSchema } from '../../../core/prompt-shape/shape-json.ts'
 import { type Dialect, FULL, simpler } from './dialect.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHostGate } from '../../concurrency/host-gate.ts'
+import { createHostGate } from '../../../concurrency/gates/host-gate.ts'
 import { addMany, startAll, type TeamGate, type TeamJob } from './team-jobs.ts'
 
 /** Offers jobs of these teams again and again, as claims do. Returns the most that waited. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { batched } from '../../concurrency/batched.ts'
+import { batched } from '../../../concurrency/batches/batched.ts'
 
 const BATCHES = { maxItems: 100, maxWaitMs: 1, parallel: 1 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createHostGate } from '../../concurrency/host-gate.ts'
+import { createHostGate } from '../../../concurrency/gates/host-gate.ts'
 import { addMany, startAll, type TeamJob } from './team-jobs.ts'
 
 const byName = (one = '', other = '') => one.localeCompare(other)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBackoff, retryWhile } from '../../concurrency/retry.ts'
+import { createBackoff, retryWhile } from '../../../concurrency/loops/retry.ts'
 
 test('pauses double up to the longest, and begin anew after a success', () => {
   const pauses = createBackoff({ firstMs: 100, longestMs: 350 })

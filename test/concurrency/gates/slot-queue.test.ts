@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createSlotQueue } from '../../concurrency/slot-queue.ts'
+import { createSlotQueue } from '../../../concurrency/gates/slot-queue.ts'
 
 afterEach(() => void vi.useRealTimers())
 

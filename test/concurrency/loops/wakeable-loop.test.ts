@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createWakeableLoop } from '../../concurrency/wakeable-loop.ts'
-import { eventually } from '../support/run/eventually.ts'
+import { createWakeableLoop } from '../../../concurrency/loops/wakeable-loop.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 const LONG_MS = 60_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withTimeout } from '../../concurrency/retry.ts'
+import { withTimeout } from '../../../concurrency/loops/retry.ts'
 
 const never = () => new Promise<never>(() => {})
 

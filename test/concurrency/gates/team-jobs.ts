@@ -1,4 +1,4 @@
-import type { createHostGate } from '../../concurrency/host-gate.ts'
+import type { createHostGate } from '../../../concurrency/gates/host-gate.ts'
 
 export interface TeamJob {
   readonly host: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WaitingBudget } from '../../concurrency/waiting-budget.ts'
+import { WaitingBudget } from '../../../concurrency/gates/waiting-budget.ts'
 
 const caps = { total: 10, perKey: 5, mostWaiting: 3, mostWaitingPerKey: 2 }
 const wait = { waitMs: 60_000, signal: new AbortController().signal }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { expect, test } from 'vitest'
-import { ignoreLateErrors } from '../../concurrency/ignore-late-errors.ts'
+import { ignoreLateErrors } from '../../../concurrency/threads/ignore-late-errors.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '../../..')
 
 test('a thread that fails after the end of its task ends no process', async () => {
   const pool = ignoreLateErrors(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSpeeds } from '../../concurrency/speed.ts'
+import { createSpeeds } from '../../../concurrency/gates/speed.ts'
 
 test('the mean follows the last times; of what never ended there is none', () => {
   const speeds = createSpeeds<string>()

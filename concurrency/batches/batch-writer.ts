@@ -1,4 +1,4 @@
-import { retryWhile, type RetryOptions } from './retry.ts'
+import { retryWhile, type RetryOptions } from '../loops/retry.ts'
 
 interface BatchWriterOptions<T> extends Batching, RetryOptions {
   /** Must be idempotent: it is repeated when its outcome is unknown. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { TokenBucket } from '../../concurrency/token-bucket.ts'
+import { TokenBucket } from '../../../concurrency/loops/token-bucket.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Running } from '../../concurrency/wakeable-loop.ts'
+import { Running } from '../../../concurrency/loops/wakeable-loop.ts'
 
 test('it is settled when all of it is, failed or not, with what was added meanwhile', async () => {
   const running = new Running()

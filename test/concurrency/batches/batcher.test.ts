@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBatcher } from '../../concurrency/batch-writer.ts'
+import { createBatcher } from '../../../concurrency/batches/batch-writer.ts'
 
 test('items that come together are flushed together, and each learns when it was', async () => {
   const batches: number[][] = []

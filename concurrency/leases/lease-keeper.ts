@@ -1,4 +1,4 @@
-import { withTimeout } from './retry.ts'
+import { withTimeout } from '../loops/retry.ts'
 
 /** An item that this process has leased. */
 export interface Lease<T> {

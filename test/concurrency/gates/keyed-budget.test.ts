@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeyedBudget } from '../../concurrency/keyed-budget.ts'
+import { createKeyedBudget } from '../../../concurrency/gates/keyed-budget.ts'
 
 test('there is so much for all, and a share for each; what is given back can be taken again', () => {
   const budget = createKeyedBudget<string>({ total: 10, perKey: 4 })

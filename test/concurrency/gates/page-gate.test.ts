@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createPageGate } from '../../concurrency/page-gate.ts'
+import { createPageGate } from '../../../concurrency/gates/page-gate.ts'
 
 interface Job {
   readonly host: string

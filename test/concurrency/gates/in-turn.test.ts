@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createInTurn } from '../../concurrency/in-turn.ts'
+import { createInTurn } from '../../../concurrency/gates/in-turn.ts'
 
 test('one thing is done at a time, and who waits takes turns by key', async () => {
   const turns = createInTurn()

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createLeaseKeeper } from '../../concurrency/lease-keeper.ts'
-import { eventually } from '../support/run/eventually.ts'
+import { createLeaseKeeper } from '../../../concurrency/leases/lease-keeper.ts'
+import { eventually } from '../../support/run/eventually.ts'
 
 interface Item {
   readonly no: number

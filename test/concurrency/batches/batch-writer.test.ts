@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBatchWriter } from '../../concurrency/batch-writer.ts'
+import { createBatchWriter } from '../../../concurrency/batches/batch-writer.ts'
 
 class AwayError extends Error {}
 

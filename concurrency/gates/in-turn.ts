@@ -1,5 +1,5 @@
+import { Running } from '../loops/wakeable-loop.ts'
 import { createSlotQueue } from './slot-queue.ts'
-import { Running } from './wakeable-loop.ts'
 
 /**
  * Does one piece of work at a time. Keys take turns, so that a key with much work delays another key by only one piece.

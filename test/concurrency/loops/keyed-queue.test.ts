@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { KeyedQueue, type WorkResult } from '../../concurrency/keyed-queue.ts'
+import { KeyedQueue, type WorkResult } from '../../../concurrency/loops/keyed-queue.ts'
 
 describe('A queue of keys', () => {
   beforeEach(() => void vi.useFakeTimers())
