@@ -58,13 +58,17 @@ export function arrivedCell(messages: readonly Delivery[]) {
 /** What stands in place of a message where there is nobody to send it to. */
 export const NO_DESTINATION = { text: 'no destination', colour: 'aside' } as const
 
-/** Returns what is said beside a run that found a change: that it fired, or that nobody would be told. */
+/** Returns whether something is known to be so. */
+export const yesOrNo = (known: boolean | null) => (known === null ? '-' : known ? 'yes' : 'no')
+
+/** Returns what is said beside a run that found a change: that it fired, and that nobody was there to be told. */
 export function firedCell(
-  { delivery_triggered: fired }: Run,
+  { fired, delivery_triggered: isSent }: Run,
   { deliveries }: { readonly deliveries: readonly unknown[] },
 ) {
-  if (fired) return { text: 'fired', colour: 'good' } as const
-  return deliveries.length === 0 ? NO_DESTINATION : null
+  if (fired && (isSent || deliveries.length > 0)) return { text: 'fired', colour: 'good' } as const
+  if (fired) return { ...NO_DESTINATION, text: `fired, ${NO_DESTINATION.text}` }
+  return fired === null && deliveries.length === 0 ? NO_DESTINATION : null
 }
 
 /** Returns whether they arrived in a sentence, with how long ago the messages were made. */

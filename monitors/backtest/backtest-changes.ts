@@ -101,6 +101,7 @@ function judged(change: StoredChange, predicate: DiffPredicate, { values, matche
     run_id: id,
     started_at: new Date(runIdTime(id) + change.start_offset_ms).toISOString(),
     fires,
+    fired: change.delivery_triggered || change.fired,
     delivery_triggered: change.delivery_triggered,
     fields_changed: diff.fields_changed,
     conditions: leaves.map((leaf) => ({ ...leaf })),

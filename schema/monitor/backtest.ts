@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Fired } from '../run/run.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid } from '../shape/shape.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 
@@ -34,6 +35,7 @@ export const BacktestRun = Closed({
   run_id: Uuid(),
   started_at: Instant(),
   fires: Type.Boolean(),
+  fired: Fired,
   delivery_triggered: Type.Boolean({
     description: 'Whether the run triggered deliveries, under the predicate of that time.',
   }),

@@ -68,6 +68,15 @@ export const Truncated = (paths: string, whole: string) =>
     }),
   )
 
+/** Whether a run found a change that its monitor is to tell of. */
+export const Fired = Nullable(
+  Type.Boolean({
+    description:
+      'Beyond the contract: whether the predicate or the pictures fired, even if there was no destination. Null: the ' +
+      'run has not ended, or an earlier version recorded it and no delivery shows it.',
+  }),
+)
+
 /** One check. Descriptions that begin with "Beyond the contract" get a mark in OpenAPI (api/openapi). */
 export const Run = Closed({
   id: Uuid(),
@@ -78,6 +87,7 @@ export const Run = Closed({
   status: Choice(RUN_STATUSES),
   extracted: JsonObject('Field name to value; empty while running and on an error.'),
   diff: Type.Union([Diff, Closed({})], { description: 'Empty object if nothing was compared or nothing differs.' }),
+  fired: Fired,
   delivery_triggered: Type.Boolean(),
   fetch_method: Nullable(Choice(FETCH_METHODS)),
   fetch_reason: Nullable(

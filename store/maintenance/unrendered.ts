@@ -137,10 +137,11 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       returning c.no, c.team_id, c.is_isolated, i.run_id, t.at
     ),
     inserted as (
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_code, error_message)
+      insert into runs (
+        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fired, error_code, error_message)
       select no, run_id, team_id,
         least(2147483647, greatest(0, extract(epoch from at - run_id_time(run_id)) * 1000))::int, 0, 'error',
-        ${NOT_RENDERED.code},
+        false, ${NOT_RENDERED.code},
         case when is_isolated then ${NOT_ISOLATED} else ${NOT_RENDERED.message} end
       from moved
     ),

@@ -44,10 +44,10 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
       where id is not null
     ),
     ended as (
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fired, error_message)
       select open.no, open.id, open.team_id, 0,
         least(greatest(extract(epoch from t.at - run_id_time(open.id)) * 1000, 0), 2147483647)::int, 'error',
-        case when open.is_queued then ${QUEUED} else ${UNDER_WAY} end
+        false, case when open.is_queued then ${QUEUED} else ${UNDER_WAY} end
       from open, t
     )
     update checks c

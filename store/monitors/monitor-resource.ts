@@ -301,7 +301,7 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
     ) used_up on true
     left join lateral (
       select id, diff, start_offset_ms, duration_ms, target_rank, rank_delta from runs
-      where monitor_no = c.no and (diff is not null or m.kind = 'serp' and delivery_triggered)
+      where monitor_no = c.no and (diff is not null or m.kind = 'serp' and (fired or delivery_triggered))
       order by id desc limit 1
     ) d on true
     left join lateral (

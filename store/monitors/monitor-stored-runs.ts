@@ -10,6 +10,7 @@ import { retentionCutoff } from '../quota/pool.ts'
 const StoredChange = Type.Object({
   id: Type.String(),
   start_offset_ms: Type.Integer(),
+  fired: Type.Union([Type.Boolean(), Type.Null()]),
   delivery_triggered: Type.Boolean(),
   extracted: Type.Unsafe<Values>({}),
   diff: Type.Unsafe<Diff>({}),
@@ -71,11 +72,11 @@ interface Batch {
 
 const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { before = LAST_ID, size, most }: Batch) =>
   store.any(sql.prepared('list_changes', storedChange)`
-    select id, start_offset_ms, delivery_triggered, extracted, diff, bytes, found
+    select id, start_offset_ms, fired, delivery_triggered, extracted, diff, bytes, found
     from (
       select r.*, sum(bytes) over (order by id desc) - bytes as bytes_before, count(*) over () as found
       from (
-        select id, start_offset_ms, delivery_triggered, extracted, diff,
+        select id, start_offset_ms, fired, delivery_triggered, extracted, diff,
           octet_length(extracted::text) + octet_length(diff::text) as bytes
         from runs
         where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${retentionCutoff(teamId)})

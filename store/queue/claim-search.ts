@@ -239,8 +239,8 @@ async function skipUnpaid(store: Store): Promise<void> {
         from (select distinct on (team_id) * from due where remaining > 0 order by team_id, cost) own
         on conflict (key) do nothing
       )
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, error_message)
-      select no, coalesce(run_id, new_run_id(at, no)), team_id, 0, 0, 'skipped',
+      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fired, error_message)
+      select no, coalesce(run_id, new_run_id(at, no)), team_id, 0, 0, 'skipped', false,
         concat('The check needs ', cost, case cost when 1 then ' run' else ' runs' end, ', and ', remaining,
           ' are left. It is made again when there are enough: a larger plan or run credits give more.')
       from moved

@@ -67,11 +67,10 @@ export async function recordFailed(store: Queryable, runs: readonly FailedRun[])
     ),
     inserted as (
       insert into runs (
-        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason, error_code,
-        error_message)
+        monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason, fired,
+        error_code, error_message)
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.fetch_reason,
-      i.error_code,
-        i.error_message
+        false, i.error_code, i.error_message
       from moved m join input i on i.no = m.no
     )
     select no, failures from moved

@@ -45,6 +45,8 @@ export interface ReadingRun {
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
+  /** It fired, whether or not there is a destination. */
+  readonly fired: boolean
   /** The readable text of a whole page; absent or null: there is none. */
   readonly text?: PageText | null
   /** Its deliveries: rows of the outbox, written in the same statement. */
@@ -67,6 +69,7 @@ const COLUMNS = {
   kept: 'json',
   diff: 'json',
   warnings: 'json',
+  fired: 'bool',
   triggered: 'bool',
   text_key: 'bytea',
   text_before: 'bytea',
@@ -108,11 +111,9 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        delivery_triggered, extracted,
-          diff,
-        warnings, text_before, text_after)
+        fired, delivery_triggered, extracted, diff, warnings, text_before, text_after)
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
-        i.triggered, i.extracted, i.diff, i.warnings,
+        i.fired, i.triggered, i.extracted, i.diff, i.warnings,
         case when i.diff is not null and i.text_key <> '' then nullif(i.text_before, '') end,
         case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end
       from moved m join input i on i.no = m.no

@@ -79,6 +79,8 @@ export interface SearchRun extends Noticed {
   /** JSON text of a `SerpCheck`. */
   readonly serp_check: string
   readonly warnings: string | null
+  /** It fired, whether or not there is a destination. */
+  readonly fired: boolean
   readonly deliveries: readonly DeliveryRow[]
 }
 
@@ -105,6 +107,7 @@ const COLUMNS = {
   featured_snippet_present: 'bool',
   serp_check: 'json',
   warnings: 'json',
+  fired: 'bool',
   triggered: 'bool',
 } as const
 
@@ -244,12 +247,12 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
     ),
     inserted as (
       insert into runs (
-        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, delivery_triggered,
-        error_code, error_message, warnings, organic_results, target_rank, rank_delta, ai_overview_present,
-        featured_snippet_present, serp_check)
+        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, fired,
+        delivery_triggered, error_code, error_message, warnings, organic_results, target_rank, rank_delta,
+        ai_overview_present, featured_snippet_present, serp_check)
       select i.no, i.run_id, m.team_id, i.reading_id, i.start_offset_ms, i.duration_ms,
-        case when i.error_code is null then 'success'::run_status else 'error' end, i.fetch_method, i.triggered,
-        i.error_code, i.error_message, i.warnings, i.organic_results, i.target_rank, i.rank_delta,
+        case when i.error_code is null then 'success'::run_status else 'error' end, i.fetch_method, i.fired,
+        i.triggered, i.error_code, i.error_message, i.warnings, i.organic_results, i.target_rank, i.rank_delta,
         i.ai_overview_present, i.featured_snippet_present, i.serp_check
       from moved m join input i on i.no = m.no
     ),

@@ -52,9 +52,9 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
     inserted as (
       insert into runs (
         monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        extracted)
+        fired, extracted)
       select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success',
-        i.fetch_method, i.fetch_reason,
+        i.fetch_method, i.fetch_reason, false,
         case when m.reading_id = i.run_id then (select extracted from baselines b where b.no = i.no) end
       from moved m join input i on i.no = m.no
     )

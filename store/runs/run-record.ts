@@ -21,6 +21,7 @@ const RunRow = Type.Object({
   duration_ms: Type.Integer(),
   fetch_method: Stored<FetchMethod | null>(),
   fetch_reason: Stored<FetchReason | null>(),
+  fired: Type.Union([Type.Boolean(), Null]),
   delivery_triggered: Type.Boolean(),
   extracted: Stored<Readonly<Record<string, unknown>> | null>(),
   diff: Stored<Diff | null>(),
@@ -70,6 +71,8 @@ export function toRun(stored: RunRow): Run {
     status: stored.status,
     extracted: stored.extracted ?? {},
     diff: stored.diff ?? {},
+    // A run that an earlier version recorded, and that made a delivery, fired.
+    fired: stored.delivery_triggered || stored.fired,
     delivery_triggered: stored.delivery_triggered,
     fetch_method: stored.fetch_method,
     fetch_reason: stored.fetch_reason,

@@ -14,8 +14,8 @@ import { type ListedRun, listedRun, runRow, type RunRow, type RunTexts, runTexts
 /** Columns of `monitors m join lateral (…) r` but for the values. */
 const HEAD_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms,
-  r.fetch_method, r.fetch_reason, r.delivery_triggered, r.error_code, r.error_message, m.kind, m.mode, r.target_rank,
-  r.rank_delta, r.ai_overview_present, r.featured_snippet_present, r.serp_check,
+  r.fetch_method, r.fetch_reason, r.fired, r.delivery_triggered, r.error_code, r.error_message, m.kind, m.mode,
+  r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present, r.serp_check,
   (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
 
 /** The same with the values. An unchanged run has those of the reading that it refers to. */
@@ -29,7 +29,7 @@ const RUN_COLUMNS = sql.fragment`
 
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
-  s.fetch_reason::text as fetch_reason, s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code,
+  s.fetch_reason::text as fetch_reason, s.fired, s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code,
   s.error_message, s.warnings, s.organic_results, s.target_rank, s.rank_delta, s.ai_overview_present,
   s.featured_snippet_present, s.serp_check`
 
@@ -39,7 +39,7 @@ const STORED = sql.fragment`
  */
 const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method,
-    null::text as fetch_reason, false as delivery_triggered,
+    null::text as fetch_reason, null::boolean as fired, false as delivery_triggered,
     null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code,
       null::text as error_message,
     null::json as warnings, null::json as organic_results, null::int as target_rank, null::int as rank_delta,
@@ -118,8 +118,8 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
       limit,
       bytes: RUN_BYTES,
       rows: sql.fragment`
-        select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.delivery_triggered,
-          r.error_code, r.error_message, r.target_rank, r.rank_delta, r.ai_overview_present,
+        select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.fired,
+          r.delivery_triggered, r.error_code, r.error_message, r.target_rank, r.rank_delta, r.ai_overview_present,
           r.featured_snippet_present, r.serp_check, r.diff, r.warnings, shown.extracted, shown.organic_results
         from (
           select * from (${wanted}) wanted

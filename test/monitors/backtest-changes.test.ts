@@ -8,6 +8,7 @@ const CHANGES = Array.from({ length: 3 }, (_, at): StoredChange => ({
   start_offset_ms: 0,
   extracted: { value: 'b' },
   diff: { fields_changed: ['value'], before: { value: 'a' }, after: { value: 'b' } },
+  fired: false,
   delivery_triggered: false,
   bytes: 100,
   found: 3,

@@ -32,6 +32,7 @@ test('a backtest says the same of it', async () => {
     start_offset_ms: 0,
     extracted: { value },
     diff: { fields_changed: ['value'], before: { value: PRICES[at] ?? null }, after: { value } },
+    fired: false,
     delivery_triggered: false,
     bytes: 100,
     found: PRICES.length - 1,

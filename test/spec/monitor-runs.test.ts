@@ -52,6 +52,8 @@ describe('monitor, as its runs go', () => {
       status: 'success',
       extracted: { value: 2, other: null },
       diff: { fields_changed: ['value'], before: { value: 1 }, after: { value: 2 } },
+      // Beyond the table: it fired, even if nobody had to be told.
+      fired: true,
       delivery_triggered: true,
       fetch_method: 'static',
       // Beyond the table: why this layer. Null for a direct request.

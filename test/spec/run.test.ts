@@ -36,6 +36,7 @@ describe('run', () => {
       status: 'success',
       extracted: { price: '$12' },
       diff,
+      fired: true,
       delivery_triggered: true,
       fetch_method: 'static',
       fetch_reason: null,

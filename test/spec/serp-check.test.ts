@@ -138,6 +138,16 @@ describe('rank_tracking', () => {
     })
   })
 
+  test('says that it fired where there is no destination, too', async () => {
+    const no = await serp.add(team, { target: 'site-1.example' })
+    serp.answer(() => googlePage(resultUrls(3)))
+    expect(await serp.check(no)).toMatchObject({ fired: false, delivery_triggered: false })
+    serp.answer(() => googlePage(resultUrls(3, 2)))
+    expect(await serp.check(no)).toMatchObject({ fired: true, delivery_triggered: false })
+    serp.answer(() => REFUSAL)
+    expect(await serp.check(no)).toMatchObject({ status: 'error', fired: false })
+  })
+
   test('fires when the domain leaves and when it enters again; a rank that is not listed is null', async () => {
     const no = await serp.add(team, { target: 'site-1.example', deliveries: [HOOK] })
     serp.answer(() => googlePage(resultUrls(3)))

@@ -185,8 +185,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
 const UNCHANGED: RunEnd = { outcome: 'unchanged', fired: false }
 
-function endOf({ diff, deliveries }: PicturedRun, baseline: Baseline): RunEnd {
-  const fired = deliveries.length > 0
+function endOf({ diff, fired }: PicturedRun, baseline: Baseline): RunEnd {
   if (baseline.reading_id === null) return { outcome: 'first', fired }
   return { outcome: diff !== null || fired ? 'changed' : 'unchanged', fired }
 }
@@ -297,6 +296,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const { diff, fired, undecided } = await judge(judging, options.patterns, { key: teamId })
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
+  const hasFired = fired === true || seen.fired !== undefined
   const { missing, lists } = baseline
   const gone = vanished({ before, after: reading.values, names: order, missing, lists })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
@@ -322,7 +322,8 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     notices: noticesOfFields(nothing, gone),
     diff: jsonOf(diff),
     warnings: jsonOf(warnings.length > 0 ? warnings.slice(0, 50) : null),
-    deliveries: fired || seen.fired ? await deliveriesOf(fire, reading, options) : [],
+    fired: hasFired,
+    deliveries: hasFired ? await deliveriesOf(fire, reading, options) : [],
     text,
     team_id: teamId,
     pictures: seen.pictures,

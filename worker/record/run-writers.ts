@@ -126,7 +126,7 @@ export function createRunWriters(options: WritersOptions): RunWriters {
 /** How a run ended, for its line in the log. */
 export interface RunEnd {
   readonly outcome: 'first' | 'unchanged' | 'changed' | 'failed'
-  /** Deliveries were written. */
+  /** Whether or not there is a destination. */
   readonly fired: boolean
   readonly code?: RunFault['code']
 }

@@ -53,6 +53,7 @@ const NOTHING_FOUND = {
   rank_delta: null,
   ai_overview_present: null,
   featured_snippet_present: null,
+  fired: false,
   deliveries: [],
 } as const
 
@@ -128,6 +129,7 @@ function foundSearch(
     serp_check: JSON.stringify(check),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
     notices: noticesAfter(health, false),
+    fired: decided.block !== null,
     deliveries: decided.block === null ? [] : deliveriesOf(ended, decided.block, baseline, secrets),
   }
   return { run, isSame }
@@ -259,7 +261,7 @@ export function createSearchWriter({ store, secrets, log, patienceMs, add, onInt
     try {
       const { run, isSame } = foundSearch(ended, reading, baseline, secrets)
       await add(run)
-      const fired = run.deliveries.length > 0
+      const { fired } = run
       if (baseline.reading_id === null) return { outcome: 'first', fired }
       return { outcome: isSame ? 'unchanged' : 'changed', fired }
     } catch (error) {

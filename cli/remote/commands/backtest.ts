@@ -4,6 +4,7 @@ import { type Column, formOf, isForPrograms, printData, printItems } from '../..
 import { print, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
+import { yesOrNo } from '../delivery-words.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -16,7 +17,7 @@ interface BacktestOptions {
 const COLUMNS: readonly Column<BacktestRun>[] = [
   { head: 'STARTED', cell: ({ started_at: at }) => at },
   { head: 'FIRES', cell: ({ fires }) => (fires ? { text: 'yes', colour: 'good' } : 'no') },
-  { head: 'FIRED', cell: ({ delivery_triggered: fired }) => (fired ? 'yes' : 'no') },
+  { head: 'FIRED', cell: ({ fired }) => yesOrNo(fired) },
   { head: 'RUN', cell: ({ run_id: id }) => id, isWide: true },
   { head: 'CHANGED', cell: ({ fields_changed: names }) => names.join(', ') },
   {

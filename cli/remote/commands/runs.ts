@@ -2,7 +2,7 @@ import type { Run } from '../../../schema/run/run.ts'
 import { type Column, distance, formOf, isForPrograms, printItems } from '../../output.ts'
 import { resultOf } from '../change-words.ts'
 import { connect } from '../connect.ts'
-import { arrivedCell, NO_DESTINATION } from '../delivery-words.ts'
+import { arrivedCell, NO_DESTINATION, yesOrNo } from '../delivery-words.ts'
 import { deliveriesOf } from '../monitor-facts.ts'
 import { findRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
@@ -17,7 +17,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   { head: 'STATUS', cell: ({ status }) => ({ text: status, colour: COLOURS[status] }) },
   { head: 'LAYER', cell: ({ fetch_method: layer }) => layer ?? '-', isWide: true },
   { head: 'MS', cell: ({ duration_ms: ms }) => String(ms) },
-  { head: 'FIRED', cell: ({ delivery_triggered: fired }) => (fired ? { text: 'yes', colour: 'good' } : 'no') },
+  { head: 'FIRED', cell: ({ fired }) => (fired ? { text: 'yes', colour: 'good' } : yesOrNo(fired)) },
   { head: 'ID', cell: ({ id }) => id, isWide: true },
   { head: 'RESULT', cell: resultOf },
 ]
@@ -33,8 +33,7 @@ export async function columnsOfRuns(
   return RUN_COLUMNS.flatMap((column): readonly Column<Run>[] =>
     column.head === 'FIRED'
       ? [
-          // Without a destination a run makes no delivery, so nobody knows whether it would have fired.
-          { ...column, cell: (run) => (hasDestination || run.delivery_triggered ? column.cell(run) : '-') },
+          column,
           {
             head: 'DELIVERED',
             cell: (run) =>

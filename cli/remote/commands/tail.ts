@@ -87,7 +87,7 @@ async function lineOf(run: Run, record: RemoteRecord['record'], form: ReturnType
   if (isForPrograms(form)) return partText(form, run)
   if (form === 'name') return `run/${run.id}\n`
   const status = coloured({ text: run.status, colour: COLOURS[run.status] })
-  const cell = run.delivery_triggered || saysChange(run) ? firedCell(run, record) : null
+  const cell = run.fired || saysChange(run) ? firedCell(run, record) : null
   const fired = cell ? ` ${coloured(cell)}` : ''
   return `${run.started_at} ${printable(record.name)} ${status}${fired} ${printable(resultOf(run))}\n`
 }

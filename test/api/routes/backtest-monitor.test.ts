@@ -70,6 +70,7 @@ describe('a backtest', () => {
         run_id: large,
         started_at: expect.stringMatching(/Z$/),
         fires: true,
+        fired: null,
         delivery_triggered: false,
         fields_changed: ['price'],
         conditions: [

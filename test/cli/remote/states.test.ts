@@ -111,7 +111,8 @@ describe('runs', () => {
     ['half', 'yes', '1 of 2'],
     ['refused', 'yes', 'no'],
     ['unchanged', 'no', '-'],
-    ['silent', '-', 'no destination'],
+    ['silent', 'yes', 'no destination'],
+    ['partly', 'no', 'no destination'],
   ])('shows whether a run of %s fired, and whether its messages arrived', async (name, fired, delivered) => {
     const [head = [], row = []] = await newest(name)
     const [at, then] = [head.indexOf('FIRED'), head.indexOf('DELIVERED')]
@@ -119,12 +120,26 @@ describe('runs', () => {
   })
 
   test.each([
-    ['run silent --wait', / \d+s +success +\d+ +- +no destination +price: \$2 → \$3 /],
-    ['tail silent --count 1 --limit 1', / silent success no destination price: \$2 → \$3 /],
-    ['changes silent --limit 1', /^silent +\S+ \(.* ago\) no destination\n/],
+    ['run silent --wait', / \d+s +success +\d+ +yes +no destination +price: \$2 → \$3 /],
+    ['tail silent --count 1 --limit 1', / silent success fired, no destination price: \$2 → \$3 /],
+    ['changes silent --limit 1', /^silent +\S+ \(.* ago\) fired, no destination\n/],
   ])('of a monitor without a destination say so in %s too', async (words, line) => {
     if (words.startsWith('run')) remote.site.price('$3')
     expect((await remote.sh(`./tidemark ${words}`)).stdout).toMatch(line)
+  })
+
+  test('that an earlier version recorded say only what is known of them', async () => {
+    await remote.sql(`update runs r set fired = null from monitors m where m.no = r.monitor_no
+      and m.name in ('arrived', 'silent', 'unchanged')`)
+    expect((await newest('arrived'))[1]).toContain('yes')
+    for (const name of ['silent', 'unchanged']) expect((await newest(name))[1]).toContain('-')
+    const { stdout } = await remote.sh('./tidemark changes silent --limit 1')
+    expect(stdout).toMatch(/^silent +\S+ \(.* ago\) no destination\n/)
+    const predicate = '{"type": "any_field_changes"}'
+    const tried = await remote.sh(`./tidemark backtest silent --predicate '${predicate}'`)
+    expect(tried.stdout).toMatch(/^\S+ +yes +- +price +/m)
+    const known = await remote.sh(`./tidemark backtest half --predicate '${predicate}'`)
+    expect(known.stdout).toMatch(/^\S+ +yes +yes +price +/m)
   })
 
   test('shows the warnings of a run', async () => {

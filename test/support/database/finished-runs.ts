@@ -55,6 +55,7 @@ export const readingRun = (
   kept: null,
   diff: null,
   warnings: null,
+  fired: false,
   deliveries: [],
   ...more,
 })

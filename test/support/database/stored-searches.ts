@@ -88,6 +88,7 @@ export async function recordIn(
     ...{ error_code: isFailed ? 'blocked' : null, error_message: isFailed ? 'It did not work.' : null },
     ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, target_rank: null, rank_delta: null },
     ...{ ai_overview_present: null, featured_snippet_present: null, serp_check: '{}', warnings: null, deliveries: [] },
+    fired: false,
     notices: found.error_code === 'internal' ? [] : noticesAfter({ failures, wasFailing }, isFailed),
     ...found,
   }
