@@ -173,7 +173,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
           select no, new_run_id(clock(), no), team_id, 0, 5, ${run.split(' values ')[1]} from m
         )
         update checks set last_run_at = clock(), ${check} where no = (select no from m)`)
-    const listed = 'status, delivery_triggered, target_rank, rank_delta, organic_results'
+    const listed = 'status, fired, target_rank, rank_delta, organic_results'
     await checked(`${listed} values 'success', true, 3, 4, '[{}, {}]'`, 'failures = 0')
     const seen = async (what: (found: CustomResource) => boolean) => eventually(() => read('kettle'), what)
     const { status: ranked } = await seen((found) => found.status?.values !== undefined)

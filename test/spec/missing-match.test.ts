@@ -116,6 +116,25 @@ describe('a rule without a match on a page that has scripts', () => {
     })
   })
 
+  test('of a monitor that was read as sent until now is a silent baseline; what changes after it is sent', async () => {
+    const deliveries = [{ type: 'webhook', url: 'https://receiver.example/hook' }]
+    const watched = await watching.watch(page('7').replace(/<script>.*<\/script>/s, ''), { ...RULES, deliveries })
+    expect(layered(watched.baseline)).toMatchObject({ fetch_method: 'static', extracted: { price: null } })
+    // As an earlier version left it: it never rendered a page for what is missing.
+    await watching.served.api.sql(`update checks set missing_rendered_at = null, read_by = 1
+      where no = (select no from monitors where id = '${watched.id}')`)
+    watched.set(page('7'))
+    const silent = { diff: {}, fired: false, delivery_triggered: false }
+    expect(layered(await watched.run())).toMatchObject({
+      fetch_method: 'browser',
+      extracted: { price: '7' },
+      ...silent,
+    })
+    watched.set(page('8'))
+    const changed = { diff: { before: { price: '7' }, after: { price: '8' } }, fired: true, delivery_triggered: true }
+    expect(layered(await watched.run())).toMatchObject({ fetch_method: 'browser', ...changed })
+  })
+
   test('is not rendered where a request_config says how to fetch, or the page has no scripts', async () => {
     const direct = await watching.watch(page('7'), { ...RULES, request_config: {} })
     expect(layered(direct.baseline)).toMatchObject({ fetch_method: 'static', extracted: { price: null } })
