@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type Document, LineCounter, parseAllDocuments } from 'yaml'
 import { ADOPT, labelsOf, runRequestOf, TEAM } from '../core/custom-resource/annotations.ts'
-import { DEFAULT_NAMESPACE, isManifestName, isResourceName } from '../core/custom-resource/resource-name.ts'
 import type { Labels } from '../schema/monitor/labels.ts'
 import {
   MONITOR_RESOURCE,
@@ -11,6 +10,7 @@ import {
   SERP_MONITOR_RESOURCE,
 } from '../schema/resource-kind.ts'
 import { joinPath, unknownKey } from '../schema/validation/issue.ts'
+import { type Fault, identityOf, IN_QUOTES, isObject } from './identity-of.ts'
 import {
   childOf,
   fileFault,
@@ -36,6 +36,8 @@ export interface Manifest {
   readonly resource: ResourceKind
   readonly namespace: string
   readonly name: string
+  /** Namespace and name for people, as they were written, valid or not; the place of one without a name. */
+  readonly reference: string
   readonly labels: Labels
   /** The id of the monitor that the manifest takes over. */
   readonly adopts: string | null
@@ -100,7 +102,6 @@ const KINDS: readonly ResourceKind[] = [MONITOR_RESOURCE, SERP_MONITOR_RESOURCE]
 const OWN_KINDS: ReadonlySet<string> = new Set(KINDS.flatMap(({ kind }) => [kind, `${kind}List`]))
 const LISTS: ReadonlySet<string> = new Set(['List', ...KINDS.map(({ kind }) => `${kind}List`)])
 const TOO_DEEP = 'is nested too deeply'
-const IN_QUOTES = 'must be a text: write it in quotes'
 /** More bytes than a hundred thousand monitors need. */
 export const MOST_BYTES = 64 * 1024 * 1024
 /** As many monitors of one list may share a value by an anchor. Aliases of aliases are multiplied. */
@@ -187,9 +188,6 @@ function valueOf(document: Document.Parsed, fault: (offset: number, message: str
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 function readDocument(part: Part, found: Found): void {
   const { value } = part
   const fault = (path: readonly Key[], message: string) =>
@@ -226,8 +224,6 @@ function readNamespace(part: Part, found: Found): void {
 const nameIn = (metadata: unknown): string | null =>
   isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : null
 
-type Fault = (path: readonly Key[], message: string) => void
-
 function readList(part: Part, found: Found, fault: Fault): void {
   const { items } = part.value as Readonly<Record<string, unknown>>
   if (!Array.isArray(items)) return fault(['items'], 'must be a list')
@@ -237,24 +233,6 @@ function readList(part: Part, found: Found, fault: Fault): void {
 
 /** The keys of a resource that a person writes. */
 const KEYS = ['apiVersion', 'kind', 'metadata', 'spec']
-/** The keys of `metadata` that a person writes. */
-const METADATA = ['name', 'namespace', 'labels', 'annotations']
-/** Those that an API server knows, or writes: an export of kubectl has them, and they mean nothing here. */
-const OTHER_METADATA: ReadonlySet<string> = new Set([
-  'clusterName',
-  'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
-  'finalizers',
-  'generateName',
-  'generation',
-  'initializers',
-  'managedFields',
-  'ownerReferences',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-])
 /** Keys of a resource that the API server writes: an export of kubectl has them, and they mean nothing here. */
 const WRITTEN_BY_SERVER: ReadonlySet<string> = new Set(['status'])
 
@@ -263,7 +241,7 @@ function readMonitor(part: Part, resource: ResourceKind, found: Found, fault: Fa
   const before = found.faults.length
   for (const key of Object.keys(value))
     if (!KEYS.includes(key) && !WRITTEN_BY_SERVER.has(key)) fault([key], unknownKey('', key, KEYS).message)
-  const identity = identityOf(part, found, fault)
+  const identity = identityOf(part, found.seen, fault)
   const { spec } = value
   if (!isObject(spec)) fault(['spec'], 'must be an object')
   const { suspend = false, ...given } = isObject(spec) ? spec : {}
@@ -302,7 +280,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 function readSecret(part: Part, found: Found, fault: Fault): void {
   const value = part.value as Readonly<Record<string, unknown>>
   const before = found.faults.length
-  const identity = identityOf(part, found, fault)
+  const identity = identityOf(part, found.seen, fault)
   const values: Record<string, string> = {}
   for (const key of ['data', 'stringData'] as const) {
     const given = value[key] ?? {}
@@ -333,57 +311,5 @@ const textsOf = (value: unknown): Readonly<Record<string, string>> =>
       return typeof text === 'string'
     }),
   )
-
-/** Adds a fault for each label and annotation that is no text. */
-function noteTexts(metadata: Readonly<Record<string, unknown>>, fault: Fault): void {
-  for (const key of ['labels', 'annotations'] as const) {
-    const given = metadata[key] ?? {}
-    if (!isObject(given)) {
-      fault(['metadata', key], 'must be an object')
-      continue
-    }
-    for (const [each, text] of Object.entries(given))
-      if (typeof text !== 'string') fault(['metadata', key, each], IN_QUOTES)
-  }
-}
-
-/** What stands for a name that is not valid. */
-const UNNAMED = 'unnamed'
-
-/** Returns namespace and name of a document, with a fault where one is not valid. No two may have the same. */
-function identityOf(part: Part, found: Found, fault: Fault) {
-  const { metadata, kind } = part.value as { readonly metadata?: unknown; readonly kind: string }
-  if (!isObject(metadata)) {
-    fault(['metadata'], 'must be an object with a name')
-    return { metadata: {}, namespace: DEFAULT_NAMESPACE, name: UNNAMED }
-  }
-  for (const key of Object.keys(metadata))
-    if (!METADATA.includes(key) && !OTHER_METADATA.has(key))
-      fault(['metadata', key], unknownKey('metadata', key, METADATA).message)
-  const { name } = metadata
-  // What a template leaves empty is null. kubectl takes it for the namespace of the context.
-  const namespace = metadata['namespace'] ?? DEFAULT_NAMESPACE
-  const isNamed = typeof name === 'string' && isManifestName(name)
-  const isPlaced = typeof namespace === 'string' && isResourceName(namespace)
-  if (!isNamed) fault(['metadata', 'name'], `${ofName(name)}, as in blue-kettle`)
-  if (!isPlaced) fault(['metadata', 'namespace'], ofNamespace(namespace))
-  noteTexts(metadata, fault)
-  if (!isNamed || !isPlaced)
-    return { metadata, namespace: isPlaced ? namespace : DEFAULT_NAMESPACE, name: isNamed ? name : UNNAMED }
-  const id = `${kind} ${namespace}/${name}`
-  const first = found.seen.get(id)
-  if (first) fault(['metadata', 'name'], `is used twice: ${id} is in ${first.file}:${first.line} already`)
-  else found.seen.set(id, placeAt(part, []))
-  return { metadata, namespace, name }
-}
-
-/** Returns what is wrong with a name. */
-function ofName(name: unknown): string {
-  if (name === undefined || name === null) return 'is required'
-  return typeof name === 'string' ? 'must have lower-case letters, digits, "-" and "." only' : IN_QUOTES
-}
-
-const ofNamespace = (namespace: unknown): string =>
-  typeof namespace === 'string' ? 'must have at most 63 lower-case letters, digits and "-"' : IN_QUOTES
 
 const spelled = (path: readonly Key[]): string => (path.length === 0 ? '' : `${joinPath('', ...path)} `)

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { readFolder } from '../../manifests/read-folder.ts'
 import { type Manifest, type ManifestText, readManifests } from '../../manifests/read-manifests.ts'
@@ -47,7 +46,7 @@ export function manifestSpec(
   if (others.length > 0)
     throw new UsageError(`${path} has several manifests: choose one by --name\n${chosen.map(referenceOf).join('\n')}`)
   if (manifest.resource.declares === 'serp')
-    throw new UsageError(`${keyOfIdentity(manifest)} is a SerpMonitor: give its keyword to tidemark check serp`)
+    throw new UsageError(`${manifest.reference} is a SerpMonitor: give its keyword to tidemark check serp`)
   const known = secretSource(read.secrets, process.env)
   // A check sends no message, so it needs the Secrets of the request alone.
   const isSigned = manifest.spec['requestHeadersFrom'] !== undefined
@@ -60,9 +59,10 @@ export function manifestSpec(
   return valid.spec as MonitorSpec
 }
 
-const isNamed = ({ name, namespace }: Manifest, asked: string) => asked === name || asked === `${namespace}/${name}`
+const isNamed = ({ reference }: Manifest, asked: string) =>
+  asked === reference || asked === reference.slice(reference.indexOf('/') + 1)
 
-const referenceOf = (manifest: Manifest) => `  ${keyOfIdentity(manifest)}`
+const referenceOf = ({ reference }: Manifest) => `  ${reference}`
 
 const lineOf = ({ file, line, column, message }: { file: string; line: number; column: number; message: string }) =>
   `  ${file}:${line}:${column}: ${message}`

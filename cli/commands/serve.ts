@@ -32,17 +32,20 @@ export async function serve(flags: ConfigFlags): Promise<void> {
 
 /** A folder that is missing at the start is misspelled. One that vanishes later changes nothing. */
 async function ensureFolder(path: string): Promise<void> {
+  if (path === '') throw new ConfigFolderError('is empty')
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error)
   if (found instanceof Error)
-    throw new ConfigFolderError(path, found.code === 'ENOENT' ? 'does not exist' : `cannot be read (${found.code})`)
-  if (!found.isDirectory()) throw new ConfigFolderError(path, 'is no folder')
+    throw new ConfigFolderError(
+      `${path} ${found.code === 'ENOENT' ? 'does not exist' : `cannot be read (${found.code})`}`,
+    )
+  if (!found.isDirectory()) throw new ConfigFolderError(`${path} is no folder`)
 }
 
 /** The folder of `--config` cannot be followed. */
 class ConfigFolderError extends ExplainedError {
   override readonly name = 'ConfigFolderError'
-  constructor(path: string, why: string) {
-    super(`--config ${path} ${why}: name a folder of manifests, which may be empty; nothing was started`)
+  constructor(what: string) {
+    super(`--config ${what}: name a folder of manifests, which may be empty; nothing was started`)
   }
 }
 

@@ -6,7 +6,7 @@ import type { RuleName } from '../rules/rule-name.ts'
 import { RULE_TABLE } from '../rules/rule-table.ts'
 import { LOWER_CASE, VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
 import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
-import { type Issue, joinPath } from './issue.ts'
+import { closestKey, didYouMean, type Issue, joinPath } from './issue.ts'
 import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
 
 // All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the work for a
@@ -135,6 +135,8 @@ function toIssues(error: ShapeError, root: unknown): PlacedIssue[] {
     case 'boolean':
       // A closed object reports this for each unknown key before it lists all of them.
       return issue('is not a known key')
+    case 'enum':
+      return issue(oneOf(params['allowedValues'] as readonly unknown[], valueAt(error.instancePath, root)))
     case 'anyOf':
       // A nullable reports this in addition to the errors of its variants, and those messages are better.
       return []
@@ -152,8 +154,6 @@ function sentence(keyword: string, params: Record<string, unknown>): string | un
   switch (keyword) {
     case 'type':
       return `must be ${article(String(params['type']))}`
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     case 'minimum':
       return `must be at least ${limit}`
     case 'maximum':
@@ -182,14 +182,31 @@ function sentence(keyword: string, params: Record<string, unknown>): string | un
 const INSTANT = 'ISO 8601 instant, such as 2026-05-01T12:00:00Z'
 const article = (type: string) => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
+/** Lists what a value may be, and names the one that was probably meant. */
+function oneOf(allowed: readonly unknown[], given: unknown): string {
+  const texts = allowed.filter((value) => typeof value === 'string')
+  const meant = typeof given === 'string' ? closestKey(given, texts) : null
+  return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}${didYouMean(meant)}`
+}
+
+const keysOfPointer = (pointer: string): readonly string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+const partOf = (value: unknown, key: string): unknown =>
+  value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[key] : undefined
+
+const valueAt = (pointer: string, root: unknown): unknown => keysOfPointer(pointer).reduce(partOf, root)
+
 /** Converts a JSON pointer to a path. The value itself decides whether `0` is an index or a key. */
 function pathOf(pointer: string, root: unknown): string {
   let path = ''
   let here: unknown = root
-  for (const part of pointer.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const key of keysOfPointer(pointer)) {
     path = Array.isArray(here) ? joinPath(path, Number(key)) : joinPath(path, key)
-    here = here !== null && typeof here === 'object' ? (here as Record<string, unknown>)[key] : undefined
+    here = partOf(here, key)
   }
   return path
 }

@@ -169,5 +169,6 @@ test('a folder that is missing, or that is a file, keeps the service from starti
       'started\n',
   })
   expect((await start(file)).stderr).toContain(`--config ${file} is no folder`)
+  expect((await start('')).stderr).toContain('--config is empty: name a folder of manifests')
   expect(await readdir(folder.path)).toEqual(['kettle.yaml'])
 })

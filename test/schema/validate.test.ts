@@ -141,6 +141,21 @@ describe('faults', () => {
     expect(faultsOf(change)).toContainEqual(expect.stringContaining(fault))
   })
 
+  test.each<[object, string]>([
+    [{ fetch_mode: 'broswer' }, 'fetch_mode: must be one of "auto", "browser" (did you mean "browser"?)'],
+    [{ fetch_mode: 'Auto' }, '(did you mean "auto"?)'],
+    [{ diff_predicate: { type: 'field_chnages', field: 'price' } }, '(did you mean "field_changes"?)'],
+    [{ extract_config: { method: 'jsonpath', fields: { price: '$' } } }, '(did you mean "json_path"?)'],
+    [{ deliveries: [{ type: 'slak', webhookUrl: 'https://example.com/' }] }, '(did you mean "slack"?)'],
+    [{ notify_on: ['recovred'] }, '(did you mean "recovered"?)'],
+  ])('the value that %j was meant for is named', (change, fault) => {
+    expect(faultsOf(change)).toContainEqual(expect.stringContaining(fault))
+  })
+
+  test.each(['', 'a'.repeat(100_000), 'lynx'])('no value is guessed for %.20s', (fetch_mode) => {
+    expect(faultsOf({ fetch_mode })).toEqual(['fetch_mode: must be one of "auto", "browser"'])
+  })
+
   test.each(['id', 'x', 'a'.repeat(100_000), '', '日本', 'wholly_different'])('no key is guessed for %.20s', (key) => {
     expect(faultsOf({ [key]: 1 })).toEqual([expect.stringMatching(/is not a known key$/)])
   })

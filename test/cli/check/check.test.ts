@@ -314,6 +314,19 @@ describe('tidemark check', () => {
     expect(await usageError(['page.html'], { name: 'lamp' })).toContain('--name chooses among the manifests')
   })
 
+  test('calls a manifest with a bad name by that name, and one without a name by its place', async () => {
+    const named = (metadata: object) => stringify({ ...manifest('pot'), metadata })
+    await writeFile(
+      join(folder, 'names.yaml'),
+      `${named({ name: 'Blue Kettle', namespace: 'shop' })}---\n${named({ labels: {} })}`,
+    )
+    const several = await usageError(['page.html'], { monitor: 'names.yaml' })
+    expect(several).toMatch(/--name\n {2}shop\/Blue Kettle\n {2}the one at \S+names\.yaml:\d+, which has no name$/)
+    const bad = await usageError(['page.html'], { monitor: 'names.yaml', name: 'Blue Kettle' })
+    expect(bad).toContain('metadata.name must have lower-case letters')
+    expect(await usageError(['page.html'], { monitor: 'names.yaml', name: 'unnamed' })).toContain('no Monitor unnamed')
+  })
+
   test('names every fault of a manifest with its line', async () => {
     const bad = manifest('kettle', { url: 'http://10.0.0.1/', scheduleIntervalSeconds: 5 })
     const header = { name: 'X-Token', secretKeyRef: { name: 'keys', key: 'token' } }

@@ -10,6 +10,11 @@ describe('an issue of the API, as one about a resource', () => {
     ['', 'is odd', 'spec is odd'],
     ['visual_config', 'cannot be with request_config', 'spec.visualConfig cannot be with requestConfig'],
     ['extract_config.method', 'must be one of "json_path"', 'spec.extractConfig.method must be one of "json_path"'],
+    [
+      'diff_predicate.type',
+      'must be one of "field_changes" (did you mean "field_changes"?)',
+      'spec.diffPredicate.type must be one of "field_changes" (did you mean "field_changes"?)',
+    ],
     ['fields', 'is not a field: "fetch_mode"', 'spec.fields is not a field: "fetch_mode"'],
     ['fetch_modes', 'is not a known key', 'spec.fetch_modes is not a known key'],
     [
