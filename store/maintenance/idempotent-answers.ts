@@ -51,6 +51,11 @@ export async function takeIdempotencyKey(
 
 const fits = row({ fits: Type.Boolean() })
 
+/*
+ * A trigger counts the bytes of answers in the row of team_storage, and a request may have written there before it has
+ * an answer. So whoever writes answers locks that row first, and then the answers.
+ */
+
 /**
  * Stores what a request is answered. It replaces an answer that is too old to be repeated. Returns false when the
  * answers of the team take more than its configurations may: then the transaction has to be rolled back.
@@ -63,8 +68,9 @@ export async function keepIdempotentAnswer(
 ): Promise<boolean> {
   const sealed = secrets.seal({ teamId, column: 'idempotent_answers.answer', rowId: id }, answer)
   await tx.query(sql.type(nothing)`
+    with own as materialized (select team_id from team_storage where team_id = ${teamId}::uuid for update)
     insert into idempotent_answers (id, team_id, operation, key, answer, created_at)
-    values (${id}::uuid, ${teamId}::uuid, ${operation}, ${key}, ${sql.binary(sealed)}, clock())
+    select ${id}::uuid, team_id, ${operation}, ${key}, ${sql.binary(sealed)}, clock() from own
     on conflict (team_id, operation, key) do update
     set id = excluded.id, answer = excluded.answer, created_at = excluded.created_at
   `)
@@ -77,13 +83,25 @@ export async function keepIdempotentAnswer(
 
 const BATCH = 5_000
 
-/** Deletes answers that are too old to be repeated, in small batches. */
+/**
+ * Deletes answers that are too old to be repeated, in small batches. It waits for nobody: those of a team that is
+ * writing are left to the next time.
+ */
 export async function purgeIdempotentAnswers(store: Queryable): Promise<void> {
-  for (let deleted = BATCH; deleted === BATCH;) {
+  for (let deleted = BATCH; deleted > 0;) {
     const { rowCount } = await store.query(sql.type(nothing)`
+      with old as materialized (
+        select id, team_id from idempotent_answers
+        where created_at <= clock() - make_interval(hours => ${KEPT_HOURS})
+        order by created_at limit ${BATCH}
+      ),
+      free as materialized (
+        select team_id from team_storage where team_id in (select team_id from old)
+        order by team_id for update skip locked
+      )
       delete from idempotent_answers where id in (
-        select id from idempotent_answers where created_at <= clock() - make_interval(hours => ${KEPT_HOURS})
-        limit ${BATCH} for update skip locked
+        select a.id from idempotent_answers a join old using (id) join free on free.team_id = old.team_id
+        for update of a skip locked
       )`)
     deleted = rowCount
   }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { Store, Transaction } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
+import { lockStorage } from '../quota/team-storage.ts'
 import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'
 import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 
@@ -127,6 +128,13 @@ interface Range {
   readonly last: string
 }
 
+const team = row({ team_id: Type.String() })
+
+/** Returns the teams of answers: their storage is locked before their answers (store/maintenance). */
+const teamsOf = (tx: Transaction, { after, last }: Omit<Range, 'table'>) =>
+  tx.anyFirst(sql.type(team)`
+    select distinct team_id from idempotent_answers where id > ${after}::uuid and id <= ${last}::uuid`)
+
 const sealedRow = row({
   id: Type.String(),
   team_id: Type.String(),
@@ -135,6 +143,7 @@ const sealedRow = row({
 
 async function oneBatch(tx: Transaction, secrets: SecretBox, { table, after, last }: Range) {
   const { table: name, columns, owner } = table
+  if (name === 'idempotent_answers') await lockStorage(tx, await teamsOf(tx, { after, last }))
   const found = await tx.any(sql.type(sealedRow)`
     select id, ${sql.identifier([owner])} as team_id, json_build_object(${sql.join(
       columns.flatMap((column) => [

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { isUuid } from '../../../core/is-uuid.ts'
 import { Billing, type SubscriptionStatus } from '../../../schema/account/billing.ts'
 import type { Queryable, Transaction } from '../../db/client.ts'
 import { nothing, row } from '../../db/row.ts'
@@ -122,6 +123,8 @@ export const readBilling = (store: Queryable, teamId: string) =>
 
 const email = row({ email: Type.String() })
 
-/** Returns the address of an account; null when there is none any more. */
-export const emailOf = async (store: Queryable, userId: string): Promise<string | null> =>
-  (await store.maybeOne(sql.type(email)`select email from auth.users where id::text = ${userId}`))?.email ?? null
+/** Returns the address of an account; null when there is none any more. A payment may name what is no id of ours. */
+export async function emailOf(store: Queryable, userId: string): Promise<string | null> {
+  if (!isUuid(userId)) return null
+  return store.maybeOneFirst(sql.type(email)`select email from auth.users where id = ${userId}::uuid`)
+}
