@@ -8,8 +8,8 @@ import { leftAlone } from '../../runners/serp/search-reading.ts'
 import type { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../../store/db/client.ts'
-import { endSearchPreview } from '../../store/previews/end-search-preview.ts'
 import { areExitsBusy, engineRefusedUntil, freeExits, takeExit } from '../../store/queue/claim-search.ts'
+import { endSearches } from '../../store/queue/end-searches.ts'
 import type { Held } from '../../store/queue/lease.ts'
 import { giveRunBack, type PaidRuns, spendRun } from '../../store/quota/spend-run.ts'
 import type { Locked, OutOfRuns } from '../outcome.ts'
@@ -184,7 +184,7 @@ async function endOf(store: Store, held: Held, { reading, search, spacingMs }: E
   if (reading === null) return freeExits(store, [held], spacingMs)
   const isRefused = reading.kind === 'search' ? reading.search.isRefused : reading.engine?.outcome === 'blocked'
   const ended = { ...held, engine: search.engine, refused: isRefused, healthy: reading.kind === 'search' && !isRefused }
-  await endSearchPreview(store, ended, spacingMs)
+  await endSearches(store, [ended], spacingMs)
 }
 
 function busyAt({ engine }: SerpSearch): SearchReading {

@@ -5,15 +5,14 @@ import { SYSTEM } from '../../schema/account/audit.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { SerpOutcome } from '../../schema/serp/serp-check.ts'
-import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { MailQueue } from '../accounts/mail-queue.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
 import { row, rowOf, unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
-import { NEXT_AT_EXIT } from './claim-search.ts'
 import { searchOf } from './claim.ts'
+import { endSearches, type EndedSearch } from './end-searches.ts'
 import { ended, insertDeliveries, IS_HELD, NEXT_RUN, PRICE_AFTER, WAS_FAILING } from './finished-check.ts'
 
 const Null = Type.Null()
@@ -51,17 +50,11 @@ export async function findSearchBaseline(
 }
 
 /** A finished check of a search. */
-export interface SearchRun extends Noticed {
-  readonly fence: number
+export interface SearchRun extends Noticed, EndedSearch {
   readonly start_offset_ms: number
   readonly duration_ms: number
   readonly fetch_method: FetchMethod | null
-  readonly engine: SerpEngine
   readonly outcome: SerpOutcome
-  /** The engine refused, on the first page or on a later one: nobody asks it for a while. */
-  readonly refused: boolean
-  /** The engine itself answered as it should: nothing keeps it from being asked. */
-  readonly healthy: boolean
   /** Null: the check has results, or the engine has none. */
   readonly error_code: RunFaultCode | null
   readonly error_message: string | null
@@ -91,10 +84,8 @@ const COLUMNS = {
   start_offset_ms: 'int4',
   duration_ms: 'int4',
   fetch_method: 'fetch_method',
-  engine: 'text',
   outcome: 'text',
-  refused: 'bool',
-  healthy: 'bool',
+  wait_ms: 'int8',
   error_code: 'text',
   error_message: 'text',
   organic_results: 'json',
@@ -113,17 +104,13 @@ const COLUMNS = {
 
 const UNTIL_PAUSED = sql.literalValue(String(FAILURES_UNTIL_PAUSED))
 
-/** The first pause of an engine, and the longest, in seconds. */
-const PAUSE_S = 15 * 60
-const LONGEST_PAUSE_S = 6 * 3600
-const pause = (refusals: ReturnType<typeof sql.fragment>) => sql.fragment`
-  make_interval(secs => least(${sql.literalValue(String(PAUSE_S))}::int * 2.0 ^ least(${refusals} - 1, 20),
-    ${sql.literalValue(String(LONGEST_PAUSE_S))}::int))`
-
 /** An internal error says nothing about the engine or the monitor, and is not counted. */
 const COUNTED = sql.fragment`(i.error_code is not null and i.error_code <> 'internal')::int`
 const IS_PAUSED = sql.fragment`
   (c.next_run_at is not null and ${COUNTED} = 1 and c.failures + 1 >= ${UNTIL_PAUSED}::int)`
+
+/** When the engine may be asked again. */
+const ASKED_AGAIN = sql.fragment`t.at + make_interval(secs => i.wait_ms / 1000.0)`
 
 /**
  * The next time. A check that fell into the time of a pause is due at its end, whatever its interval, so that a pause
@@ -132,8 +119,8 @@ const IS_PAUSED = sql.fragment`
 const NEXT = sql.fragment`
   case
     when c.next_run_at is null or ${IS_PAUSED} then null
-    when i.outcome = 'left_alone' and c.next_run_at <= t.at then greatest(e.refused_until, t.at)
-    when i.outcome in ('left_alone', 'blocked') then greatest(${NEXT_RUN}, e.refused_until)
+    when i.outcome = 'left_alone' and c.next_run_at <= t.at then ${ASKED_AGAIN}
+    when i.outcome in ('left_alone', 'blocked') then greatest(${NEXT_RUN}, ${ASKED_AGAIN})
     else ${NEXT_RUN}
   end`
 
@@ -168,7 +155,11 @@ export async function recordSearches(
   recording: SearchRecording,
 ): Promise<ReadonlySet<number>> {
   return store.transaction(async (tx) => {
-    const rows = await write(tx, runs, recording.spacingMs)
+    const waits = await endSearches(tx, runs, recording.spacingMs)
+    const rows = await write(
+      tx,
+      runs.map((run) => ({ ...run, wait_ms: waits.get(run.engine) ?? 0 })),
+    )
     const recorded = new Map(rows.map((one) => [one.no, one]))
     const noticed = runs.flatMap((run) => {
       const one = recorded.get(run.no)
@@ -181,7 +172,7 @@ export async function recordSearches(
   })
 }
 
-async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: number) {
+async function write(on: Queryable, runs: readonly (SearchRun & { readonly wait_ms: number })[]) {
   const searches = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
   return on.any(sql.prepared('record_searches', recorded)`
     with t as materialized (select clock() as at),
@@ -195,35 +186,6 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
       order by m.no
       for no key update of m
     ),
-    -- A late writer no longer has the exit, and says nothing about the engine.
-    freed as (
-      update serp_exits x
-      set busy_until = null, check_no = null, next_at = ${NEXT_AT_EXIT(spacingMs)}
-      from input i
-      where x.check_no = i.no and x.check_fence = i.fence
-      returning x.engine, i.refused, i.healthy
-    ),
-    said as materialized (
-      select engine, bool_or(refused) as refused, bool_or(healthy) as healthy from freed group by engine order by engine
-    ),
-    paused_engines as (
-      insert into serp_engines as e (engine, refusals, refused_until)
-      select engine, 1, t.at + ${pause(sql.fragment`1`)} from said, t where refused
-      on conflict (engine) do update
-      -- A refusal of a check that began before the pause is one with the refusal that began it.
-      set refusals = case when e.refused_until > clock() then e.refusals else e.refusals + 1 end,
-        refused_until = case when e.refused_until > clock() then e.refused_until
-          else clock() + ${pause(sql.fragment`(e.refusals + 1)`)} end
-      returning e.engine, e.refused_until
-    ),
-    cleared as (
-      delete from serp_engines e using said where e.engine = said.engine and said.healthy and not said.refused
-    ),
-    engines as materialized (
-      select engine, refused_until from paused_engines
-      union all
-      select engine, refused_until from serp_engines where engine not in (select engine from paused_engines)
-    ),
     moved as (
       update checks c
       set ${ended(NEXT)},
@@ -234,7 +196,7 @@ async function write(on: Queryable, runs: readonly SearchRun[], spacingMs: numbe
         was_failing = case when i.error_code is null then c.next_run_at is null and ${WAS_FAILING}
           else c.was_failing end,
         reading_id = case when i.is_reading then i.run_id else c.reading_id end
-      from input i left join engines e on e.engine = i.engine, t
+      from input i, t
       where ${IS_HELD} and (select count(*) from locked) >= 0
       returning c.no, c.team_id, i.run_id, c.failures,
         i.error_code is not null and i.error_code <> 'internal' and c.failures >= ${UNTIL_PAUSED}::int as is_at_limit

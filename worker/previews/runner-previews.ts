@@ -2,7 +2,6 @@ import type { Finished } from '../../runners/check/check-source.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Store } from '../../store/db/client.ts'
-import { endSearchPreview } from '../../store/previews/end-search-preview.ts'
 import {
   answerPreview,
   claimPreviews,
@@ -13,6 +12,7 @@ import {
   releasePreviews,
 } from '../../store/previews/previews.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
+import { endSearches } from '../../store/queue/end-searches.ts'
 import type { Held } from '../../store/queue/lease.ts'
 import { type SecretBox, UnreadableSecretError } from '../../store/secrets/secret-box.ts'
 import { hostOf } from '../queue/claim-round.ts'
@@ -84,7 +84,7 @@ export function createRunnerPreviews({ store, secrets, leaseMs, spacingMs }: Run
       const durationMs = Math.min(Math.max(0, endedMs - startedMs), MOST_MS)
       const answer = sealAnswer(secrets, { id: row.id, teamId: row.team_id }, { reading, durationMs })
       // The exit first: whoever waits may ask for another search at once.
-      if (task.kind === 'serp') await endSearchPreview(store, { no, fence, ...engineOf(task, reading) }, spacingMs)
+      if (task.kind === 'serp') await endSearches(store, [{ no, fence, ...engineOf(task, reading) }], spacingMs)
       return { kind: (await answerPreview(store, row, holder, answer)) ? 'settled' : 'not_held' }
     },
     async release(previews, delayMs, holder) {
