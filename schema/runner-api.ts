@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { FETCH_METHODS, FETCH_REASONS } from './run/run.ts'
-import { SerpResult } from './serp/serp-result.ts'
+import { SearchFailure, SearchReading } from './serp/search-reading.ts'
 import { SerpSearch } from './serp/serp-search.ts'
 import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
 
@@ -36,12 +36,6 @@ export const OUTCOME_PICTURES_BYTES = 64 * 1024 * 1024
 const MAX_PICTURES = 20
 /** Largest size of the readable text of a page, in characters. A runner cuts it at as many bytes. */
 const OUTCOME_PAGE_TEXT = 256 * 1024
-
-/** Largest number of results of a search: five pages of at most as many as a page is read for. */
-const SERP_RESULTS = 1_000
-/** Largest size of an unread page, as it is sent: gzip, in base64, in characters. A larger one is not sent. */
-export const UNREAD_CHARS = 1_000_000
-const Unread = Type.String({ maxLength: UNREAD_CHARS, pattern: '^[A-Za-z0-9+/]*={0,2}$' })
 
 const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 /** The name of an address that searches come from, as in `TIDEMARK_EXIT_NAME`. */
@@ -100,23 +94,7 @@ export const RunnerReading = Tagged('kind', {
     remember: Remember,
   },
   /** The results of a search, over all pages. */
-  search: {
-    search: Closed({
-      outcome: Choice(['ok', 'zero']),
-      results: Type.Array(SerpResult, { maxItems: SERP_RESULTS }),
-      page_ends: Type.Array(Whole(0, SERP_RESULTS), { minItems: 1, maxItems: 5 }),
-      is_end: Type.Boolean(),
-      is_guess: Type.Boolean(),
-      ai_overview: Nullable(Type.Boolean()),
-      featured_snippet: Nullable(Type.Boolean()),
-      cut_by: Nullable(Choice(['blocked', 'engine_error', 'unparsed', 'failed'])),
-      country: Choice(['exact', 'approximate']),
-      marker: Text(0, 500),
-      warnings: Type.Array(Text(1, 500), { maxItems: 10 }),
-      /** The page that was not recognized, or whose pager was not. */
-      unread: Type.Optional(Unread),
-    }),
-  },
+  search: { search: SearchReading },
   failed: {
     /** Absent: no layer returned a result. */
     fetch_method: Type.Optional(Layer),
@@ -125,15 +103,7 @@ export const RunnerReading = Tagged('kind', {
     /** The HTTP status of the answer. Absent: there was no answer. */
     status: Type.Optional(Whole(100, 999)),
     /** Of a search, and only there: what the engine did. */
-    engine: Type.Optional(
-      Closed({
-        outcome: Choice(['blocked', 'engine_error', 'unparsed', 'failed']),
-        country: Choice(['exact', 'approximate']),
-        marker: Text(0, 500),
-        /** The page that was not recognized. */
-        unread: Type.Optional(Unread),
-      }),
-    ),
+    engine: Type.Optional(SearchFailure),
   },
 })
 export type RunnerReading = Static<typeof RunnerReading>

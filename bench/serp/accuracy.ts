@@ -76,8 +76,10 @@ export function accuracyOf(pages: readonly SavedPage[]): Accuracy {
 function wrongFlags({ name, expected }: SavedPage, seen: SearchPage): string[] {
   const { ai_overview_present: ai, featured_snippet_present: featured } = expected
   return [
-    ...(typeof ai === 'boolean' && ai !== seen.aiOverview ? [`${name} ai_overview_present`] : []),
-    ...(typeof featured === 'boolean' && featured !== seen.featuredSnippet ? [`${name} featured_snippet_present`] : []),
+    ...(typeof ai === 'boolean' && ai !== seen.shown.ai_overview ? [`${name} ai_overview_present`] : []),
+    ...(typeof featured === 'boolean' && featured !== seen.shown.featured_snippet
+      ? [`${name} featured_snippet_present`]
+      : []),
   ]
 }
 

@@ -3,6 +3,7 @@ import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch, type SearchChecked, type SearchPorts } from '../../runners/serp/check-search.ts'
 import { SEARCH_TARGET } from '../../schema/rules/serp-rules.ts'
+import { presentOf, type SearchReading } from '../../schema/serp/search-reading.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { isForPrograms, type OutputOptions, partText, terminalWidth, widthOf } from '../output.ts'
@@ -72,27 +73,30 @@ export async function runSearch(
 }
 
 function asJson(search: SerpSearch, target: string | null, checked: SearchChecked): object {
-  const { url, outcome, pages } = checked
-  const common = { ...search, url, outcome }
+  const { url, pages } = checked
+  const common = { ...search, url, outcome: outcomeOf(checked) }
   if (!checked.ok)
     return { ...common, error_code: checked.fault.code, error_message: checked.fault.message, pages_read: pages }
+  const { results, is_guess, warnings } = checked.search
   return {
     ...common,
-    organic_results: checked.results,
-    ...(target !== null && { target_domain: target, target_rank: rankOf(target, checked.results) }),
-    ai_overview_present: checked.aiOverview,
-    featured_snippet_present: checked.featuredSnippet,
-    is_guess: checked.isGuess,
-    warnings: checked.warnings,
+    organic_results: results,
+    ...(target !== null && { target_domain: target, target_rank: rankOf(target, results) }),
+    ...presentOf(checked.search),
+    is_guess,
+    warnings,
     pages_read: pages,
   }
 }
 
-function rankOf(target: string, results: Extract<SearchChecked, { ok: true }>['results']): number | null {
+const outcomeOf = (checked: SearchChecked) => (checked.ok ? checked.search.outcome : checked.engine.outcome)
+
+function rankOf(target: string, results: SearchReading['results']): number | null {
   const rank = targetRank(target, results)
   return rank === 'unknown' ? null : rank
 }
 
+const NOTHING: Pick<SearchReading, 'results' | 'warnings'> = { results: [], warnings: [] }
 const WIDEST_TITLE = 60
 
 function asTable(search: SerpSearch, target: string | null, checked: SearchChecked): string {
@@ -103,16 +107,17 @@ function asTable(search: SerpSearch, target: string | null, checked: SearchCheck
     `  ${factsOf(checked)}`,
   ]
   const parts = [head]
-  if (checked.ok && checked.results.length > 0) {
-    const width = String(checked.results.length).length
-    const titles = checked.results.map(({ title }) => cut(printable(title)))
+  const { results, warnings } = checked.ok ? checked.search : NOTHING
+  if (results.length > 0) {
+    const width = String(results.length).length
+    const titles = results.map(({ title }) => cut(printable(title)))
     const widest = Math.max(...titles.map(widthOf))
-    const place = target === null ? null : rankOf(target, checked.results)
+    const place = target === null ? null : rankOf(target, results)
     const before = width + 4
-    const longest = Math.max(...checked.results.map(({ url }) => widthOf(printable(url))))
+    const longest = Math.max(...results.map(({ url }) => widthOf(printable(url))))
     const isNarrow = before + widest + 2 + longest > terminalWidth()
     parts.push(
-      checked.results.map(({ position, url }, at) => {
+      results.map(({ position, url }, at) => {
         const title = titles[at] ?? ''
         // On a narrow terminal an address is below its title.
         const gap = isNarrow ? `\n${' '.repeat(before)}` : ' '.repeat(widest - widthOf(title) + 2)
@@ -120,26 +125,27 @@ function asTable(search: SerpSearch, target: string | null, checked: SearchCheck
       }),
     )
   }
-  if (checked.ok && target !== null) parts.push([`  ${printable(target)}: ${placeOf(target, checked)}`])
-  if (checked.ok && checked.warnings.length > 0) parts.push(checked.warnings.map((warning) => `  warning: ${warning}`))
+  if (checked.ok && target !== null) parts.push([`  ${printable(target)}: ${placeOf(target, results)}`])
+  if (warnings.length > 0) parts.push(warnings.map((warning) => `  warning: ${warning}`))
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-function placeOf(target: string, { results }: Extract<SearchChecked, { ok: true }>): string {
+function placeOf(target: string, results: SearchReading['results']): string {
   const rank = targetRank(target, results)
   if (rank === 'unknown') return 'not known, because the engine hides the address of a result'
   return rank === null ? 'not listed' : `#${rank}`
 }
 
 function factsOf(checked: SearchChecked): string {
-  if (!checked.ok) return checked.outcome
-  const { results, pages, aiOverview, featuredSnippet, isGuess } = checked
+  if (!checked.ok) return checked.engine.outcome
+  const { pages, search } = checked
+  const { results, is_guess: isGuess, ai_overview: overview, featured_snippet: snippet } = search
   return [
     results.length === 0 ? 'no results' : `${results.length} ${results.length === 1 ? 'result' : 'results'}`,
     `${pages.length} ${pages.length === 1 ? 'page' : 'pages'}`,
     ...(isGuess ? ['a guess'] : []),
-    ...(aiOverview ? ['AI overview'] : []),
-    ...(featuredSnippet ? ['featured snippet'] : []),
+    ...(overview ? ['AI overview'] : []),
+    ...(snippet ? ['featured snippet'] : []),
   ].join(' · ')
 }
 

@@ -1,5 +1,5 @@
 import type { ListedResult, SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
-import { covered, reach, type ComparedReading, type SearchReading, reportedReading } from './kept-reading.ts'
+import { covered, reach, type ComparedReading, type StoredReading, reportedReading } from './kept-reading.ts'
 import { targetRank } from './target-rank.ts'
 
 /** What a monitor of a search says about alerts. */
@@ -26,7 +26,7 @@ interface RankDecision {
  * fires. What shorter checks have sent since the last full one is the previous rank. A rank that the other source has
  * sent already is not sent again. Without a baseline nothing fires.
  */
-export function decideRank(rule: RankRule, baseline: ComparedReading | null, current: SearchReading): RankDecision {
+export function decideRank(rule: RankRule, baseline: ComparedReading | null, current: StoredReading): RankDecision {
   const { keyword, target_domain, rank_change_threshold: threshold } = rule
   const rank = known(targetRank(target_domain, current.results))
   if (baseline === null) return { rank, rankDelta: null, serp: null }
@@ -43,12 +43,12 @@ export function decideRank(rule: RankRule, baseline: ComparedReading | null, cur
 }
 
 /** Returns the ranks of the target as far as two checks can be compared. */
-function ranksOf({ target_domain: target }: RankRule, before: SearchReading, after: SearchReading) {
+function ranksOf({ target_domain: target }: RankRule, before: StoredReading, after: StoredReading) {
   const both = covered(before, after)
   return { before: rankIn(both.before, before, after), after: rankIn(both.after, after, before) }
 
   /** A target that is not on the compared pages is unknown where it is further behind, or may be on a missing page. */
-  function rankIn(compared: readonly SerpResult[], own: SearchReading, other: SearchReading) {
+  function rankIn(compared: readonly SerpResult[], own: StoredReading, other: StoredReading) {
     const rank = targetRank(target, compared)
     if (rank !== null) return rank
     const isCut = own.isPartial && reach(own) < reach(other)
@@ -74,7 +74,7 @@ function hasMoved(before: number | null, after: number | null, threshold: number
 export function decideAnalysis(
   keyword: string,
   baseline: ComparedReading | null,
-  current: SearchReading,
+  current: StoredReading,
 ): SerpAnalysisBlock | null {
   if (baseline === null || baseline.isGuess || current.isGuess) return null
   const { before, after } = covered(reportedReading(baseline), current)

@@ -1,7 +1,9 @@
+import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
+import type { SearchSource } from './ended-search.ts'
 
-/** The part of a search check's results that deciding needs. */
-export interface SearchReading {
+/** What deciding needs of a reading, as baselines store it. */
+export interface StoredReading {
   readonly results: readonly SerpResult[]
   /** How many results the first page gave, the first two, and so on. Pages that were not reached are absent. */
   readonly pageEnds: readonly number[]
@@ -13,16 +15,22 @@ export interface SearchReading {
   readonly isGuess: boolean
 }
 
+/** Returns what deciding needs of a reading. */
+export const storedReading = ({ results, page_ends, is_end, cut_by, is_guess }: SearchReading): StoredReading => ({
+  results,
+  pageEnds: page_ends,
+  isEnd: is_end,
+  isPartial: cut_by !== null,
+  isGuess: is_guess,
+})
+
 /** What the next check of the same source is compared with: the last full one, and what was sent since. */
-export interface ComparedReading extends SearchReading {
+export interface ComparedReading extends StoredReading {
   /** The pages of shorter checks after it that sent an alert. Absent: there was none. Baselines are stored so. */
-  readonly told?: SearchReading
+  readonly told?: StoredReading
   /** The rank of the last alert that a check of the other source sent since. Absent: there was none. */
   readonly rankElsewhere?: number | null
 }
-
-/** Who gave the results of a check. */
-type SearchSource = 'engine' | 'provider'
 
 /** What a monitor keeps: the last full check, and that of the other source, where there was one. */
 export interface KeptReading extends ComparedReading {
@@ -41,15 +49,15 @@ interface Covered {
  * Returns what two checks can be compared by: the pages that both obtained. A check that reached the end of the list
  * reaches as far as any other.
  */
-export function covered(before: SearchReading, after: SearchReading): Covered {
+export function covered(before: StoredReading, after: StoredReading): Covered {
   const pages = Math.min(reach(before), reach(after))
   return { before: upTo(before, pages), after: upTo(after, pages) }
 }
 
 /** Returns how many pages a check is known by. Infinity: it reached the end of the list. */
-export const reach = ({ pageEnds, isEnd }: SearchReading): number => (isEnd ? Infinity : pageEnds.length)
+export const reach = ({ pageEnds, isEnd }: StoredReading): number => (isEnd ? Infinity : pageEnds.length)
 
-function upTo({ results, pageEnds }: SearchReading, pages: number): readonly SerpResult[] {
+function upTo({ results, pageEnds }: StoredReading, pages: number): readonly SerpResult[] {
   return pages >= pageEnds.length ? results : results.slice(0, pageEnds[pages - 1] ?? 0)
 }
 
@@ -57,11 +65,11 @@ function upTo({ results, pageEnds }: SearchReading, pages: number): readonly Ser
  * Returns what the alerts so far say: the last full check, with the pages of a shorter one that sent an alert after it
  * in place of its own.
  */
-export const reportedReading = (baseline: ComparedReading): SearchReading =>
+export const reportedReading = (baseline: ComparedReading): StoredReading =>
   baseline.told === undefined ? baseline : withFirstPages(baseline, baseline.told)
 
 /** Returns a reading whose first pages are those of a shorter one. */
-function withFirstPages(longer: SearchReading, { results, pageEnds }: SearchReading): SearchReading {
+function withFirstPages(longer: StoredReading, { results, pageEnds }: StoredReading): StoredReading {
   const end = longer.pageEnds[pageEnds.length - 1] ?? longer.results.length
   const by = results.length - end
   const rest = longer.results.slice(end).map((result) => ({ ...result, position: result.position + by }))
@@ -76,7 +84,7 @@ function withFirstPages(longer: SearchReading, { results, pageEnds }: SearchRead
  */
 export function nextBaseline(
   baseline: ComparedReading | null,
-  current: SearchReading,
+  current: StoredReading,
   hasFired: boolean,
 ): ComparedReading | null {
   if (current.isGuess) return baseline
@@ -101,7 +109,7 @@ export function baselineOf(kept: KeptReading | null, source: SearchSource): Comp
 /** A check that changes what is kept. */
 interface KeptAfter {
   readonly source: SearchSource
-  readonly current: SearchReading
+  readonly current: StoredReading
   /** From `nextBaseline`. */
   readonly next: ComparedReading
   /** The rank that the check sent. Undefined: it sent none. */

@@ -1,10 +1,12 @@
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
+import { engineActs, serpCheckOf } from '../../core/serp/ended-search.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { targetRank } from '../../core/serp/target-rank.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import { longestSearchMs } from '../../runners/serp/check-search.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
+import { presentOf, UNTOLD } from '../../schema/serp/search-reading.ts'
 import type { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -15,7 +17,7 @@ import { giveRunBack, type PaidRuns, spendRun } from '../../store/quota/spend-ru
 import type { Locked, OutOfRuns } from '../outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from './preview-monitor.ts'
 
-type SearchReading = Extract<Reading, { kind: 'search' | 'failed' }>
+type Ended = Extract<Reading, { kind: 'search' | 'failed' }>
 
 /** The slots for previews, as far as searches need them. */
 interface SearchSlots {
@@ -28,7 +30,7 @@ interface SearchSlot {
     readonly exit: string
     readonly spacingMs: number
     /** Null when the process is stopping. */
-    run(search: SerpSearch): Promise<SearchReading | null>
+    run(search: SerpSearch): Promise<Ended | null>
   } | null
   /** Has a runner make the search. Null: runners are not asked. */
   readonly searchElsewhere: ((search: SerpSearch) => Promise<SearchElsewhere>) | null
@@ -36,7 +38,7 @@ interface SearchSlot {
 }
 
 type SearchElsewhere =
-  | { readonly kind: 'answered'; readonly reading: SearchReading }
+  | { readonly kind: 'answered'; readonly reading: Ended }
   | { readonly kind: 'no_browser' }
   | { readonly kind: 'left_alone'; readonly untilMs: number }
   | Unanswered
@@ -85,7 +87,7 @@ export async function previewSearch(
 }
 
 /** Returns what makes a preview of a reading. Its duration counts from now. */
-function showing(wanted: WantedPreview): (reading: SearchReading) => SearchPreviewOutcome {
+function showing(wanted: WantedPreview): (reading: Ended) => SearchPreviewOutcome {
   const startedAt = performance.now()
   return (reading) => ({
     kind: 'done',
@@ -147,7 +149,7 @@ async function inTurn(
   const taken = await turnAt(store, { engine: search.engine, exit: searches.exit, seconds })
   if (taken.kind === 'refused') return done(leftAlone(search.engine, taken.untilMs))
   if (taken.kind === 'busy') return done(busyAt(search))
-  let reading: SearchReading | null = null
+  let reading: Ended | null = null
   try {
     const paid = await payFor(store, wanted)
     if ('kind' in paid) return paid
@@ -174,7 +176,7 @@ async function turnAt(store: Store, wanted: Parameters<typeof takeExit>[1]): Ret
 
 interface EndedPreview {
   /** Null: nothing was asked. */
-  readonly reading: SearchReading | null
+  readonly reading: Ended | null
   readonly search: SerpSearch
   readonly spacingMs: number
 }
@@ -182,12 +184,10 @@ interface EndedPreview {
 /** Frees the exit. What the engine did counts as after a check: a refusal, or a healthy answer. */
 async function endOf(store: Store, held: Held, { reading, search, spacingMs }: EndedPreview): Promise<void> {
   if (reading === null) return freeExits(store, [held], spacingMs)
-  const isRefused = reading.kind === 'search' ? reading.search.isRefused : reading.engine?.outcome === 'blocked'
-  const ended = { ...held, engine: search.engine, refused: isRefused, healthy: reading.kind === 'search' && !isRefused }
-  await endSearches(store, [ended], spacingMs)
+  await endSearches(store, [{ ...held, engine: search.engine, ...engineActs(reading) }], spacingMs)
 }
 
-function busyAt({ engine }: SerpSearch): SearchReading {
+function busyAt({ engine }: SerpSearch): Ended {
   const message =
     `Other searches of ${ENGINE_NAMES[engine]} are under way from here, one at a time and with a pause between them. ` +
     'This one asked nothing and used no run. Try again in a minute.'
@@ -200,33 +200,20 @@ function busyAt({ engine }: SerpSearch): SearchReading {
   }
 }
 
-function previewOf(reading: SearchReading, { search, target }: WantedPreview, durationMs: number): SerpPreview {
-  const common = { url: searchUrl(search), duration_ms: durationMs }
-  if (reading.kind === 'failed')
-    return {
-      ...common,
-      ...{ status: 'error', organic_results: [], target_rank: null, warnings: [] },
-      ...{ ai_overview_present: null, featured_snippet_present: null },
-      serp_check: {
-        ...{ outcome: reading.engine?.outcome ?? 'failed', source: null, pages: 0, cut_by: null, is_guess: false },
-        ...{ country: reading.engine?.country ?? 'approximate', late_ms: null, marker: reading.engine?.marker ?? '' },
-      },
-      ...{ error_code: reading.fault.code, error_message: reading.fault.message },
-    }
-  const { results, pageEnds, outcome, source, cutBy, isGuess, country, marker, warnings } = reading.search
+function previewOf(reading: Ended, { search, target }: WantedPreview, durationMs: number): SerpPreview {
+  const results = reading.kind === 'search' ? reading.search.results : []
   const rank = target === null ? null : targetRank(target, results)
+  const fault = reading.kind === 'failed' ? reading.fault : null
   return {
-    ...common,
-    status: 'success',
-    organic_results: [...results],
+    url: searchUrl(search),
+    duration_ms: durationMs,
+    status: fault === null ? 'success' : 'error',
+    organic_results: results,
     target_rank: rank === 'unknown' ? null : rank,
-    ai_overview_present: reading.search.aiOverview,
-    featured_snippet_present: reading.search.featuredSnippet,
-    serp_check: {
-      ...{ outcome, source, pages: pageEnds.length, cut_by: cutBy, is_guess: isGuess, country, late_ms: null },
-      marker: marker.slice(0, 500),
-    },
-    warnings: [...warnings],
-    ...{ error_code: null, error_message: null },
+    ...presentOf(reading.kind === 'search' ? reading.search : UNTOLD),
+    serp_check: serpCheckOf(reading, null),
+    warnings: reading.kind === 'search' ? reading.search.warnings : [],
+    error_code: fault?.code ?? null,
+    error_message: fault?.message ?? null,
   }
 }

@@ -1,9 +1,9 @@
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
+import type { EngineFailure, SearchReading } from '../../schema/serp/search-reading.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Scripts } from '../extract/page.ts'
-import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
 
 /** What lets the next fetch of a page detect that nothing changed. */
 export interface PageMark {
@@ -81,10 +81,16 @@ export type Reading =
       /** What was thrown, for an `internal` fault. Only for the log: it may contain anything. */
       readonly cause?: unknown
       /** Of a search: what the engine did. */
-      readonly engine?: SearchFailure
+      readonly engine?: EngineFailure
       readonly fetched?: FetchedFacts
     }
-  /** The results of a search. The layer is null where a provider gave them. */
-  | { readonly kind: 'search'; readonly fetchMethod: 'browser' | null; readonly search: SearchFound }
+  | {
+      /** The results of a search. The layer is null where a provider gave them. */
+      readonly kind: 'search'
+      readonly fetchMethod: 'browser' | null
+      readonly search: SearchReading
+      /** What the engine did before a provider answered. Absent: the engine gave the results. */
+      readonly engine?: EngineFailure
+    }
   /** The process is stopping, or the fencing token is out of date: nothing is recorded, the check is released. */
   | { readonly kind: 'abandoned' }

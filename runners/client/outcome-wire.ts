@@ -1,14 +1,9 @@
 import { storableText } from '../../core/storable.ts'
-import {
-  type FetchedFacts as WireFacts,
-  type RunnerOutcome,
-  type RunnerReading,
-  UNREAD_CHARS,
-} from '../../schema/runner-api.ts'
+import type { FetchedFacts as WireFacts, RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
+import { UNREAD_CHARS } from '../../schema/serp/search-reading.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Finished } from '../check/check-source.ts'
 import type { FetchedFacts, Reading } from '../check/reading.ts'
-import type { SearchFailure, SearchFound } from '../serp/search-found.ts'
 import type { OutcomeFrame } from './outcome-frame.ts'
 import { markToWire } from './task-wire.ts'
 
@@ -52,7 +47,7 @@ function indexPictures(shots: readonly Shot[]) {
 function readingToWire(reading: Finished['reading'], shots: (number | null)[] | undefined): RunnerReading {
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') return failedToWire(reading)
-  if (reading.kind === 'search') return { kind: 'search', search: searchToWire(reading.search) }
+  if (reading.kind === 'search') return { kind: 'search', search: sendable(reading.search) }
   const { kind, mark, remember } = reading
   const common = { fetch_method: reading.fetchMethod, mark: markToWire(mark), ...(remember && { remember }) }
   if (kind === 'unchanged') return { kind, ...common }
@@ -62,27 +57,11 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }), ...asSent }
 }
 
-function searchToWire(found: SearchFound): Extract<RunnerReading, { kind: 'search' }>['search'] {
-  const { outcome, results, pageEnds, isEnd, isGuess, aiOverview, featuredSnippet, cutBy, country } = found
-  return {
-    ...{ outcome, results: [...results], page_ends: [...pageEnds], is_end: isEnd, is_guess: isGuess },
-    ...{ ai_overview: aiOverview, featured_snippet: featuredSnippet, cut_by: cutBy, country },
-    marker: found.marker.slice(0, 500),
-    warnings: found.warnings.slice(0, 10).map((warning) => warning.slice(0, 500)),
-    ...unreadToWire(found.unread),
-  }
-}
-
 /** A page that is too large to be sent is not: it is kept for a person, and nothing hangs on it. */
-function unreadToWire(unread: Uint8Array | undefined): { readonly unread?: string } {
-  const text = unread === undefined ? '' : Buffer.from(unread).toString('base64')
-  return text !== '' && text.length <= UNREAD_CHARS ? { unread: text } : {}
-}
-
-function engineToWire({ outcome, country, marker, unread }: SearchFailure) {
-  // A runner is never given a search whose engine is left alone.
-  if (outcome === 'left_alone') return {}
-  return { engine: { outcome, country, marker: marker.slice(0, 500), ...unreadToWire(unread) } }
+function sendable<T extends { readonly unread?: string }>(said: T): T | Omit<T, 'unread'> {
+  if (said.unread === undefined || said.unread.length <= UNREAD_CHARS) return said
+  const { unread: _, ...rest } = said
+  return rest
 }
 
 function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }: Failed): RunnerReading {
@@ -92,7 +71,8 @@ function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }
     fault: { code: fault.code, message: fault.message.slice(0, 1000) },
     retry_after_ms: Math.min(Math.max(0, Math.round(retryAfterMs)), LONGEST_MS),
     ...(typeof status === 'number' && { status }),
-    ...(engine && engineToWire(engine)),
+    // A runner is never given a search whose engine is left alone.
+    ...(engine && engine.outcome !== 'left_alone' && { engine: sendable(engine) }),
   }
 }
 

@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib'
+import type { Static } from 'typebox'
 import { sleep } from '../../concurrency/loops/sleep.ts'
-import type { SearchReading } from '../../core/serp/kept-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import { MAX_MARKER, type SearchFailure, type SearchReading, UNTOLD } from '../../schema/serp/search-reading.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Browsers } from '../browser/browsers.ts'
@@ -25,39 +27,33 @@ interface PageReport {
 }
 
 /** What a refusal or a failure of an engine means for the check. */
-type SearchFailure = 'blocked' | 'engine_error' | 'unparsed' | 'failed'
+type Failure = Static<typeof SearchFailure>['outcome']
 
-/** The results of a check of a search. */
-interface SearchResults extends SearchReading {
+/** The pages of a check, and the address of its first one. */
+interface Seen {
+  readonly url: string
+  readonly pages: readonly PageReport[]
+}
+
+interface SearchFound extends Seen {
   readonly ok: true
-  readonly outcome: 'ok' | 'zero'
-  readonly url: string
-  readonly aiOverview: boolean | null
-  readonly featuredSnippet: boolean | null
-  readonly pages: readonly PageReport[]
-  /** Why a later page is missing; null: none is. */
-  readonly cutBy: SearchFailure | null
-  readonly warnings: readonly string[]
-  /** The page that was not recognized, or whose pager was not, for the operator. */
-  readonly unread: Uint8Array | null
+  readonly search: SearchReading
 }
 
-interface SearchFailed {
+interface SearchFailed extends Seen {
   readonly ok: false
-  readonly outcome: SearchFailure
-  readonly url: string
   readonly fault: RunFault
-  readonly pages: readonly PageReport[]
-  /** The page that could not be read, for the operator. Never that of a refusal. */
-  readonly unread: Uint8Array | null
+  readonly engine: Static<typeof SearchFailure>
 }
 
-export type SearchChecked = SearchResults | SearchFailed
+export type SearchChecked = SearchFound | SearchFailed
 
 export interface SearchPorts {
   readonly browsers: Pick<Browsers, 'visit'>
   readonly extractor: Pick<Extractor, 'readSearchPage'>
   readonly endpoints: SerpEndpoints
+  /** The country that this process comes from, in lower case. Absent or null: not known. */
+  readonly country?: string | null
   readonly signal: AbortSignal
   /** The shortest and the longest wait before a later page, in milliseconds. Default 2,000 to 6,000. */
   readonly between?: readonly [shortest: number, longest: number]
@@ -86,9 +82,9 @@ export async function checkSearch(search: SerpSearch, ports: SearchPorts): Promi
     { signal: ports.signal, deadlineMs: longestSearchMs(search.pages) },
     (session) => new SearchSession(search, session, ports).run(),
   )
-  if ('outcome' in visited) return visited
+  if ('pages' in visited) return visited
   const fault = ofSearch(visited.fault, search)
-  return { ok: false, outcome: 'failed', url, fault, pages: [], unread: null }
+  return { ok: false, url, pages: [], fault, engine: { outcome: 'failed', ...said(search, ports, []) } }
 }
 
 /** One page that was loaded and read. */
@@ -277,32 +273,48 @@ class SearchSession {
 
   #results(
     pages: readonly SearchPage[],
-    end: { readonly isEnd: boolean; readonly cutBy: SearchFailure | null; readonly unread?: Uint8Array | null },
-  ) {
-    const [first] = pages
-    const merged = mergePages(pages)
+    end: { readonly isEnd: boolean; readonly cutBy: Failure | null; readonly unread?: Uint8Array | null },
+  ): SearchFound {
+    const { results, pageEnds } = mergePages(pages)
     const isGuess = pages.some(({ isStructural }) => isStructural)
-    return {
-      ok: true,
-      outcome: merged.results.length > 0 ? 'ok' : 'zero',
-      url: this.#url,
-      ...merged,
-      isEnd: end.isEnd,
-      isPartial: end.cutBy !== null,
-      isGuess,
-      cutBy: end.cutBy,
-      aiOverview: first?.aiOverview ?? null,
-      featuredSnippet: first?.featuredSnippet ?? null,
-      pages: this.#reports,
+    const search: SearchReading = {
+      outcome: results.length > 0 ? 'ok' : 'zero',
+      results,
+      page_ends: pageEnds,
+      is_end: end.isEnd,
+      is_guess: isGuess,
+      ...(pages[0]?.shown ?? UNTOLD),
+      cut_by: end.cutBy,
+      ...this.#said(end.unread),
       warnings: [...(isGuess ? [GUESS] : []), ...(end.cutBy === null ? [] : [CUT[end.cutBy]])],
-      unread: end.unread ?? null,
-    } as const
+    }
+    return { ok: true, ...this.#seen, search }
   }
 
-  #failed(outcome: SearchFailure, fault: RunFault, unread: Uint8Array | null = null): SearchFailed {
-    return { ok: false, outcome, url: this.#url, fault, pages: this.#reports, unread }
+  #failed(outcome: Failure, fault: RunFault, unread: Uint8Array | null = null): SearchFailed {
+    return { ok: false, ...this.#seen, fault, engine: { outcome, ...this.#said(unread) } }
+  }
+
+  get #seen(): Seen {
+    return { url: this.#url, pages: this.#reports }
+  }
+
+  #said(unread: Uint8Array | null = null) {
+    return { ...said(this.#search, this.#ports, this.#reports), ...(unread && { unread: packed(unread) }) }
   }
 }
+
+/** Returns what is said of every check. Results follow the country that it comes from more than what is asked for. */
+const said = (
+  { location_code: wanted }: SerpSearch,
+  { country = null }: SearchPorts,
+  reports: readonly PageReport[],
+): Pick<SearchReading, 'country' | 'marker'> => ({
+  country: country === wanted.toLowerCase() ? 'exact' : 'approximate',
+  marker: (reports.at(-1)?.marker ?? '').slice(0, MAX_MARKER),
+})
+
+const packed = (page: Uint8Array): string => gzipSync(page).toString('base64')
 
 /** A word for which every engine finds something. */
 const CONTROL = 'weather'
@@ -312,8 +324,8 @@ const CONTROL = 'weather'
  * counts once. Where the engine hides the address, title and site stand for it.
  */
 export function mergePages(pages: readonly Pick<SearchPage, 'results'>[]): {
-  readonly results: readonly SerpResult[]
-  readonly pageEnds: readonly number[]
+  readonly results: SerpResult[]
+  readonly pageEnds: number[]
 } {
   const seen = new Set<string>()
   const results: SerpResult[] = []
@@ -330,7 +342,7 @@ export function mergePages(pages: readonly Pick<SearchPage, 'results'>[]): {
   return { results, pageEnds }
 }
 
-function failureOf({ outcome }: SearchPage): SearchFailure {
+function failureOf({ outcome }: SearchPage): Failure {
   switch (outcome) {
     case 'blocked':
     case 'shell':
@@ -344,7 +356,7 @@ function failureOf({ outcome }: SearchPage): SearchFailure {
   }
 }
 
-function faultOf(outcome: SearchFailure, { engine }: SerpSearch, { outcome: seen, marker }: SearchPage): RunFault {
+function faultOf(outcome: Failure, { engine }: SerpSearch, { outcome: seen, marker }: SearchPage): RunFault {
   const name = ENGINE_NAMES[engine]
   if (outcome === 'blocked')
     return {
@@ -382,7 +394,7 @@ const NO_BUTTON: RunFault = { code: 'internal', message: 'The button for the nex
 
 const GUESS =
   'The names in the page are unknown, so the results are a guess by its structure: they are shown, and fire no alert.'
-const CUT: Readonly<Record<SearchFailure, string>> = {
+const CUT: Readonly<Record<Failure, string>> = {
   blocked: 'A later page was refused. The results are those of the pages before it.',
   engine_error: 'A later page was an error of the engine. The results are those of the pages before it.',
   unparsed: 'A later page, or the way to it, was not recognized. The results are those of the pages before it.',

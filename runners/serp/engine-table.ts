@@ -54,28 +54,4 @@ export interface EngineTable {
   readonly nextButtons: readonly string[]
   /** Where results stand when the names above are unknown. */
   readonly regions: readonly string[]
-  /** A page that the engine quotes above its results. Absent: it is not known how its pages show that. */
-  readonly featuredSnippet?: ShownBlock & {
-    /** What is no such block, nor within one. */
-    readonly excluded: readonly string[]
-    /** What such a block has, beside the link to the page that it quotes. */
-    readonly parts: readonly string[]
-    readonly quoted: readonly string[]
-  }
-  /** A text that the engine generated. Absent: it is not known how its pages show that. */
-  readonly aiOverview?: ShownBlock & {
-    readonly bodies: readonly string[]
-    /** Sentences that stand there when there is none. */
-    readonly declined: RegExp
-  }
-}
-
-/** What an engine shows beside its results. */
-interface ShownBlock {
-  readonly blocks: readonly string[]
-  /**
-   * Layouts that have the block wherever the engine shows it. Without the block, only a page of such a layout says that
-   * there is none. Absent: every page says so.
-   */
-  readonly layouts?: readonly string[]
 }

@@ -1,13 +1,20 @@
 import { type AnyNode, type Element } from 'domhandler'
 import { childrenOf, isElement } from '../extract/tree.ts'
+import { parentOf } from './page-query.ts'
 
 const UNSEEN = new Set(['script', 'style', 'noscript', 'template', 'svg', 'math', 'select', 'textarea'])
 const BLOCKS = new Set(['div', 'p', 'br', 'li', 'tr', 'td', 'table', 'ul', 'ol', 'h1', 'h2', 'h3', 'h4', 'section'])
 const HIDDEN = /(?:^|;)\s*display\s*:\s*none/i
 
 /** Returns whether an element says itself that it is not shown. */
-export const isHidden = ({ attribs }: Element): boolean =>
+const isHidden = ({ attribs }: Element): boolean =>
   'hidden' in attribs || (attribs['style'] !== undefined && HIDDEN.test(attribs['style']))
+
+/** Returns whether an element, or one around it, says so. */
+export function isInHidden(element: Element): boolean {
+  for (let next: Element | null = element; next !== null; next = parentOf(next)) if (isHidden(next)) return true
+  return false
+}
 
 /**
  * Returns the visible text of an element on one line, without the given parts of it. It is cut at `most` characters.

@@ -1,4 +1,5 @@
 import type { AnyNode, Element } from 'domhandler'
+import { UNTOLD } from '../../schema/serp/search-reading.ts'
 import { parseHtml } from '../extract/html/html.ts'
 import { decode } from '../extract/text/charset.ts'
 import { textOf, type Tree } from '../extract/tree.ts'
@@ -6,9 +7,10 @@ import type { EngineTable } from './engine-table.ts'
 import { ENGINES } from './engines.ts'
 import { hiddenDestinations } from './google-destinations.ts'
 import { closest, PageQuery, parentOf } from './page-query.ts'
-import { isHidden, visibleText } from './page-text.ts'
+import { isInHidden, visibleText } from './page-text.ts'
 import { destinationOf, sameness, type LinkContext } from './result-url.ts'
 import { SERP_LIMITS, type FoundResult, type PageOutcome, type SearchPage, type SentPage } from './search-page.ts'
+import { shownBlocks } from './shown-blocks.ts'
 import { structuralLinks } from './structural-links.ts'
 
 /** Everything that reading a page needs. */
@@ -77,7 +79,7 @@ function outcomeOfStatus({ status }: SentPage, hasWall: boolean): PageOutcome {
 }
 
 function nothing(table: EngineTable, outcome: PageOutcome, marker: string): SearchPage {
-  const none = { results: [], dropped: {}, aiOverview: null, featuredSnippet: null, next: null, isLast: false }
+  const none = { results: [], dropped: {}, shown: UNTOLD, next: null, isLast: false }
   return { outcome, marker, table: table.version, isStructural: false, ...none }
 }
 
@@ -92,8 +94,7 @@ function aboutPage(
     marker,
     table: table.version,
     isStructural: false,
-    aiOverview: hasAiOverview(reader),
-    featuredSnippet: hasFeaturedSnippet(reader),
+    shown: shownBlocks(reader),
     next,
     isLast: next === null && (isLast || results.length < table.fullPage),
   }
@@ -227,11 +228,6 @@ function shownHost({ table, query }: Reader, area: Element): string {
   return ''
 }
 
-function isInHidden(element: Element): boolean {
-  for (let next: Element | null = element; next !== null; next = parentOf(next)) if (isHidden(next)) return true
-  return false
-}
-
 /** Returns what looks like the list of results, where the names of the page are unknown. Each address counts once. */
 function structuralResults(reader: Reader): readonly FoundResult[] {
   const links = structuralLinks(reader.query, reader.table, (link) => isResult(reader, link) && !isInHidden(link))
@@ -241,42 +237,6 @@ function structuralResults(reader: Reader): readonly FoundResult[] {
     if (result && !found.has(sameness(result.url))) found.set(sameness(result.url), result)
   }
   return [...found.values()]
-}
-
-function hasFeaturedSnippet(reader: Reader): boolean | null {
-  const { query, links, table } = reader
-  const { featuredSnippet } = table
-  if (!featuredSnippet) return null
-  const excluded = query.set(featuredSnippet.excluded)
-  return isShown(reader, featuredSnippet, (block) => {
-    if (closest(block, excluded) !== null || query.firstWithin(block, featuredSnippet.parts).length === 0) return false
-    const quoted = query.firstWithin(block, featuredSnippet.quoted)
-    return quoted.some(
-      (link) => closest(link, excluded) === null && destinationOf(link.attribs['href'] ?? '', links).kind !== 'none',
-    )
-  })
-}
-
-function hasAiOverview(reader: Reader): boolean | null {
-  const { aiOverview } = reader.table
-  if (!aiOverview) return null
-  return isShown(reader, aiOverview, (block) =>
-    reader.query.firstWithin(block, aiOverview.bodies).some((body) => {
-      if (isInHidden(body)) return false
-      const text = visibleText(body, new Set(), 300)
-      return text !== '' && !aiOverview.declined.test(text)
-    }),
-  )
-}
-
-/** Returns whether a block is shown, or null where the layout of the page does not tell. */
-function isShown(
-  { query }: Reader,
-  { blocks, layouts }: { readonly blocks: readonly string[]; readonly layouts?: readonly string[] },
-  isIt: (block: Element) => boolean,
-): boolean | null {
-  if (query.all(blocks).some((block) => !isInHidden(block) && isIt(block))) return true
-  return layouts === undefined || query.first(layouts) !== null ? false : null
 }
 
 function nextPage(reader: Reader): Pick<SearchPage, 'next' | 'isLast'> {

@@ -1,3 +1,4 @@
+import type { ShownBlocks } from '../../schema/serp/search-reading.ts'
 import type { SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 
 /** A page that an engine sent. */
@@ -59,9 +60,7 @@ export interface SearchPage {
   readonly results: readonly FoundResult[]
   /** How many candidates were left out, by reason. */
   readonly dropped: Readonly<Record<string, number>>
-  /** Null: not known for this engine. */
-  readonly aiOverview: boolean | null
-  readonly featuredSnippet: boolean | null
+  readonly shown: ShownBlocks
   readonly next: NextPage | null
   /** Nothing follows: the page is short, or its pager shows no later one. False without `next`: it is not known. */
   readonly isLast: boolean

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { LIST_LIMITS } from '../list-limits.ts'
+import { presentKeys } from '../serp/search-reading.ts'
 import { SerpCheck } from '../serp/serp-check.ts'
 import { SerpResult } from '../serp/serp-result.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
@@ -126,16 +127,13 @@ export const Run = Closed({
       description: 'On runs of SERP monitors: previous rank − rank. Null when either is, and in full_analysis.',
     }),
   ),
-  ai_overview_present: Type.Optional(
-    Nullable(Type.Boolean(), {
-      description: 'On runs of mode rank_tracking. Null: the page of the engine does not tell, or the check failed.',
-    }),
-  ),
-  featured_snippet_present: Type.Optional(
-    Nullable(Type.Boolean(), {
-      description: 'On runs of mode rank_tracking. Null: the page of the engine does not tell, or the check failed.',
-    }),
-  ),
+  ...Type.Partial(
+    Closed(
+      presentKeys({
+        description: 'On runs of mode rank_tracking. Null: the page of the engine does not tell, or the check failed.',
+      }),
+    ),
+  ).properties,
   serp_check: Type.Optional(Nullable(SerpCheck)),
   truncated: Truncated('`extracted.body` or `diff.before.body`', '`GET /v1/runs/{id}`'),
 })

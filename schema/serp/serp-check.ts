@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
 import { Choice, Closed, Nullable, Text, Whole } from '../shape/shape.ts'
+import { Country, CutBy, MAX_MARKER, presentKeys } from './search-reading.ts'
 import { SerpResult } from './serp-result.ts'
 
 /**
@@ -14,7 +15,6 @@ import { SerpResult } from './serp-result.ts'
  * - `failed`: no page was loaded.
  */
 const SERP_OUTCOMES = ['ok', 'zero', 'blocked', 'left_alone', 'engine_error', 'unparsed', 'failed'] as const
-export type SerpOutcome = (typeof SERP_OUTCOMES)[number]
 
 /** What a run of a SERP monitor says of its check. */
 export const SerpCheck = Closed(
@@ -24,17 +24,13 @@ export const SerpCheck = Closed(
       description: 'Who gave the results: the engine itself, or the paid provider. Null: nobody did.',
     }),
     pages: Whole(0, 5, { description: 'Pages of results that were obtained.' }),
-    cut_by: Nullable(Choice(['blocked', 'engine_error', 'unparsed', 'failed']), {
-      description: 'Why a later page is missing. Null: none is.',
-    }),
+    cut_by: CutBy({ description: 'Why a later page is missing. Null: none is.' }),
     is_guess: Type.Boolean({ description: 'The layout of the page was unknown: the results fire no alert.' }),
-    country: Choice(['exact', 'approximate'], {
-      description: 'approximate: the check was not made from the country of location_code.',
-    }),
+    country: Country({ description: 'approximate: the check was not made from the country of location_code.' }),
     late_ms: Nullable(Type.Integer({ minimum: 0 }), {
       description: 'From the scheduled time to the start of the check. Null: a person asked for it.',
     }),
-    marker: Text(0, 500, 'What decided about the outcome, for a person who looks into it.'),
+    marker: Text(0, MAX_MARKER, 'What decided about the outcome, for a person who looks into it.'),
   },
   { description: 'Beyond the contract: how the check of a search went. Null: it has not ended, or was skipped.' },
 )
@@ -46,8 +42,7 @@ export const SerpPreview = Closed({
   url: Text(1, 8192, 'The address of the search at its engine.'),
   organic_results: Type.Array(SerpResult, { maxItems: 1_000 }),
   target_rank: Nullable(Type.Integer({ minimum: 1 }), { description: 'Null: not listed, not known, or no target.' }),
-  ai_overview_present: Nullable(Type.Boolean()),
-  featured_snippet_present: Nullable(Type.Boolean()),
+  ...presentKeys(),
   serp_check: SerpCheck,
   duration_ms: Type.Integer({ minimum: 0 }),
   warnings: Type.Array(Text(1, 500), { maxItems: 50 }),

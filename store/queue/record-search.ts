@@ -4,7 +4,7 @@ import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
-import type { SerpOutcome } from '../../schema/serp/serp-check.ts'
+import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { MailQueue } from '../accounts/mail-queue.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
@@ -54,7 +54,7 @@ export interface SearchRun extends Noticed, EndedSearch {
   readonly start_offset_ms: number
   readonly duration_ms: number
   readonly fetch_method: FetchMethod | null
-  readonly outcome: SerpOutcome
+  readonly outcome: SerpCheck['outcome']
   /** Null: the check has results, or the engine has none. */
   readonly error_code: RunFaultCode | null
   readonly error_message: string | null

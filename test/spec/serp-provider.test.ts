@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SearchProvider } from '../../worker/searches/search-provider.ts'
 import {
   googlePage,
@@ -28,10 +29,18 @@ const providerOf = (sitesOf: (keyword: string) => readonly string[]): SearchProv
     const results = sitesOf(keyword).map((domain, index) => {
       return { position: index + 1, title: 'A title', url: `https://${domain}/`, domain, description: null }
     })
-    const found = {
-      ...({ outcome: 'ok', source: 'provider', results, pageEnds: [results.length], isEnd: true } as const),
-      ...({ isPartial: false, isGuess: false, cutBy: null, isRefused: false, aiOverview: false } as const),
-      ...({ featuredSnippet: false, country: 'exact', marker: '', warnings: [] } as const),
+    const found: SearchReading = {
+      outcome: 'ok',
+      results,
+      page_ends: [results.length],
+      is_end: true,
+      is_guess: false,
+      ai_overview: false,
+      featured_snippet: false,
+      cut_by: null,
+      country: 'exact',
+      marker: '',
+      warnings: [],
     }
     return { ok: true, asked: pages, found }
   },

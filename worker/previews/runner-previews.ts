@@ -1,5 +1,5 @@
-import type { Finished } from '../../runners/check/check-source.ts'
-import type { SerpTask, Task } from '../../runners/check/task.ts'
+import { engineActs } from '../../core/serp/ended-search.ts'
+import type { Task } from '../../runners/check/task.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import type { Store } from '../../store/db/client.ts'
 import {
@@ -84,7 +84,8 @@ export function createRunnerPreviews({ store, secrets, leaseMs, spacingMs }: Run
       const durationMs = Math.min(Math.max(0, endedMs - startedMs), MOST_MS)
       const answer = sealAnswer(secrets, { id: row.id, teamId: row.team_id }, { reading, durationMs })
       // The exit first: whoever waits may ask for another search at once.
-      if (task.kind === 'serp') await endSearches(store, [{ no, fence, ...engineOf(task, reading) }], spacingMs)
+      if (task.kind === 'serp' && (reading.kind === 'search' || reading.kind === 'failed'))
+        await endSearches(store, [{ no, fence, engine: task.search.engine, ...engineActs(reading) }], spacingMs)
       return { kind: (await answerPreview(store, row, holder, answer)) ? 'settled' : 'not_held' }
     },
     async release(previews, delayMs, holder) {
@@ -97,15 +98,6 @@ export function createRunnerPreviews({ store, secrets, leaseMs, spacingMs }: Run
 
 const heldOf = (previews: readonly Held[], numbers: readonly number[]) =>
   previews.filter(({ no }) => numbers.includes(no))
-
-/** Returns what the engine of a search did. */
-function engineOf({ search: { engine } }: SerpTask, reading: Finished['reading']) {
-  const refused = reading.kind === 'search' ? reading.search.isRefused : isBlocked(reading)
-  return { engine, refused, healthy: reading.kind === 'search' && !refused }
-}
-
-const isBlocked = (reading: Finished['reading']): boolean =>
-  reading.kind === 'failed' && reading.engine?.outcome === 'blocked'
 
 const NOTHING_BEFORE = { hasBaseline: false, layerIsRemembered: false, hasProxy: false, isPreview: true } as const
 const MOST_MS = 600_000

@@ -9,6 +9,7 @@ import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { FetchedFacts, RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
+import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
@@ -66,14 +67,18 @@ export function searchOutcomeOf({ outcome, pictures }: ReportedOutcome, { search
     issues.push(...issue('kind', 'must be search or failed: the monitor watches a search'))
   if (reading.kind === 'search') issues.push(...foundIssues(reading.search, search.pages))
   if (issues.length > 0) return { ok: false, issues: issues.slice(0, 50) }
-  if (reading.kind === 'search') return { ok: true, reading: searchFromWire(reading.search) }
-  if (reading.kind === 'failed') return { ok: true, reading: searchFailureFromWire(reading) }
+  if (reading.kind === 'search') return { ok: true, reading: { ...reading, fetchMethod: 'browser' } }
+  if (reading.kind === 'failed') {
+    const { kind, fault, retry_after_ms: retryAfterMs, engine } = reading
+    return { ok: true, reading: { kind, fetchMethod: 'browser', fault, retryAfterMs, ...(engine && { engine }) } }
+  }
   throw new TypeError(`a reading that is ${reading.kind} has an issue`)
 }
 
-type FoundOnWire = Extract<RunnerReading, { kind: 'search' }>['search']
-
-function foundIssues({ outcome, results, page_ends: ends, cut_by: cutBy, is_end: isEnd }: FoundOnWire, pages: number) {
+function foundIssues(
+  { outcome, results, page_ends: ends, cut_by: cutBy, is_end: isEnd }: SearchReading,
+  pages: number,
+) {
   const issues: Issue[] = []
   const say = (path: string, message: string) => issues.push(...issue(`search.${path}`, message))
   if ((outcome === 'ok') !== results.length > 0) say('outcome', 'must be ok with results, and zero without')
@@ -86,7 +91,7 @@ function foundIssues({ outcome, results, page_ends: ends, cut_by: cutBy, is_end:
   return [...issues, ...results.flatMap(resultIssues)]
 }
 
-function resultIssues({ position, url, domain }: FoundOnWire['results'][number], at: number): Issue[] {
+function resultIssues({ position, url, domain }: SearchReading['results'][number], at: number): Issue[] {
   const place = joinPath('search', 'results', at)
   const address = URL.parse(url)
   const isWeb = /^https?:$/.test(address?.protocol ?? '')
@@ -95,26 +100,6 @@ function resultIssues({ position, url, domain }: FoundOnWire['results'][number],
     ...(url === '' || isWeb ? [] : issue(`${place}.url`, 'must be empty, or an address of the web')),
     ...(isWeb && domain !== address?.hostname ? issue(`${place}.domain`, 'must be the host of the address') : []),
   ]
-}
-
-function searchFromWire(found: FoundOnWire): Finished['reading'] {
-  const { outcome, results, page_ends: pageEnds, is_end: isEnd, is_guess: isGuess, cut_by: cutBy } = found
-  const { ai_overview: aiOverview, featured_snippet: featuredSnippet, country, marker, warnings, unread } = found
-  const search = {
-    ...({ outcome, source: 'engine', results, pageEnds, isEnd, isPartial: cutBy !== null, isGuess, cutBy } as const),
-    ...{ isRefused: cutBy === 'blocked', aiOverview, featuredSnippet, country, marker, warnings },
-    ...(unread !== undefined && cutBy === 'unparsed' && { unread: Buffer.from(unread, 'base64') }),
-  }
-  return { kind: 'search', fetchMethod: 'browser', search }
-}
-
-function searchFailureFromWire(reading: Extract<RunnerReading, { kind: 'failed' }>): Finished['reading'] {
-  const { fault, retry_after_ms: retryAfterMs, engine } = reading
-  const failed = { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs } as const
-  if (engine === undefined) return failed
-  const { unread, ...said } = engine
-  const isKept = unread !== undefined && engine.outcome === 'unparsed'
-  return { ...failed, engine: { ...said, ...(isKept && { unread: Buffer.from(unread, 'base64') }) } }
 }
 
 const issue = (path: string, message: string): Issue[] => [{ path: `reading.${path}`, message }]

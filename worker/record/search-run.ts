@@ -2,21 +2,22 @@ import type { Logger } from '../../core/logger.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
+import { engineActs, serpCheckOf, type SearchSource, sourceOf } from '../../core/serp/ended-search.ts'
 import {
   baselineOf,
   type ComparedReading,
   type KeptReading,
   nextBaseline,
   nextKept,
-  type SearchReading,
+  storedReading,
+  type StoredReading,
 } from '../../core/serp/kept-reading.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
-import type { SearchFound } from '../../runners/serp/search-found.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import type { SerpCheck } from '../../schema/serp/serp-check.ts'
+import { presentOf, type SearchReading, UNTOLD } from '../../schema/serp/search-reading.ts'
 import type { SerpAnalysisBlock, SerpBlock, SerpResult } from '../../schema/serp/serp-result.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
@@ -51,8 +52,7 @@ const NOTHING_FOUND = {
   kept: null,
   target_rank: null,
   rank_delta: null,
-  ai_overview_present: null,
-  featured_snippet_present: null,
+  ...presentOf(UNTOLD),
   fired: false,
   deliveries: [],
 } as const
@@ -60,25 +60,17 @@ const NOTHING_FOUND = {
 /** Returns the row of a check that obtained nothing. It changes no baseline and fires nothing. */
 function failedSearch(
   { task, columns, startedMs, health }: EndedSearch,
-  { fault, fetchMethod, engine }: Pick<Extract<Reading, { kind: 'failed' }>, 'fault' | 'fetchMethod' | 'engine'>,
+  failure: Pick<Extract<Reading, { kind: 'failed' }>, 'kind' | 'fault' | 'fetchMethod' | 'engine'>,
 ): SearchRun {
-  const outcome = engine?.outcome ?? 'failed'
-  const check: SerpCheck = {
-    ...{ outcome, source: null, pages: 0, cut_by: null, is_guess: false },
-    ...{
-      country: engine?.country ?? 'approximate',
-      late_ms: latenessOf(task, startedMs),
-      marker: engine?.marker ?? '',
-    },
-  }
+  const { fault, fetchMethod } = failure
+  const check = serpCheckOf(failure, latenessOf(task, startedMs))
   return {
     ...columns,
     ...NOTHING_FOUND,
     fetch_method: fetchMethod,
     engine: task.search.engine,
-    outcome,
-    refused: outcome === 'blocked',
-    healthy: false,
+    outcome: check.outcome,
+    ...engineActs(failure),
     error_code: fault.code,
     error_message: fault.message,
     serp_check: JSON.stringify(storableJson(check)),
@@ -99,23 +91,18 @@ function foundSearch(
 ): { readonly run: SearchRun; readonly isSame: boolean } {
   const { task, columns, startedMs, health } = ended
   const search = storableJson(reading.search)
+  const source = sourceOf(reading)
   const { runId } = storedOf(baseline) ?? { runId: null }
-  const { isSame, isFirst, decided, isBaseline, changed } = compared(baseline, search)
+  const { isSame, isFirst, decided, isBaseline, changed } = compared(baseline, search, source)
   // A month of runs is dropped as a whole, so the first run of a month stores its results again.
   const isStored = isSame && runId !== null && monthOf(runId) === monthOf(columns.run_id)
-  const warnings = [...search.warnings, ...(isFirst ? [OTHER_SOURCE[search.source]] : [])]
-  const check: SerpCheck = {
-    ...{ outcome: search.outcome, source: search.source, pages: search.pageEnds.length, cut_by: search.cutBy },
-    ...{ is_guess: search.isGuess, country: search.country, late_ms: latenessOf(task, startedMs) },
-    marker: search.marker.slice(0, 500),
-  }
+  const warnings = [...search.warnings, ...(isFirst ? [OTHER_SOURCE[source]] : [])]
   const run: SearchRun = {
     ...columns,
     fetch_method: reading.fetchMethod,
     engine: task.search.engine,
     outcome: search.outcome,
-    refused: search.isRefused,
-    healthy: !search.isRefused && search.source === 'engine',
+    ...engineActs(reading),
     error_code: null,
     error_message: null,
     organic_results: isStored ? null : JSON.stringify(search.results),
@@ -124,9 +111,8 @@ function foundSearch(
     kept: changed && JSON.stringify(changed),
     target_rank: decided.rank,
     rank_delta: decided.delta,
-    ai_overview_present: search.aiOverview,
-    featured_snippet_present: search.featuredSnippet,
-    serp_check: JSON.stringify(check),
+    ...presentOf(search),
+    serp_check: JSON.stringify(serpCheckOf({ ...reading, search }, latenessOf(task, startedMs))),
     warnings: warnings.length > 0 ? JSON.stringify(warnings.slice(0, 50)) : null,
     notices: noticesAfter(health, false),
     fired: decided.block !== null,
@@ -136,12 +122,11 @@ function foundSearch(
 }
 
 /** Compares what a check found with the last one of its source, and returns what is kept for the next one. */
-function compared(baseline: SearchBaseline, search: SearchFound) {
+function compared(baseline: SearchBaseline, search: SearchReading, source: SearchSource) {
   const kept = storedOf(baseline)?.kept ?? null
-  const { source } = search
   const known = baselineOf(kept, source)
-  const current = readingOf(search)
-  const decided = decide(baseline, known, search)
+  const current = storedReading(search)
+  const decided = decide(baseline, known, current)
   const { block } = decided
   const next = nextBaseline(known, current, block !== null)
   const firedRank = block !== null && 'serp' in block ? block.serp.rank : undefined
@@ -168,10 +153,6 @@ const OTHER_SOURCE = {
 
 /** Returns the month of a run in UTC, which is its table's. */
 const monthOf = (runId: string): string => new Date(runIdTime(runId)).toISOString().slice(0, 7)
-
-const readingOf = ({ results, pageEnds, isEnd, isPartial, isGuess }: SearchReading): SearchReading => ({
-  ...{ results, pageEnds, isEnd, isPartial, isGuess },
-})
 
 function storedOf({ reading_id: runId, extracted }: SearchBaseline): Stored | null {
   return runId === null || extracted === null ? null : { kept: extracted as KeptReading, runId }
@@ -201,7 +182,7 @@ interface Decided {
   readonly block: { readonly serp: SerpBlock } | { readonly serp_analysis: SerpAnalysisBlock } | null
 }
 
-function decide(baseline: SearchBaseline, before: ComparedReading | null, found: SearchReading): Decided {
+function decide(baseline: SearchBaseline, before: ComparedReading | null, found: StoredReading): Decided {
   const { mode, target_domain: target, rank_change_threshold: threshold } = baseline
   const { keyword } = baseline.search
   if (mode === 'full_analysis') {
@@ -255,7 +236,7 @@ export function createSearchWriter({ store, secrets, log, patienceMs, add, onInt
     }
     if (reading.kind === 'failed') return fail(reading)
     if (reading.kind !== 'search')
-      return fail({ fetchMethod: null, fault: { code: 'internal', message: NOT_A_SEARCH } })
+      return fail({ kind: 'failed', fetchMethod: null, fault: { code: 'internal', message: NOT_A_SEARCH } })
     const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
     if (baseline === null) return null
     try {
@@ -266,7 +247,11 @@ export function createSearchWriter({ store, secrets, log, patienceMs, add, onInt
       return { outcome: isSame ? 'unchanged' : 'changed', fired }
     } catch (error) {
       if (!(error instanceof SealedError)) throw error
-      return fail({ fetchMethod: reading.fetchMethod, fault: { code: 'not_available', message: error.message } })
+      return fail({
+        kind: 'failed',
+        fetchMethod: reading.fetchMethod,
+        fault: { code: 'not_available', message: error.message },
+      })
     }
   }
 }

@@ -2,8 +2,9 @@ import { Agent, request } from 'undici'
 import { mergePages } from '../../runners/serp/check-search.ts'
 import { destinationOf } from '../../runners/serp/result-url.ts'
 import { type FoundResult, SERP_LIMITS } from '../../runners/serp/search-page.ts'
+import { type SearchReading, type ShownBlocks, UNTOLD } from '../../schema/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
-import type { ProviderAnswer, SearchProvider } from './search-provider.ts'
+import type { SearchProvider } from './search-provider.ts'
 
 interface JsonSearchProviderOptions {
   /** `TIDEMARK_SERP_PROVIDER_URL`: parameters that it has are kept. */
@@ -23,8 +24,7 @@ const TOTAL_MS = 45_000
 interface Page {
   readonly results: readonly FoundResult[]
   readonly isLast: boolean
-  readonly aiOverview: boolean
-  readonly featuredSnippet: boolean
+  readonly shown: ShownBlocks
 }
 
 /** A page that the provider did not give. The message has no address, because that may hold the key. */
@@ -124,8 +124,10 @@ function readPage(text: string): Page {
   return {
     results: results.slice(0, SERP_LIMITS.results).flatMap(resultOf),
     isLast: paging !== null && paging['next'] === undefined,
-    aiOverview: mapOf(body['ai_overview']) !== null,
-    featuredSnippet: textOf(mapOf(body['answer_box'])?.['link']) !== '',
+    shown: {
+      ai_overview: mapOf(body['ai_overview']) !== null,
+      featured_snippet: textOf(mapOf(body['answer_box'])?.['link']) !== '',
+    },
   }
 }
 
@@ -173,21 +175,18 @@ function resultOf(given: unknown): FoundResult[] {
 function foundIn(
   pages: readonly Page[],
   { isAll, wanted }: { readonly isAll: boolean; readonly wanted: number },
-): Extract<ProviderAnswer, { ok: true }>['found'] {
+): SearchReading {
   const [first] = pages
-  const merged = mergePages(pages)
+  const { results, pageEnds } = mergePages(pages)
   const isEnd = isAll && (pages.length < wanted || pages.at(-1)?.isLast === true)
   return {
-    ...merged,
-    outcome: merged.results.length > 0 ? 'ok' : 'zero',
-    source: 'provider',
-    isEnd,
-    isPartial: !isAll,
-    isGuess: false,
-    cutBy: isAll ? null : 'failed',
-    isRefused: false,
-    aiOverview: first?.aiOverview ?? null,
-    featuredSnippet: first?.featuredSnippet ?? null,
+    outcome: results.length > 0 ? 'ok' : 'zero',
+    results,
+    page_ends: pageEnds,
+    is_end: isEnd,
+    is_guess: false,
+    ...(first?.shown ?? UNTOLD),
+    cut_by: isAll ? null : 'failed',
     country: 'exact',
     marker: 'the answer of the search provider',
     warnings: isAll ? [] : ['The provider did not give a later page. The results are those of the pages before it.'],

@@ -1,9 +1,9 @@
-import type { SearchFound } from '../../runners/serp/search-found.ts'
+import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 
 /** What a provider answered, and how many pages it was asked for, each of which it charges. */
 export type ProviderAnswer = { readonly asked: number } & (
-  | { readonly ok: true; readonly found: SearchFound }
+  | { readonly ok: true; readonly found: SearchReading }
   /** Text for users, without secrets. */
   | { readonly ok: false; readonly message: string }
 )

@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Logger } from '../../core/logger.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { SerpTask } from '../../runners/check/task.ts'
-import type { SearchFailure, SearchFound } from '../../runners/serp/search-found.ts'
+import type { EngineFailure, SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
@@ -58,10 +58,8 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
     await countProviderPages(store, teamId, answer.asked).catch((err: unknown) =>
       log.warn({ err, run_id: task.runId }, 'the pages of the search provider were not counted'),
     )
-    if (answer.ok) {
-      const found = { ...answer.found, isRefused: engine.outcome === 'blocked' }
-      return { ...search, endedMs, reading: { kind: 'search', fetchMethod: null, search: found } }
-    }
+    if (answer.ok)
+      return { ...search, endedMs, reading: { kind: 'search', fetchMethod: null, search: answer.found, engine } }
     log.warn({ run_id: task.runId, reason: answer.message }, 'the search provider gave no results')
     const message = `Google refused the search as automated, and the search provider gave no results: ${answer.message}`
     return { ...search, endedMs, reading: { ...reading, fault: { code: 'blocked', message } } }
@@ -75,15 +73,16 @@ export function createSearches({ store, objects, provider, registry, log }: Sear
     const about = { engine, marker, run_id: task.runId, monitor_id: task.monitorId }
     logUnread(reading.kind === 'search' ? 'way' : 'page', about)
     if (unread === undefined) return
-    await keepUnreadPage({ store, objects }, { engine, marker, runId: task.runId, page: unread }).catch(
-      (err: unknown) => log.warn({ err, ...about }, 'the page that was not recognized could not be kept'),
-    )
+    await keepUnreadPage(
+      { store, objects },
+      { engine, marker, runId: task.runId, page: Buffer.from(unread, 'base64') },
+    ).catch((err: unknown) => log.warn({ err, ...about }, 'the page that was not recognized could not be kept'))
   }
 
   return {
     async ended(given, teamId, signal) {
       metrics.ended(given)
-      if (given.reading.kind === 'search' && given.reading.search.isGuess)
+      if (given.reading.kind === 'search' && given.reading.search.is_guess)
         logUnread('guess', { engine: given.task.search.engine, run_id: given.task.runId })
       await keepUnread(given)
       return throughProvider(withoutUnread(given), teamId, signal)
@@ -102,8 +101,8 @@ const UNREAD = {
 type Unread = keyof typeof UNREAD
 
 /** Returns what is known of a page that was not recognized: the only one of a check, or a later one. */
-function unparsedOf(reading: Finished['reading']): Pick<SearchFound, 'marker' | 'unread'> | null {
-  if (reading.kind === 'search') return reading.search.cutBy === 'unparsed' ? reading.search : null
+function unparsedOf(reading: Finished['reading']): Pick<SearchReading, 'marker' | 'unread'> | null {
+  if (reading.kind === 'search') return reading.search.cut_by === 'unparsed' ? reading.search : null
   return reading.kind === 'failed' && reading.engine?.outcome === 'unparsed' ? reading.engine : null
 }
 
@@ -114,7 +113,7 @@ function withoutUnread(given: EndedSearch): EndedSearch {
   return { ...given, reading: { ...given.reading, search } }
 }
 
-const isRefusal = (engine: SearchFailure | undefined): engine is SearchFailure =>
+const isRefusal = (engine: EngineFailure | undefined): engine is EngineFailure =>
   engine?.outcome === 'blocked' || engine?.outcome === 'left_alone'
 
 /** Metrics of searches. Labels are few and have a fixed set of values: never a keyword or a team. */
@@ -151,7 +150,7 @@ function createSearchMetrics(registry: Registry) {
     ended({ task, reading, startedMs }: EndedSearch): void {
       const { engine } = task.search
       outcomes.labels(engine, outcomeOf(reading)).inc()
-      if (reading.kind === 'search' && reading.search.cutBy !== null) cut.labels(engine, reading.search.cutBy).inc()
+      if (reading.kind === 'search' && reading.search.cut_by !== null) cut.labels(engine, reading.search.cut_by).inc()
       if (task.dueMs !== null) lateness.labels(engine).observe(Math.max(0, startedMs - task.dueMs) / 1000)
     },
     provider(pages: number, isFound: boolean): void {
@@ -161,6 +160,6 @@ function createSearchMetrics(registry: Registry) {
 }
 
 function outcomeOf(reading: Finished['reading']): string {
-  if (reading.kind === 'search') return reading.search.isGuess ? 'guess' : reading.search.outcome
+  if (reading.kind === 'search') return reading.search.is_guess ? 'guess' : reading.search.outcome
   return reading.kind === 'failed' ? (reading.engine?.outcome ?? 'failed') : 'failed'
 }

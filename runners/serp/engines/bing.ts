@@ -49,18 +49,4 @@ export const BING: EngineTable = {
   fullPage: 4,
   nextButtons: [],
   regions: ['#b_results', '#results', '#b_content'],
-  featuredSnippet: {
-    blocks: ['#b_results > li.b_ans'],
-    // The answers of "People also ask" quote pages too.
-    excluded: ['.b_qna', '.df_alsoAskCard', '[class*="alsoask" i]', '[id^="relatedQnA"]'],
-    parts: ['.rwrl'],
-    quoted: ['.rwrl_cred a[href]'],
-    layouts: ['#b_results > li.b_algo'],
-  },
-  aiOverview: {
-    blocks: ['#b_results > li.b_ans', '#b_pole'],
-    bodies: ['.cht_container', '.gs_text', '.gs_heroTextHeader', '.gs_caphead'],
-    declined: /(?!)/,
-    layouts: ['#b_results > li.b_algo'],
-  },
 }

@@ -33,11 +33,4 @@ export const DUCKDUCKGO: EngineTable = {
   fullPage: 8,
   nextButtons: ['button#more-results', 'a.result--more__btn', '.nav-link form input[type="submit"]'],
   regions: ['[data-testid="mainline"]', '#links', '#react-layout'],
-  // The layouts without scripts, and those before 2023, have no such texts whatever the search.
-  aiOverview: {
-    blocks: ['[data-layout="wikinlp"]', '[data-react-module-id="wikinlp"]'],
-    bodies: ['[data-testid^="duckassist-"]'],
-    declined: /(?!)/,
-    layouts: ['article[data-testid="result"]'],
-  },
 }

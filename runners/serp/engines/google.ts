@@ -117,15 +117,4 @@ export const GOOGLE: EngineTable = {
   fullPage: 5,
   nextButtons: ['#botstuff span.RVQdVd'],
   regions: [...REGIONS, '#center_col'],
-  featuredSnippet: {
-    blocks: ['block-component', '.xpdopen'],
-    excluded: ['.related-question-pair', '[data-initq]'],
-    parts: ['h2', '[role="heading"][aria-level="2"]'],
-    quoted: ['a[href]:has(h3)', 'h3 a[href]', 'a[href]:has([role="heading"][aria-level="3"])'],
-  },
-  aiOverview: {
-    blocks: ['#eKIzJc', '[data-mcpr]', '.hdzaWe', '[jscontroller="EYwa3d"]'],
-    bodies: ['.mZJni', '.Y3BBE', '[data-subtree="aimc"]', '.rPeykc', 'li.LLtSOc'],
-    declined: /^(?:An AI Overview is not available|Can.t generate an AI overview|Thinking|Searching)/i,
-  },
 }

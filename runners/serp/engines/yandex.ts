@@ -66,17 +66,4 @@ export const YANDEX: EngineTable = {
   fullPage: 8,
   nextButtons: ['.more__button', 'button.Pager-More'],
   regions: ['#search-result', '.serp-list', '.main__content', '.content__left'],
-  featuredSnippet: {
-    blocks: ['[data-fast-name="suggest_fact"]', '[data-fast-name="fact"]'],
-    excluded: ['[data-fast-name="neuro_answer"]'],
-    parts: ['.fact', '[class^="Fact"]'],
-    quoted: ['a[href]'],
-    layouts: ['.serp-item .OrganicTitle-Link'],
-  },
-  aiOverview: {
-    blocks: ['[data-fast-name="neuro_answer"]'],
-    bodies: ['.FuturisMarkdown'],
-    declined: /(?!)/,
-    layouts: ['.serp-item .OrganicTitle-Link'],
-  },
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decideAnalysis, decideRank } from '../../../core/serp/decide-search.ts'
-import { covered, type SearchReading } from '../../../core/serp/kept-reading.ts'
+import { covered, type StoredReading } from '../../../core/serp/kept-reading.ts'
 import { isTarget, targetRank } from '../../../core/serp/target-rank.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
 import { listOf, reading, result, RULE } from './readings.ts'
@@ -245,7 +245,7 @@ describe('full_analysis', () => {
 const NAMES = fc.array(fc.constantFrom('a.example', 'b.example', 'mine.example', 'c.example', ''), { maxLength: 8 })
 const READINGS = fc
   .record({ names: NAMES, first: fc.nat(8), isEnd: fc.boolean(), isPartial: fc.boolean(), isGuess: fc.boolean() })
-  .map(({ names, first, ...flags }): SearchReading => {
+  .map(({ names, first, ...flags }): StoredReading => {
     const ends = first < names.length ? [first, names.length] : [names.length]
     return { results: listOf(...names), pageEnds: ends, ...flags }
   })

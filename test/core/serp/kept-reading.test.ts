@@ -7,7 +7,7 @@ import {
   type KeptReading,
   nextBaseline,
   nextKept,
-  type SearchReading,
+  type StoredReading,
   reportedReading,
 } from '../../../core/serp/kept-reading.ts'
 import { targetRank } from '../../../core/serp/target-rank.ts'
@@ -28,7 +28,7 @@ describe('the baseline', () => {
   })
 
   test('is replaced by a cut check that covers as many pages', () => {
-    const cut = (name: string, more: Partial<SearchReading> = {}) => reading([name], { isPartial: true, ...more })
+    const cut = (name: string, more: Partial<StoredReading> = {}) => reading([name], { isPartial: true, ...more })
     const later = cut('b.example')
     expect(nextBaseline(cut('a.example'), later, true)).toBe(later)
     const ended = reading(['a.example'], { isEnd: true })
@@ -79,7 +79,7 @@ describe('after a shorter check that fired', () => {
 
 describe('a sequence of checks', () => {
   /** Two pages of five, of which a cut check has the first. */
-  const at = (position: number | null, isCut = false): SearchReading => {
+  const at = (position: number | null, isCut = false): StoredReading => {
     const names = Array.from({ length: isCut ? 5 : 10 }, (_, index) =>
       index + 1 === position ? 'mine.example' : `site-${index}.example`,
     )
@@ -88,7 +88,7 @@ describe('a sequence of checks', () => {
   const cut = (position: number | null) => at(position, true)
 
   /** Returns what each check sends: the rank, or none. */
-  function sentBy(...checks: readonly SearchReading[]): (string | null)[] {
+  function sentBy(...checks: readonly StoredReading[]): (string | null)[] {
     let baseline: ComparedReading | null = null
     return checks.map((current) => {
       const { serp } = decideRank(RULE, baseline, current)
@@ -167,8 +167,8 @@ describe('any sequence of checks', () => {
 
 describe('an engine and a paid provider', () => {
   /** Returns the indexes of the checks that fire, in both modes. */
-  function firing(...checks: readonly (readonly ['engine' | 'provider', SearchReading])[]) {
-    const run = (decide: (baseline: ComparedReading | null, current: SearchReading) => number | null | undefined) => {
+  function firing(...checks: readonly (readonly ['engine' | 'provider', StoredReading])[]) {
+    const run = (decide: (baseline: ComparedReading | null, current: StoredReading) => number | null | undefined) => {
       let kept: KeptReading | null = null
       return checks.flatMap(([source, current], index) => {
         const baseline = baselineOf(kept, source)
@@ -231,7 +231,7 @@ describe('an engine and a paid provider', () => {
     const of = (
       kept: KeptReading | null,
       source: 'engine' | 'provider',
-      current: SearchReading,
+      current: StoredReading,
       next: ComparedReading,
     ) => nextKept(kept, { source, current, next, firedRank: undefined })
     const first = of(null, 'engine', full, full)

@@ -1,4 +1,4 @@
-import type { SearchReading } from '../../../core/serp/kept-reading.ts'
+import type { StoredReading } from '../../../core/serp/kept-reading.ts'
 import type { SerpResult } from '../../../schema/serp/serp-result.ts'
 
 /** What a monitor asks of the rank of its target. */
@@ -16,7 +16,7 @@ export const result = (position: number, domain: string, more: Partial<SerpResul
 export const listOf = (...domains: string[]): SerpResult[] => domains.map((domain, at) => result(at + 1, domain))
 
 /** A complete check that found these sites on one page. */
-export const reading = (domains: readonly string[], more: Partial<SearchReading> = {}): SearchReading => ({
+export const reading = (domains: readonly string[], more: Partial<StoredReading> = {}): StoredReading => ({
   results: listOf(...domains),
   pageEnds: [domains.length],
   isEnd: false,

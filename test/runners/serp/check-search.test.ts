@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runSearch, searchOf } from '../../../cli/check/run-search.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
@@ -59,6 +60,12 @@ function search(more: Partial<SerpSearch> = {}): Promise<SearchChecked> {
   )
 }
 
+/** Returns the page that is kept for a person. Null: none is. */
+function unreadOf(checked: SearchChecked): string | null {
+  const { unread } = checked.ok ? checked.search : checked.engine
+  return unread === undefined ? null : gunzipSync(Buffer.from(unread, 'base64')).toString()
+}
+
 const googlePage = (names: readonly string[], next: string | null): string =>
   `<!doctype html><body><div id="rso">${names
     .map(
@@ -77,9 +84,12 @@ describe('a check of a search', () => {
       return googlePage(['a', 'b'], 'https://www.google.com/search?q=shoes&start=10&own=1')
     })
     const checked = await search({ pages: 5 })
-    expect(checked).toMatchObject({ ok: true, outcome: 'ok', isEnd: true, isPartial: false, pageEnds: [2, 4, 5] })
+    expect(checked).toMatchObject({
+      ok: true,
+      search: { outcome: 'ok', is_end: true, cut_by: null, page_ends: [2, 4, 5] },
+    })
     if (!checked.ok) throw new Error(checked.fault.message)
-    expect(checked.results.map(({ position, domain }) => `${position} ${domain}`)).toEqual([
+    expect(checked.search.results.map(({ position, domain }) => `${position} ${domain}`)).toEqual([
       '1 a.example',
       '2 b.example',
       '3 c.example',
@@ -95,12 +105,14 @@ describe('a check of a search', () => {
     const names = 'abcdefghij'.split('')
     serve('/search', () => `${googlePage(names, null)}<a class="new" href="/search?q=shoes&start=10">Next</a>`)
     const checked = await search({ pages: 2 })
-    expect(checked).toMatchObject({ ok: true, isEnd: false, isPartial: true, cutBy: 'unparsed', pageEnds: [10] })
-    expect(checked.ok && checked.warnings.join(' ')).toContain('was not recognized')
-    expect(Buffer.from((checked.ok && checked.unread) || []).toString()).toContain('class="new"')
+    expect(checked).toMatchObject({ ok: true, search: { is_end: false, cut_by: 'unparsed', page_ends: [10] } })
+    expect(checked.ok && checked.search.warnings.join(' ')).toContain('was not recognized')
+    expect(unreadOf(checked)).toContain('class="new"')
     expect(checked.pages.at(-1)?.marker).toContain('no known way to the next page')
     // Where no further page was asked for, nothing is missing.
-    expect(await search({ pages: 1 })).toMatchObject({ isEnd: false, isPartial: false, cutBy: null, unread: null })
+    const one = await search({ pages: 1 })
+    expect(one).toMatchObject({ search: { is_end: false, cut_by: null } })
+    expect(unreadOf(one)).toBeNull()
   })
 
   test('ends at a full page whose pager shows no later one', async () => {
@@ -114,7 +126,10 @@ describe('a check of a search', () => {
           ) + link(0)
         : googlePage(names, null) + link(20) + link(10),
     )
-    expect(await search({ pages: 3 })).toMatchObject({ ok: true, isEnd: true, cutBy: null, pageEnds: [10, 20] })
+    expect(await search({ pages: 3 })).toMatchObject({
+      ok: true,
+      search: { is_end: true, cut_by: null, page_ends: [10, 20] },
+    })
     expect(asked.map(({ url }) => url.searchParams.get('start'))).toEqual([null, '10'])
   })
 
@@ -123,8 +138,8 @@ describe('a check of a search', () => {
       query.has('start') ? '<!doctype html><p>A new layout</p>' : googlePage(['a', 'b'], '/search?q=shoes&start=10'),
     )
     const checked = await search({ pages: 2 })
-    expect(checked).toMatchObject({ ok: true, isPartial: true, cutBy: 'unparsed' })
-    expect(Buffer.from((checked.ok && checked.unread) || []).toString()).toContain('A new layout')
+    expect(checked).toMatchObject({ ok: true, search: { cut_by: 'unparsed' } })
+    expect(unreadOf(checked)).toContain('A new layout')
   })
 
   test('opens a later page once more when its scripts did not run, before that is a refusal', async () => {
@@ -134,14 +149,17 @@ describe('a check of a search', () => {
       if (!query.has('start')) return googlePage(['a', 'b'], '/search?q=shoes&start=10')
       return shells-- > 0 ? shell : googlePage(['c'], null)
     })
-    expect(await search({ pages: 2 })).toMatchObject({ ok: true, cutBy: null, isEnd: true, pageEnds: [2, 3] })
+    expect(await search({ pages: 2 })).toMatchObject({
+      ok: true,
+      search: { cut_by: null, is_end: true, page_ends: [2, 3] },
+    })
     shells = 2
-    expect(await search({ pages: 2 })).toMatchObject({ ok: true, cutBy: 'blocked', pageEnds: [2] })
+    expect(await search({ pages: 2 })).toMatchObject({ ok: true, search: { cut_by: 'blocked', page_ends: [2] } })
   })
 
   test('stops at the number of pages that it is for', async () => {
     serve('/search', () => googlePage(['a'], '/search?q=shoes&start=10'))
-    expect(await search({ pages: 1 })).toMatchObject({ ok: true, isEnd: false, isPartial: false })
+    expect(await search({ pages: 1 })).toMatchObject({ ok: true, search: { is_end: false, cut_by: null } })
     expect(asked).toHaveLength(1)
   })
 
@@ -150,8 +168,8 @@ describe('a check of a search', () => {
       query.has('start') ? '<form id="captcha-form"></form>' : googlePage(['a', 'b'], '/search?q=shoes&start=10'),
     )
     const checked = await search({ pages: 3 })
-    expect(checked).toMatchObject({ ok: true, isPartial: true, isEnd: false, cutBy: 'blocked', pageEnds: [2] })
-    expect(checked.ok && checked.warnings).toHaveLength(1)
+    expect(checked).toMatchObject({ ok: true, search: { is_end: false, cut_by: 'blocked', page_ends: [2] } })
+    expect(checked.ok && checked.search.warnings).toHaveLength(1)
     expect(asked).toHaveLength(2)
   })
 
@@ -161,27 +179,30 @@ describe('a check of a search', () => {
   ])('is refused by %s, is not repeated, and keeps nothing of it', async (_, page, code) => {
     serve('/search', () => ({ status: code, html: page }))
     const checked = await search({ pages: 3 })
-    expect(checked).toMatchObject({ ok: false, outcome: 'blocked', fault: { code: 'blocked' }, unread: null })
+    expect(checked).toMatchObject({ ok: false, fault: { code: 'blocked' }, engine: { outcome: 'blocked' } })
+    expect(unreadOf(checked)).toBeNull()
     expect(asked).toHaveLength(1)
   })
 
   test('is an error of the engine for a 5xx', async () => {
     serve('/search', () => ({ status: 502, html: '<p>Bad gateway</p>' }))
-    expect(await search()).toMatchObject({ ok: false, outcome: 'engine_error', unread: null })
+    const checked = await search()
+    expect(checked).toMatchObject({ ok: false, engine: { outcome: 'engine_error' } })
+    expect(unreadOf(checked)).toBeNull()
   })
 
   test('keeps a page that was not recognized', async () => {
     serve('/search', () => '<!doctype html><p>A new layout</p>')
     const checked = await search()
-    expect(checked).toMatchObject({ ok: false, outcome: 'unparsed' })
-    expect(checked.ok ? null : Buffer.from(checked.unread ?? []).toString()).toContain('A new layout')
+    expect(checked).toMatchObject({ ok: false, engine: { outcome: 'unparsed' } })
+    expect(unreadOf(checked)).toContain('A new layout')
   })
 
   test('reads a page whose names are unknown as a guess, and says so', async () => {
     serve('/search', () => googlePage(['a', 'b', 'c'], null).replaceAll(/ class="[^"]*"/g, ''))
     const checked = await search()
-    expect(checked).toMatchObject({ ok: true, isGuess: true })
-    expect(checked.ok && checked.warnings.join(' ')).toContain('fire no alert')
+    expect(checked).toMatchObject({ ok: true, search: { is_guess: true } })
+    expect(checked.ok && checked.search.warnings.join(' ')).toContain('fire no alert')
   })
 
   test('loads a page once more when its scripts did not run, and is refused then', async () => {
@@ -189,7 +210,7 @@ describe('a check of a search', () => {
       '/search',
       () => '<noscript><meta http-equiv="refresh" content="9;url=/httpservice/retry/enablejs"></noscript>',
     )
-    expect(await search()).toMatchObject({ ok: false, outcome: 'blocked' })
+    expect(await search()).toMatchObject({ ok: false, engine: { outcome: 'blocked' } })
     expect(asked).toHaveLength(2)
   })
 })
@@ -214,14 +235,14 @@ describe('a question for consent', () => {
       const refuse = FORM('<input type="hidden" name="set_eom" value="true">')
       html(isAnswered ? googlePage(['a', 'b'], null) : `<!doctype html>${accept}${refuse}`)(response, request, nth)
     })
-    expect(await search()).toMatchObject({ ok: true, outcome: 'ok', pageEnds: [2] })
+    expect(await search()).toMatchObject({ ok: true, search: { outcome: 'ok', page_ends: [2] } })
     expect(saved).toBe('set_eom=true')
   })
 
   test('that comes again after its answer is an error of the engine', async () => {
     site.page('/save', status(204))
     serve('/search', () => `<!doctype html>${FORM('<input type="hidden" name="set_eom" value="true">')}`)
-    expect(await search()).toMatchObject({ ok: false, outcome: 'engine_error' })
+    expect(await search()).toMatchObject({ ok: false, engine: { outcome: 'engine_error' } })
   })
 })
 
@@ -230,7 +251,10 @@ describe('an empty answer of Bing', () => {
 
   test('is trusted when another search finds something', async () => {
     serve('/search', (query) => (query.get('q') === 'shoes' ? NONE : PAGES.bing))
-    expect(await search({ engine: 'bing' })).toMatchObject({ ok: true, outcome: 'zero', results: [], isEnd: true })
+    expect(await search({ engine: 'bing' })).toMatchObject({
+      ok: true,
+      search: { outcome: 'zero', results: [], is_end: true },
+    })
     expect(asked.map(({ url }) => url.searchParams.get('q'))).toEqual(['shoes', 'shoes', 'weather'])
   })
 
@@ -240,14 +264,16 @@ describe('an empty answer of Bing', () => {
       if (query.has('first')) return NONE
       return query.get('q') === 'weather' && isRefused ? NONE : PAGES.bing
     })
-    expect(await search({ engine: 'bing', pages: 3 })).toMatchObject({ isEnd: true, cutBy: null, pageEnds: [3] })
+    expect(await search({ engine: 'bing', pages: 3 })).toMatchObject({
+      search: { is_end: true, cut_by: null, page_ends: [3] },
+    })
     isRefused = true
-    expect(await search({ engine: 'bing', pages: 3 })).toMatchObject({ isEnd: false, cutBy: 'blocked' })
+    expect(await search({ engine: 'bing', pages: 3 })).toMatchObject({ search: { is_end: false, cut_by: 'blocked' } })
   })
 
   test('is a refusal when nothing is found for anything', async () => {
     serve('/search', () => NONE)
-    expect(await search({ engine: 'bing' })).toMatchObject({ ok: false, outcome: 'blocked' })
+    expect(await search({ engine: 'bing' })).toMatchObject({ ok: false, engine: { outcome: 'blocked' } })
   })
 })
 
@@ -263,7 +289,7 @@ test('A list that grows by a button is read once, and ends where the button adds
     () => `<!doctype html><ol>${item('a')}</ol><button id="more-results">More</button><script>${script}</script>`,
   )
   const checked = await search({ engine: 'duckduckgo', pages: 4 })
-  expect(checked).toMatchObject({ ok: true, pageEnds: [1, 3], isEnd: true })
+  expect(checked).toMatchObject({ ok: true, search: { page_ends: [1, 3], is_end: true } })
 })
 
 test('A list that grows by a button ends where the button is gone, however much it added', async () => {
@@ -280,7 +306,7 @@ test('A list that grows by a button ends where the button is gone, however much 
     () => `<!doctype html><ol>${item('a')}</ol><button id="more-results">More</button><script>${script}</script>`,
   )
   const checked = await search({ engine: 'duckduckgo', pages: 4 })
-  expect(checked).toMatchObject({ ok: true, pageEnds: [1, 11], isEnd: true, cutBy: null })
+  expect(checked).toMatchObject({ ok: true, search: { page_ends: [1, 11], is_end: true, cut_by: null } })
 })
 
 test.each([
@@ -294,7 +320,7 @@ test.each([
       Intl.DateTimeFormat().resolvedOptions().timeZone].join(' ')`
     serve('/search', () => `${googlePage(['a'], null)}<script>${script}</script>`)
     const checked = await search({ device, location_code: country, language_code: language })
-    expect(checked.ok && checked.results[0]?.title).toBe(seen.says)
+    expect(checked.ok && checked.search.results[0]?.title).toBe(seen.says)
     expect(asked[0]?.agent).toMatch(seen.agent)
   },
 )
@@ -381,7 +407,7 @@ test('an engine whose name cannot be looked up is no misspelled address', async 
   const endpoints = { google: 'http://no-such-host.invalid' }
   const checked = await checkSearch({ ...search, ...where }, { browsers, extractor, endpoints, signal: NEVER })
   expect(checked).toMatchObject({
-    outcome: 'failed',
+    engine: { outcome: 'failed' },
     fault: { code: 'dns_failed', message: expect.stringMatching(/^The host name of Google .*Check the network/) },
   })
 })

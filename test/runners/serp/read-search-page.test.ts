@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { parseHtml } from '../../../runners/extract/html/html.ts'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { ENGINES } from '../../../runners/serp/engines.ts'
+import { SHOWN_BLOCKS } from '../../../runners/serp/engines/shown-blocks.ts'
 import { PageQuery } from '../../../runners/serp/page-query.ts'
 import { readSearchPage } from '../../../runners/serp/read-search-page.ts'
 import { SERP_LIMITS, type SentPage } from '../../../runners/serp/search-page.ts'
@@ -119,17 +120,17 @@ describe('what is no result', () => {
       '<block-component><h2>Featured</h2><div class="g"><a href="https://other.example/"><h3>Other</h3></a></div>' +
       '</block-component>'
     const html = PAGES.google.replace('<div id="rso">', `<div id="rso">${snippet}`)
-    expect(read('google', html)).toMatchObject({ featuredSnippet: true, aiOverview: false })
+    expect(read('google', html)).toMatchObject({ shown: { featured_snippet: true, ai_overview: false } })
     expect(read('google', html).results).toHaveLength(3)
-    expect(read('google', PAGES.google).featuredSnippet).toBe(false)
+    expect(read('google', PAGES.google).shown.featured_snippet).toBe(false)
   })
 
   test('an AI overview is a flag where its text is shown, and not where it was declined', () => {
     const overview = (text: string) => `<div id="eKIzJc"><div class="mZJni">${text}</div></div>${PAGES.google}`
-    expect(read('google', overview('Shoes have soles.')).aiOverview).toBe(true)
-    expect(read('google', overview('An AI Overview is not available for this search')).aiOverview).toBe(false)
-    expect(read('google', overview('<span style="display:none">Shoes</span>')).aiOverview).toBe(false)
-    expect(read('google', overview('')).aiOverview).toBe(false)
+    expect(read('google', overview('Shoes have soles.')).shown.ai_overview).toBe(true)
+    expect(read('google', overview('An AI Overview is not available for this search')).shown.ai_overview).toBe(false)
+    expect(read('google', overview('<span style="display:none">Shoes</span>')).shown.ai_overview).toBe(false)
+    expect(read('google', overview('')).shown.ai_overview).toBe(false)
   })
 })
 
@@ -301,10 +302,10 @@ describe('what an engine shows beside its results', () => {
     (engine, overview) => {
       const reading = (block: string) => read(engine, withBlock(engine, block))
       const shown = reading(overview('Shoes have soles.'))
-      expect(shown).toMatchObject({ outcome: 'ok', aiOverview: true })
+      expect(shown).toMatchObject({ outcome: 'ok', shown: { ai_overview: true } })
       expect(shown.results).toEqual(read(engine, PAGES[engine]).results)
       for (const block of ['', overview(''), overview('<span style="display:none">Shoes</span>')])
-        expect(reading(block).aiOverview).toBe(false)
+        expect(reading(block).shown.ai_overview).toBe(false)
     },
   )
 
@@ -313,19 +314,19 @@ describe('what an engine shows beside its results', () => {
     (engine, snippet) => {
       const reading = (block: string) => read(engine, withBlock(engine, block))
       const shown = reading(snippet('https://soles.example/'))
-      expect(shown).toMatchObject({ outcome: 'ok', featuredSnippet: true })
+      expect(shown).toMatchObject({ outcome: 'ok', shown: { featured_snippet: true } })
       expect(shown.results).toEqual(read(engine, PAGES[engine]).results)
       for (const block of ['', snippet('#more'), `<div hidden>${snippet('https://soles.example/')}</div>`])
-        expect(reading(block).featuredSnippet).toBe(false)
+        expect(reading(block).shown.featured_snippet).toBe(false)
     },
   )
 
   test('what an engine or a layout does not tell is null', () => {
-    expect(read('yahoo', PAGES.yahoo)).toMatchObject({ aiOverview: null, featuredSnippet: null })
-    expect(read('duckduckgo', PAGES.duckduckgo)).toMatchObject({ featuredSnippet: null })
+    expect(read('yahoo', PAGES.yahoo)).toMatchObject({ shown: { ai_overview: null, featured_snippet: null } })
+    expect(read('duckduckgo', PAGES.duckduckgo)).toMatchObject({ shown: { featured_snippet: null } })
     const plain =
       '<div id="links"><div class="web-result"><h2><a class="result__a" href="https://a.example/">A</a></h2>'
-    expect(read('duckduckgo', plain)).toMatchObject({ outcome: 'ok', aiOverview: null })
+    expect(read('duckduckgo', plain)).toMatchObject({ outcome: 'ok', shown: { ai_overview: null } })
   })
 })
 
@@ -335,8 +336,8 @@ describe('the tables', () => {
   test.each(ENGINE_NAMES)('have selectors that can be compiled: %s', (engine) => {
     if (tree.kind === 'too_complex') throw new Error('unreachable')
     const query = new PageQuery(tree)
-    const { featuredSnippet, aiOverview, ...table } = ENGINES[engine]
-    const lists = [...Object.values(table), ...Object.values({ ...featuredSnippet, ...aiOverview })]
+    const shown = Object.values(SHOWN_BLOCKS[engine]).flatMap((table) => Object.values(table))
+    const lists = [...Object.values(ENGINES[engine]), ...shown]
     for (const list of lists) if (Array.isArray(list)) query.first(list as readonly string[])
   })
 })
@@ -357,10 +358,13 @@ describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with the rec
     ['yandex', 'yandex-2026-openserp', true, false],
     ['yandex', 'yandex-ky-mobile-2021-03-29', false, true],
     ['yandex', 'yandex-2015-page5', null, null],
-  ] as const)('say what %s shows beside its results: %s', (engine, name, aiOverview, featuredSnippet) => {
+  ] as const)('say what %s shows beside its results: %s', (engine, name, overview, snippet) => {
     const html = readFileSync(join(folder, `${name}.html`), 'utf8')
     const device = name.includes('mobile') ? 'mobile' : 'desktop'
-    expect(read(engine, html, { device })).toMatchObject({ outcome: 'ok', aiOverview, featuredSnippet })
+    expect(read(engine, html, { device })).toMatchObject({
+      outcome: 'ok',
+      shown: { ai_overview: overview, featured_snippet: snippet },
+    })
   })
 
   test.each([

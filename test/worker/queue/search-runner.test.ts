@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SerpTask } from '../../../runners/check/task.ts'
-import type { SearchFound } from '../../../runners/serp/search-found.ts'
+import type { SearchReading } from '../../../schema/serp/search-reading.ts'
 import { addSearch } from '../../support/database/stored-searches.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type Asker, frame, openAsker, outcome } from './asker.ts'
@@ -17,29 +17,12 @@ afterEach(async () => {
 })
 afterAll(() => asker[Symbol.asyncDispose]())
 
-const FOUND: SearchFound = {
+const FOUND: SearchReading = {
   outcome: 'ok',
-  source: 'engine',
   results: [
     { position: 1, title: 'A', url: 'https://a.example/x', domain: 'a.example', description: 'S' },
     { position: 2, title: 'B', url: '', domain: '', description: null },
   ],
-  pageEnds: [1, 2],
-  isEnd: false,
-  isPartial: false,
-  isGuess: false,
-  cutBy: null,
-  isRefused: false,
-  aiOverview: false,
-  featuredSnippet: null,
-  country: 'exact',
-  marker: 'a result',
-  warnings: [],
-}
-
-const SEARCH = {
-  outcome: 'ok',
-  results: FOUND.results,
   page_ends: [1, 2],
   is_end: false,
   is_guess: false,
@@ -166,9 +149,7 @@ describe('the results that a runner reports', () => {
   test.each(wrong)('are refused with %s, and nothing is recorded', async (_, part, path) => {
     const { task } = await claimed()
     const before = await asker.state()
-    const body = frame(
-      outcome(task, { reading: { kind: 'search', search: { ...SEARCH, ...part } }, values: undefined }),
-    )
+    const body = frame(outcome(task, { reading: { kind: 'search', search: { ...FOUND, ...part } }, values: undefined }))
     const answer = await asker.post('complete', body)
     expect(answer).toMatchObject({ status: 422, paths: expect.arrayContaining([expect.stringContaining(path)]) })
     expect(await asker.state()).toEqual(before)
@@ -176,7 +157,7 @@ describe('the results that a runner reports', () => {
 
   test('are refused for a page, and those of a page for a search', async () => {
     const page = await asker.claimed()
-    const ofSearch = frame(outcome(page, { reading: { kind: 'search', search: SEARCH }, values: undefined }))
+    const ofSearch = frame(outcome(page, { reading: { kind: 'search', search: FOUND }, values: undefined }))
     expect(await asker.post('complete', ofSearch)).toMatchObject({ status: 422, paths: ['reading.kind'] })
     const { task } = await claimed()
     const ofPage = {

@@ -62,7 +62,7 @@ describe('the search provider', () => {
     expect(answer).toMatchObject({
       ok: true,
       asked: 3,
-      found: { source: 'provider', pageEnds: [1, 2, 3], cutBy: null },
+      found: { page_ends: [1, 2, 3], cut_by: null },
     })
   })
 
@@ -77,7 +77,7 @@ describe('the search provider', () => {
       serpapi_pagination: start === 0 ? { next: 'x' } : {},
     }))
     const answer = await provider.search(SEARCH, NEVER)
-    expect(answer).toMatchObject({ asked: 2, found: { isEnd: true, aiOverview: true, featuredSnippet: true } })
+    expect(answer).toMatchObject({ asked: 2, found: { is_end: true, ai_overview: true, featured_snippet: true } })
     expect(answer.ok && answer.found.results.map(({ position, url, title }) => [position, url, title])).toEqual([
       [1, 'https://a.example/', 'T 0'],
       [2, 'https://b.example/', 'T 1'],
@@ -104,7 +104,7 @@ describe('the search provider', () => {
   test('that fails on a later page leaves the pages before it', async () => {
     serve((start) => (start === 10 ? 503 : { organic_results: organic(`https://site-${start}.example/`) }))
     const answer = await provider.search(SEARCH, NEVER)
-    expect(answer).toMatchObject({ ok: true, asked: 2, found: { isPartial: true, cutBy: 'failed', isEnd: false } })
+    expect(answer).toMatchObject({ ok: true, asked: 2, found: { cut_by: 'failed', is_end: false } })
   })
 
   test('that refuses, sends garbage, or does not answer fails without naming the key', async () => {
