@@ -1,4 +1,4 @@
-import type { EngineFailure, SearchReading } from '../../schema/serp/search-reading.ts'
+import type { EngineFailure, SearchReading, ShownBlocks } from '../../schema/serp/search-reading.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 
 /** Results, and what the engine did where a provider gave them in its place. `engine` is absent where it gave them. */
@@ -39,3 +39,12 @@ export function serpCheckOf(ended: EndedSearch, lateMs: number | null): SerpChec
   const found = { outcome, source: sourceOf(ended), pages: page_ends.length, cut_by, is_guess }
   return { ...found, country, late_ms: lateMs, marker }
 }
+
+/** What is shown is not known. */
+export const UNTOLD: ShownBlocks = { ai_overview: null, featured_snippet: null }
+
+/** Returns what is shown beside the results, with the names that runs and previews have for it. */
+export const presentOf = ({ ai_overview, featured_snippet }: ShownBlocks) => ({
+  ai_overview_present: ai_overview,
+  featured_snippet_present: featured_snippet,
+})

@@ -1,5 +1,5 @@
 import type { AnyNode, Element } from 'domhandler'
-import { UNTOLD } from '../../schema/serp/search-reading.ts'
+import { UNTOLD } from '../../core/serp/ended-search.ts'
 import { parseHtml } from '../extract/html/html.ts'
 import { decode } from '../extract/text/charset.ts'
 import { textOf, type Tree } from '../extract/tree.ts'

@@ -30,7 +30,6 @@ const shown = { ai_overview: Nullable(Type.Boolean()), featured_snippet: Nullabl
 const ShownBlocks = Closed(shown)
 /** What an engine shows beside its results. Null: its page does not tell. */
 export type ShownBlocks = Static<typeof ShownBlocks>
-export const UNTOLD: ShownBlocks = { ai_overview: null, featured_snippet: null }
 
 /**
  * The results of a search over all pages, whoever gave them. It has this form in the process that reads the pages, in
@@ -65,8 +64,4 @@ interface LeftAlone {
 export const presentKeys = (options: Described = {}) => ({
   ai_overview_present: Nullable(Type.Boolean(), options),
   featured_snippet_present: Nullable(Type.Boolean(), options),
-})
-export const presentOf = ({ ai_overview, featured_snippet }: ShownBlocks) => ({
-  ai_overview_present: ai_overview,
-  featured_snippet_present: featured_snippet,
 })

@@ -6,9 +6,10 @@ import { row, unnest, nothing } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { keepPageTexts, type PageText } from '../runs/page-texts.ts'
 import { insertDeliveries, IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
+import { andColumns, type OwnValues, PLAIN_RUNS, type RunsOfKind } from './runs-of-kind.ts'
 
 /**
- * A finished check whose reading is stored: the first one, one that differs, or one with warnings or other
+ * A finished check whose reading is compared and stored: the first one, one that differs, or one with warnings or other
  * information.
  */
 export interface ReadingRun {
@@ -17,15 +18,15 @@ export interface ReadingRun {
   readonly run_id: string
   readonly start_offset_ms: number
   readonly duration_ms: number
-  readonly fetch_method: FetchMethod
+  readonly fetch_method: FetchMethod | null
   readonly fetch_reason: FetchReason | null
   readonly etag: string | null
   readonly last_modified: string | null
   readonly body_hash: Buffer | null
   /** Null: the next reading is compared with this one in any case, even when it is equal. */
   readonly reading_hash: Buffer | null
-  /** JSON text of the values. */
-  readonly extracted: string
+  /** JSON text of the values. Null: the kind has columns of its own for what is read. */
+  readonly extracted: string | null
   /** JSON text of the fields that are missing (worker/record/judge.ts). Null: none. */
   readonly missing: string | null
   /** JSON text of the items of lists that are empty since a moment. Null: none. */
@@ -40,8 +41,16 @@ export interface ReadingRun {
    * Null: it does.
    */
   readonly pending: string | null
-  /** JSON text of the values that the baseline has after a reading that is pending. Null: those of the reading. */
+  /**
+   * JSON text of the values that the baseline has after this reading. Null: those of the reading, and where it has none
+   * the baseline stays.
+   */
   readonly kept: string | null
+  /** The run that has the same values, which this one refers to. Absent or null: it has its own. */
+  readonly reading_id?: string | null
+  /** This run stores the values of the next baseline. Absent: where it is not pending. */
+  readonly is_reading?: boolean
+  readonly own?: OwnValues
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
   readonly warnings: string | null
@@ -67,6 +76,8 @@ const COLUMNS = {
   lacking: 'json',
   pending: 'json',
   kept: 'json',
+  reading_id: 'uuid',
+  is_reading: 'bool',
   diff: 'json',
   warnings: 'json',
   fired: 'bool',
@@ -79,21 +90,26 @@ const COLUMNS = {
  * Records readings: check, baseline, run and outbox in one statement under the fence. A change is therefore stored
  * completely, with its deliveries, or not at all. Returns the numbers that were recorded.
  */
-export async function recordReadings(store: Queryable, runs: readonly ReadingRun[]): Promise<ReadonlySet<number>> {
-  const readings = runs.map(({ text, ...run }) => {
+export async function recordReadings(
+  store: Queryable,
+  runs: readonly ReadingRun[],
+  of: RunsOfKind = PLAIN_RUNS,
+): Promise<ReadonlySet<number>> {
+  const readings = runs.map(({ text, own, ...run }) => {
     const texts = { text_key: text?.key ?? null, text_before: text?.before ?? null }
-    return { ...run, ...texts, triggered: run.deliveries.length > 0 }
+    const isReading = run.is_reading ?? run.pending === null
+    return { ...run, ...texts, ...own, is_reading: isReading, triggered: run.deliveries.length > 0 }
   })
   if (runs.some(({ text }) => text)) await keepPageTexts(store, runs)
-  const rows = await store.any(sql.prepared('record_readings', recorded)`
+  const rows = await store.any(sql.prepared(`record_readings${of.name}`, recorded)`
     with t as materialized (select clock() as at),
     input as materialized (
-      select * from ${unnest('i', readings, COLUMNS)}
+      select * from ${unnest('i', readings, { ...COLUMNS, ...of.columns })}
     ),
     moved as (
       update checks c
-      set ${READ}, reading_id = case when i.pending is null then i.run_id else c.reading_id end,
-        reading_hash = nullif(i.reading_hash, ''), read_by = i.read_by
+      set ${READ}, reading_id = case when i.is_reading then i.run_id else c.reading_id end,
+        reading_hash = nullif(i.reading_hash, ''), read_by = i.read_by${of.ended}
       from input i, t
       where ${IS_HELD}
       returning c.no, c.team_id, i.run_id
@@ -103,6 +119,7 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
       select m.no, m.team_id, coalesce(i.kept, i.extracted), i.missing, i.lists, i.empty,
         nullif(i.text_key, ''), i.lacking, i.pending
       from moved m join input i on i.no = m.no
+      where i.kept is not null or i.extracted is not null
       on conflict (no) do update
       set extracted = excluded.extracted, missing = excluded.missing, lists = excluded.lists, empty = excluded.empty,
         lacking = excluded.lacking, pending = excluded.pending,
@@ -111,11 +128,11 @@ export async function recordReadings(store: Queryable, runs: readonly ReadingRun
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        fired, delivery_triggered, extracted, diff, warnings, text_before, text_after)
+        fired, delivery_triggered, reading_id, extracted, diff, warnings, text_before, text_after${andColumns(of)})
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
-        i.fired, i.triggered, i.extracted, i.diff, i.warnings,
+        i.fired, i.triggered, i.reading_id, i.extracted, i.diff, i.warnings,
         case when i.diff is not null and i.text_key <> '' then nullif(i.text_before, '') end,
-        case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end
+        case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end${andColumns(of, 'i')}
       from moved m join input i on i.no = m.no
     ),
     sent as (

@@ -2,18 +2,18 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
-import type { RunFaultCode } from '../../schema/run/run-fault.ts'
-import type { FetchMethod } from '../../schema/run/run.ts'
-import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { MailQueue } from '../accounts/mail-queue.ts'
 import type { Queryable, Store, Transaction } from '../db/client.ts'
-import { row, rowOf, unnest } from '../db/row.ts'
-import type { DeliveryRow } from '../deliveries/delivery-row.ts'
-import { FAILING, insertRunEvents, type Noticed } from '../deliveries/notices.ts'
+import { nothing, row, rowOf } from '../db/row.ts'
+import { FAILING, insertRunEvents } from '../deliveries/notices.ts'
+import { SEARCH_RUN_COLUMNS, type SearchValues } from '../runs/run-record.ts'
 import { searchOf } from './claim.ts'
-import { endSearches, type EndedSearch } from './end-searches.ts'
-import { ended, insertDeliveries, IS_HELD, NEXT_RUN, PRICE_AFTER, WAS_FAILING } from './finished-check.ts'
+import { type EndedSearch, endSearches } from './end-searches.ts'
+import { PRICE_AFTER } from './finished-check.ts'
+import { type FailedRun, recordFailed } from './record-failed.ts'
+import { type ReadingRun, recordReadings } from './record-reading.ts'
+import type { RunsOfKind } from './runs-of-kind.ts'
 
 const Null = Type.Null()
 
@@ -21,7 +21,7 @@ const Null = Type.Null()
 const SearchBaseline = Type.Object({
   /** The run that stores the results. Null: there is no baseline, and this check fires nothing. */
   reading_id: Type.Union([Type.String(), Null]),
-  /** A `SearchReading` of core/serp/kept-reading.ts. */
+  /** A `KeptReading` of core/serp/kept-reading.ts. */
   extracted: Type.Unknown(),
   monitor_id: Type.String(),
   name: Type.String(),
@@ -49,90 +49,27 @@ export async function findSearchBaseline(
   `)
 }
 
-/** A finished check of a search. */
-export interface SearchRun extends Noticed, EndedSearch {
-  readonly start_offset_ms: number
-  readonly duration_ms: number
-  readonly fetch_method: FetchMethod | null
-  readonly outcome: SerpCheck['outcome']
-  /** Null: the check has results, or the engine has none. */
-  readonly error_code: RunFaultCode | null
-  readonly error_message: string | null
-  /** JSON text of the results. Null: there are none, or they equal those of `reading_id`. */
-  readonly organic_results: string | null
-  readonly reading_id: string | null
-  /** This run stores the results of the next baseline. */
-  readonly is_reading: boolean
-  /** JSON text of the next baseline. Null: the baseline stays. */
-  readonly kept: string | null
-  readonly target_rank: number | null
-  readonly rank_delta: number | null
-  readonly ai_overview_present: boolean | null
-  readonly featured_snippet_present: boolean | null
-  /** JSON text of a `SerpCheck`. */
-  readonly serp_check: string
-  readonly warnings: string | null
-  /** It fired, whether or not there is a destination. */
-  readonly fired: boolean
-  readonly deliveries: readonly DeliveryRow[]
+/** Searches pause after ten failures, and do not back off before. */
+export const SEARCH_RUNS: RunsOfKind = {
+  name: '_of_searches',
+  columns: SEARCH_RUN_COLUMNS,
+  ended: sql.fragment`, cost = ${PRICE_AFTER}, is_unpaid = false`,
+  backsOff: false,
 }
 
-const COLUMNS = {
-  no: 'int8',
-  fence: 'int4',
-  run_id: 'uuid',
-  start_offset_ms: 'int4',
-  duration_ms: 'int4',
-  fetch_method: 'fetch_method',
-  outcome: 'text',
-  wait_ms: 'int8',
-  error_code: 'text',
-  error_message: 'text',
-  organic_results: 'json',
-  reading_id: 'uuid',
-  is_reading: 'bool',
-  kept: 'json',
-  target_rank: 'int4',
-  rank_delta: 'int4',
-  ai_overview_present: 'bool',
-  featured_snippet_present: 'bool',
-  serp_check: 'json',
-  warnings: 'json',
-  fired: 'bool',
-  triggered: 'bool',
-} as const
+/** A finished check of a search that has results, or whose engine has none. */
+export interface FoundSearch extends ReadingRun, EndedSearch {
+  readonly own: SearchValues
+}
 
-const UNTIL_PAUSED = sql.literalValue(String(FAILURES_UNTIL_PAUSED))
-
-/** An internal error says nothing about the engine or the monitor, and is not counted. */
-const COUNTED = sql.fragment`(i.error_code is not null and i.error_code <> 'internal')::int`
-const IS_PAUSED = sql.fragment`
-  (c.next_run_at is not null and ${COUNTED} = 1 and c.failures + 1 >= ${UNTIL_PAUSED}::int)`
-
-/** When the engine may be asked again. */
-const ASKED_AGAIN = sql.fragment`t.at + make_interval(secs => i.wait_ms / 1000.0)`
-
-/**
- * The next time. A check that fell into the time of a pause is due at its end, whatever its interval, so that a pause
- * costs one failure. One that was refused is not due before it.
- */
-const NEXT = sql.fragment`
-  case
-    when c.next_run_at is null or ${IS_PAUSED} then null
-    when i.outcome = 'left_alone' and c.next_run_at <= t.at then ${ASKED_AGAIN}
-    when i.outcome in ('left_alone', 'blocked') then greatest(${NEXT_RUN}, ${ASKED_AGAIN})
-    else ${NEXT_RUN}
-  end`
-
-const recorded = row({
-  no: Type.Integer(),
-  team_id: Type.String(),
-  is_paused: Type.Boolean(),
-  failures: Type.Integer(),
-  monitor_id: Type.String(),
-  name: Type.String(),
-  owner_email: Type.Union([Type.String(), Null]),
-})
+/** One that obtained nothing. */
+export interface FailedSearch extends FailedRun, EndedSearch {
+  readonly own: SearchValues
+  /** It is not made before the end of the engine's pause. */
+  readonly waits: boolean
+  /** Failures in a row before it. */
+  readonly failures: number
+}
 
 /** What recording needs besides the store. */
 export interface SearchRecording {
@@ -143,121 +80,113 @@ export interface SearchRecording {
   linkOf(monitorId: string): string | null
 }
 
-/**
- * Records finished checks of searches: check, baseline, run, deliveries, notices, the exit that is free again, and the
- * pause of an engine. The tenth failure in a row pauses the monitor, which is written down with the actor System. The
- * owner is notified by mail, and so are the destinations that want to know of failures. Everything is in one
- * transaction. Returns the numbers that were recorded.
+/*
+ * A search is recorded as a page is, in one transaction with the end at its engine. The end comes first, because a
+ * check that was refused is due when its engine may be asked again. A process that dies between the two has written
+ * neither: the engine has refused nothing, the exit is free when its lease ends, and the check is made again then, with
+ * the same run.
  */
-export async function recordSearches(
-  store: Store,
-  runs: readonly SearchRun[],
-  recording: SearchRecording,
-): Promise<ReadonlySet<number>> {
-  return store.transaction(async (tx) => {
-    const waits = await endSearches(tx, runs, recording.spacingMs)
-    const rows = await write(
-      tx,
-      runs.map((run) => ({ ...run, wait_ms: waits.get(run.engine) ?? 0 })),
-    )
-    const recorded = new Map(rows.map((one) => [one.no, one]))
-    const noticed = runs.flatMap((run) => {
-      const one = recorded.get(run.no)
-      const notices = one?.is_paused ? FAILING : run.notices
-      return one && notices.length > 0 ? [{ ...run, notices }] : []
-    })
-    if (noticed.length > 0) await insertRunEvents(tx, noticed)
-    for (const one of rows.filter(({ is_paused }) => is_paused)) await notifyOfPause(tx, one, runs, recording)
-    return new Set(recorded.keys())
+
+/** Records checks that have results. Returns the numbers that were recorded. */
+export const recordFoundSearches = (
+  on: Queryable,
+  runs: readonly FoundSearch[],
+  { spacingMs }: SearchRecording,
+): Promise<ReadonlySet<number>> =>
+  on.transaction(async (tx) => {
+    await endSearches(tx, runs, spacingMs)
+    return recordReadings(tx, runs, SEARCH_RUNS)
   })
+
+/**
+ * Records checks that obtained nothing. The tenth failure in a row pauses the monitor, which is written down with the
+ * actor System. The owner is notified by mail, and so are the destinations that want to know of failures. Returns the
+ * failures in a row by the numbers that were recorded.
+ */
+export const recordFailedSearches = (
+  on: Queryable,
+  runs: readonly FailedSearch[],
+  recording: SearchRecording,
+): Promise<ReadonlyMap<number, number>> =>
+  on.transaction(async (tx) => {
+    await lockMonitors(tx, runs.filter(isLast))
+    const waits = await endSearches(tx, runs, recording.spacingMs)
+    const waiting = runs.map((run) => ({ ...run, retry_after_ms: run.waits ? (waits.get(run.engine) ?? 0) : 0 }))
+    const failures = await recordFailed(tx, waiting, SEARCH_RUNS)
+    const stopped = runs.filter((run) => isLast(run) && (failures.get(run.no) ?? 0) >= FAILURES_UNTIL_PAUSED)
+    if (stopped.length > 0) await pauseFailing(tx, stopped, recording)
+    return failures
+  })
+
+/** An internal error is not counted. */
+const isLast = ({ failures, error_code: code }: FailedSearch): boolean =>
+  code !== 'internal' && failures + 1 >= FAILURES_UNTIL_PAUSED
+
+/** What a person does to a monitor locks it before its check, and so does its pause. */
+async function lockMonitors(tx: Transaction, runs: readonly FailedSearch[]): Promise<void> {
+  if (runs.length === 0) return
+  await tx.query(sql.type(nothing)`
+    select from monitors where no = any(${numbersOf(runs)}) order by no for no key update
+  `)
 }
 
-async function write(on: Queryable, runs: readonly (SearchRun & { readonly wait_ms: number })[]) {
-  const searches = runs.map((run) => ({ ...run, triggered: run.deliveries.length > 0 }))
-  return on.any(sql.prepared('record_searches', recorded)`
-    with t as materialized (select clock() as at),
-    input as materialized (select * from ${unnest('i', searches, COLUMNS)}),
-    -- What a person does to a monitor locks it before its check.
-    locked as materialized (
-      select m.no from monitors m
-      where m.no in (
-        select i.no from input i join checks c on c.no = i.no
-        where i.error_code is not null and c.failures + 1 >= ${UNTIL_PAUSED}::int)
-      order by m.no
-      for no key update of m
-    ),
-    moved as (
-      update checks c
-      set ${ended(NEXT)},
-        cost = ${PRICE_AFTER},
-        is_unpaid = false,
-        failures = case when i.error_code is null then 0 else c.failures + ${COUNTED} end,
-        -- The recovery of a paused monitor is not reported, so it is remembered.
-        was_failing = case when i.error_code is null then c.next_run_at is null and ${WAS_FAILING}
-          else c.was_failing end,
-        reading_id = case when i.is_reading then i.run_id else c.reading_id end
-      from input i, t
-      where ${IS_HELD} and (select count(*) from locked) >= 0
-      returning c.no, c.team_id, i.run_id, c.failures,
-        i.error_code is not null and i.error_code <> 'internal' and c.failures >= ${UNTIL_PAUSED}::int as is_at_limit
-    ),
-    kept as (
-      insert into baselines (no, team_id, extracted)
-      select moved.no, moved.team_id, i.kept from moved join input i on i.no = moved.no
-      where i.kept is not null
-      on conflict (no) do update set extracted = excluded.extracted
-    ),
-    inserted as (
-      insert into runs (
-        monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, fired,
-        delivery_triggered, error_code, error_message, warnings, organic_results, target_rank, rank_delta,
-        ai_overview_present, featured_snippet_present, serp_check)
-      select i.no, i.run_id, m.team_id, i.reading_id, i.start_offset_ms, i.duration_ms,
-        case when i.error_code is null then 'success'::run_status else 'error' end, i.fetch_method, i.fired,
-        i.triggered, i.error_code, i.error_message, i.warnings, i.organic_results, i.target_rank, i.rank_delta,
-        i.ai_overview_present, i.featured_snippet_present, i.serp_check
-      from moved m join input i on i.no = m.no
-    ),
-    sent as (
-      ${insertDeliveries(runs)}
-    ),
-    stopped as (
-      update monitors m set paused = true from moved
-      where m.no = moved.no and moved.is_at_limit and not (m.paused or m.locked or m.suspended)
+const numbersOf = (runs: readonly FailedSearch[]) =>
+  sql.array(
+    runs.map(({ no }) => no),
+    'int8',
+  )
+
+const paused = row({
+  no: Type.Integer(),
+  team_id: Type.String(),
+  failures: Type.Integer(),
+  monitor_id: Type.String(),
+  name: Type.String(),
+  owner_email: Type.Union([Type.String(), Null]),
+})
+
+async function pauseFailing(
+  tx: Transaction,
+  runs: readonly FailedSearch[],
+  { mails, linkOf }: SearchRecording,
+): Promise<void> {
+  const rows = await tx.any(sql.prepared('pause_failing', paused)`
+    with stopped as (
+      update monitors m set paused = true
+      where m.no = any(${numbersOf(runs)}) and not (m.paused or m.locked or m.suspended)
       returning m.no, m.id, m.team_id, m.name
+    ),
+    unscheduled as (
+      update checks c set next_run_at = null, due_at = case when c.queued_run_id is not null then c.due_at end
+      from stopped where c.no = stopped.no
+      returning c.no, c.failures
     ),
     audited as (
       insert into audit_events (
         team_id, action, target_type, target_id, target_label, actor_type, actor_label, metadata)
       select team_id, 'serp_monitor.paused', 'serp_monitor', id::text, name, ${SYSTEM.type}, ${SYSTEM.label},
-        jsonb_build_object('consecutive_failures', ${UNTIL_PAUSED}::int)
+        jsonb_build_object('consecutive_failures', ${sql.literalValue(String(FAILURES_UNTIL_PAUSED))}::int)
       from stopped
     )
-    select moved.no, moved.team_id, moved.failures, stopped.no is not null as is_paused, m.id as monitor_id, m.name,
-      case when stopped.no is not null then u.email end as owner_email
-    from moved join monitors m on m.no = moved.no left join stopped on stopped.no = moved.no
-    join teams team on team.id = moved.team_id left join auth.users u on u.id = team.owner_user_id
+    select stopped.no, stopped.team_id, c.failures, stopped.id as monitor_id, stopped.name, u.email as owner_email
+    from stopped join unscheduled c on c.no = stopped.no
+    join teams team on team.id = stopped.team_id left join auth.users u on u.id = team.owner_user_id
   `)
-}
-
-async function notifyOfPause(
-  tx: Transaction,
-  paused: { readonly no: number; readonly team_id: string; readonly failures: number } & {
-    readonly monitor_id: string
-    readonly name: string
-    readonly owner_email: string | null
-  },
-  runs: readonly SearchRun[],
-  { mails, linkOf }: SearchRecording,
-): Promise<void> {
-  if (paused.owner_email === null) return
-  await mails.add(tx, {
-    kind: 'serp_auto_paused',
-    teamId: paused.team_id,
-    to: paused.owner_email,
-    link: linkOf(paused.monitor_id),
-    monitor_name: paused.name,
-    consecutive_failures: paused.failures,
-    reason: runs.find(({ no }) => no === paused.no)?.error_message ?? '',
-  })
+  const about = rows.flatMap((stopped) => runs.filter(({ no }) => no === stopped.no).map((run) => ({ run, stopped })))
+  if (about.length > 0)
+    await insertRunEvents(
+      tx,
+      about.map(({ run }) => ({ ...run, notices: FAILING })),
+    )
+  for (const { run, stopped } of about)
+    if (stopped.owner_email !== null)
+      await mails.add(tx, {
+        kind: 'serp_auto_paused',
+        teamId: stopped.team_id,
+        to: stopped.owner_email,
+        link: linkOf(stopped.monitor_id),
+        monitor_name: stopped.name,
+        consecutive_failures: stopped.failures,
+        reason: run.error_message,
+      })
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { runIdTime } from '../../core/run-id.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
+import { presentKeys } from '../../schema/serp/search-reading.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
 import { listedBytes } from '../db/listed-bytes.ts'
@@ -9,6 +10,33 @@ import { rowOf } from '../db/row.ts'
 
 const Null = Type.Null()
 const Stored = <T>() => Type.Unsafe<T>({})
+const IntegerOrNull = Type.Union([Type.Integer(), Null])
+
+/** What only runs of searches have. */
+const OF_SEARCHES = {
+  organic_results: Stored<readonly SerpResult[] | null>(),
+  target_rank: IntegerOrNull,
+  rank_delta: IntegerOrNull,
+  ...presentKeys(),
+  serp_check: Stored<SerpCheck | null>(),
+}
+
+/** The same as columns of `runs`, with their types. */
+export const SEARCH_RUN_COLUMNS = {
+  organic_results: 'json',
+  target_rank: 'int4',
+  rank_delta: 'int4',
+  ai_overview_present: 'bool',
+  featured_snippet_present: 'bool',
+  serp_check: 'json',
+} as const satisfies Record<keyof typeof OF_SEARCHES, string>
+
+/** Their values. Of JSON, the text. */
+export type SearchValues = {
+  readonly [Column in keyof typeof SEARCH_RUN_COLUMNS]: (typeof SEARCH_RUN_COLUMNS)[Column] extends 'json'
+    ? string | null
+    : Static<(typeof OF_SEARCHES)[Column]>
+}
 
 /** A run with its monitor, recorded or still waiting; `RUN_COLUMNS` of runs.ts selects it. */
 const RunRow = Type.Object({
@@ -32,12 +60,7 @@ const RunRow = Type.Object({
   kind: Stored<'page' | 'serp'>(),
   /** Of a SERP monitor, as it is configured now. */
   mode: Stored<'rank_tracking' | 'full_analysis' | null>(),
-  organic_results: Stored<readonly SerpResult[] | null>(),
-  target_rank: Type.Union([Type.Integer(), Null]),
-  rank_delta: Type.Union([Type.Integer(), Null]),
-  ai_overview_present: Type.Union([Type.Boolean(), Null]),
-  featured_snippet_present: Type.Union([Type.Boolean(), Null]),
-  serp_check: Stored<SerpCheck | null>(),
+  ...OF_SEARCHES,
 })
 export type RunRow = Static<typeof RunRow>
 export const runRow = rowOf(RunRow)

@@ -9,13 +9,33 @@ import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { changedRuns } from './changed-runs.ts'
-import { type ListedRun, listedRun, runRow, type RunRow, type RunTexts, runTexts } from './run-record.ts'
+import {
+  type ListedRun,
+  listedRun,
+  runRow,
+  type RunRow,
+  type RunTexts,
+  runTexts,
+  SEARCH_RUN_COLUMNS,
+} from './run-record.ts'
+
+/** The columns of runs of searches but for the results, which are large. */
+const SMALL = Object.entries(SEARCH_RUN_COLUMNS).filter(([name]) => name !== 'organic_results')
+const small = (source: 'r' | 's') =>
+  sql.join(
+    SMALL.map(([name]) => sql.fragment`${sql.identifier([source, name])}`),
+    sql.fragment`, `,
+  )
+const NONE = sql.join(
+  SMALL.map(([name, type]) => sql.fragment`null::${sql.identifier([type])} as ${sql.identifier([name])}`),
+  sql.fragment`, `,
+)
 
 /** Columns of `monitors m join lateral (…) r` but for the values. */
 const HEAD_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms,
   r.fetch_method, r.fetch_reason, r.fired, r.delivery_triggered, r.error_code, r.error_message, m.kind, m.mode,
-  r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present, r.serp_check,
+  ${small('r')},
   (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
 
 /** The same with the values. An unchanged run has those of the reading that it refers to. */
@@ -30,8 +50,7 @@ const RUN_COLUMNS = sql.fragment`
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
   s.fetch_reason::text as fetch_reason, s.fired, s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code,
-  s.error_message, s.warnings, s.organic_results, s.target_rank, s.rank_delta, s.ai_overview_present,
-  s.featured_snippet_present, s.serp_check`
+  s.error_message, s.warnings, s.organic_results, ${small('s')}`
 
 /**
  * Selects a run that is claimed or queued. It has no row yet, so it is read from its check (`no` is the monitor's
@@ -42,8 +61,7 @@ const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
     null::text as fetch_reason, null::boolean as fired, false as delivery_triggered,
     null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code,
       null::text as error_message,
-    null::json as warnings, null::json as organic_results, null::int as target_rank, null::int as rank_delta,
-    null::boolean as ai_overview_present, null::boolean as featured_snippet_present, null::json as serp_check
+    null::json as warnings, null::json as organic_results, ${NONE}
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
 
@@ -119,8 +137,7 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
       bytes: RUN_BYTES,
       rows: sql.fragment`
         select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.fired,
-          r.delivery_triggered, r.error_code, r.error_message, r.target_rank, r.rank_delta, r.ai_overview_present,
-          r.featured_snippet_present, r.serp_check, r.diff, r.warnings, shown.extracted, shown.organic_results
+          r.delivery_triggered,           r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings, shown.extracted, shown.organic_results
         from (
           select * from (${wanted}) wanted
           order by id desc

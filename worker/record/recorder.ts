@@ -113,7 +113,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     options.onInternalError?.()
   }
 
-  const endOfSearch = createSearchWriter({ ...options, add: (run) => writers.searches.add(run), onInternalError })
+  const endOfSearch = createSearchWriter({ ...options, writers: writers.searches, onInternalError })
 
   /** Returns how the run ended; null: the fence is lost, and nothing was written. */
   async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
@@ -134,7 +134,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return UNCHANGED
     }
 
-    if (task.kind === 'serp') return endOfSearch(finished, task, context)
+    if (task.kind === 'serp') return endOfSearch({ finished, task, context })
     if (reading.kind === 'search') return fail({ code: 'internal', message: NOT_A_SEARCH })
     if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
     if (reading.kind === 'unchanged') return unchanged(reading)

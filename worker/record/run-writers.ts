@@ -10,8 +10,16 @@ import { type Noticed, recordWithNotices } from '../../store/deliveries/notices.
 import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
 import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
 import { recordReadings, ensurePartitionsOf, NO_PARTITION } from '../../store/queue/record-reading.ts'
-import { recordSearches, type SearchRecording, type SearchRun } from '../../store/queue/record-search.ts'
+import {
+  type FailedSearch,
+  type FoundSearch,
+  recordFailedSearches,
+  recordFoundSearches,
+  SEARCH_RUNS,
+  type SearchRecording,
+} from '../../store/queue/record-search.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
+import { PLAIN_RUNS, type RunsOfKind } from '../../store/queue/runs-of-kind.ts'
 import { layersThatRead } from './another-layer.ts'
 
 /** A check that is ready to be compared and recorded. */
@@ -20,11 +28,15 @@ export interface Recordable extends Omit<Finished, 'reading'> {
 }
 
 /** The writers for finished checks. They write in batches, by result. */
-interface RunWriters {
+export interface RunWriters {
   readonly failed: Batcher<FailedRun & Noticed>
   readonly unchanged: Batcher<UnchangedRun & Noticed>
   readonly readings: Batcher<PicturedRun & Noticed>
-  readonly searches: Batcher<SearchRun>
+  /** Those of searches. */
+  readonly searches: {
+    readonly failed: Batcher<FailedSearch & Noticed>
+    readonly readings: Batcher<FoundSearch & Noticed>
+  }
 }
 
 interface WritersOptions {
@@ -51,24 +63,22 @@ const BATCHES = { maxItems: 1000, maxWaitMs: BATCH_WAIT_MS, parallel: 2 }
 
 /** Every record is safe to repeat: a run that was recorded no longer has the run id of its fence. */
 export function createRunWriters(options: WritersOptions): RunWriters {
-  const { store, log, onDeliveries, onNotices } = options
-
-  function batchesOf<T extends Fenced>(write: (rows: readonly T[]) => Promise<unknown>): Batcher<T> {
-    return createBatchWriter<T>({
-      ...BATCHES,
-      ...storeAway(options),
-      write: (rows) => inPartitions(rows, () => write(rows)),
-      giveUp: (row, error) => inPartitions([row], () => giveUp(row, error)),
-    })
-  }
+  const { store, log, onDeliveries, onNotices, searches = NO_SEARCHES } = options
 
   function writer<T extends Fenced & Noticed>(
     record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
     onWritten: (rows: readonly T[]) => void = () => {},
+    of: RunsOfKind = PLAIN_RUNS,
   ): Batcher<T> {
-    return batchesOf<T>(async (rows) => {
+    async function write(rows: readonly T[]): Promise<void> {
       if (await recordWithNotices(store, rows, record)) onNotices?.()
       onWritten(rows)
+    }
+    return createBatchWriter<T>({
+      ...BATCHES,
+      ...storeAway(options),
+      write: (rows) => inPartitions(rows, () => write(rows)),
+      giveUp: (row, error) => inPartitions([row], () => giveUp(row, error, of)),
     })
   }
 
@@ -95,16 +105,17 @@ export function createRunWriters(options: WritersOptions): RunWriters {
    * A row that cannot be written even alone becomes an error run, so that its monitor does not repeat the same attempt
    * for ever.
    */
-  async function giveUp({ no, fence, run_id }: Fenced, error: unknown): Promise<void> {
+  async function giveUp({ no, fence, run_id }: Fenced, error: unknown, of: RunsOfKind): Promise<void> {
     log.error({ err: error, run_id }, 'the store refuses the outcome of a check; it is recorded as a failure')
     options.onInternalError?.()
     const message = 'The outcome could not be stored; the log has the details under the run id.'
     const nothing = { start_offset_ms: 0, duration_ms: 0, fetch_method: null, fetch_reason: null, retry_after_ms: 0 }
-    await recordFailed(store, [{ no, fence, run_id, ...nothing, error_code: 'internal', error_message: message }])
+    const failed = { no, fence, run_id, ...nothing, error_code: 'internal', error_message: message } as const
+    await recordFailed(store, [failed], of)
   }
 
   return {
-    failed: writer<FailedRun & Noticed>(recordFailed),
+    failed: writer<FailedRun & Noticed>((on, rows) => recordFailed(on, rows)),
     unchanged: writer<UnchangedRun & Noticed>(recordUnchanged),
     readings: writer<PicturedRun & Noticed>(
       // Pictures need a transaction and one more statement. A batch without pictures avoids both.
@@ -114,12 +125,19 @@ export function createRunWriters(options: WritersOptions): RunWriters {
           : recordReadings(on, rows),
       wakeDeliveries,
     ),
-    searches: batchesOf<SearchRun>(async (rows) => {
-      await recordSearches(store, rows, options.searches ?? NO_SEARCHES)
-      wakeDeliveries(rows)
-      // A pause is an event too.
-      if (rows.some(({ error_code: code, notices }) => code !== null || notices.length > 0)) onNotices?.()
-    }),
+    searches: {
+      failed: writer<FailedSearch & Noticed>(
+        (on, rows) => recordFailedSearches(on, rows, searches),
+        // A pause is an event too.
+        () => onNotices?.(),
+        SEARCH_RUNS,
+      ),
+      readings: writer<FoundSearch & Noticed>(
+        (on, rows) => recordFoundSearches(on, rows, searches),
+        wakeDeliveries,
+        SEARCH_RUNS,
+      ),
+    },
   }
 }
 

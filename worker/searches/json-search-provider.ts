@@ -1,8 +1,9 @@
 import { Agent, request } from 'undici'
+import { UNTOLD } from '../../core/serp/ended-search.ts'
 import { mergePages } from '../../runners/serp/check-search.ts'
 import { destinationOf } from '../../runners/serp/result-url.ts'
 import { type FoundResult, SERP_LIMITS } from '../../runners/serp/search-page.ts'
-import { type SearchReading, type ShownBlocks, UNTOLD } from '../../schema/serp/search-reading.ts'
+import type { SearchReading, ShownBlocks } from '../../schema/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { SearchProvider } from './search-provider.ts'
 

@@ -130,6 +130,70 @@ describe('the next time of a check', () => {
   })
 })
 
+describe('a process that dies between the end at the engine and the record of the run', () => {
+  /** The next insert of a run ends the connection that makes it. */
+  async function dieOnce() {
+    await database.query('create sequence deaths')
+    await database.query(`
+      create function die_once() returns trigger language plpgsql as $$
+      begin
+        if nextval('deaths') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+        return new;
+      end $$`)
+    await database.query('create trigger die_once before insert on runs for each row execute function die_once()')
+    return {
+      async [Symbol.asyncDispose]() {
+        await database.query('drop function die_once cascade')
+        await database.query('drop sequence deaths')
+      },
+    }
+  }
+  const state = async (no: number) => ({
+    runs: (await database.runs(no)).map(({ id }) => id),
+    refusals: (await database.query<{ refusals: number }>('select refusals from serp_engines')).map(
+      (one) => one.refusals,
+    ),
+    busy: await database.query(
+      `select check_no::float8 as no, busy_until <= clock() + interval '60 seconds' as within_lease
+       from serp_exits where busy_until is not null`,
+    ),
+  })
+  const claimOne = async () => {
+    const [claimed] = await claimIn(database)
+    if (!claimed) throw new Error('nothing was claimed')
+    return claimed
+  }
+
+  test('has written neither; the record that is repeated counts once, however often it is', async () => {
+    const no = await addSearch(database, await database.team())
+    const claimed = await claimOne()
+    await using _ = await dieOnce()
+    await expect(recordIn(database, claimed, { outcome: 'blocked' })).rejects.toThrow()
+    expect(await state(no)).toEqual({ runs: [], refusals: [], busy: [{ no, within_lease: true }] })
+    expect(await recordIn(database, claimed, { outcome: 'blocked' })).toEqual(new Set([no]))
+    expect(await state(no)).toEqual({ runs: [claimed.run_id], refusals: [1], busy: [] })
+    expect(await recordIn(database, claimed, { outcome: 'blocked' })).toEqual(new Set())
+    expect(await state(no)).toEqual({ runs: [claimed.run_id], refusals: [1], busy: [] })
+  })
+
+  test('leaves the run to the next claim, and the exit is free when the lease ends', async () => {
+    const team = await database.team()
+    const no = await addSearch(database, team)
+    const claimed = await claimOne()
+    await using _ = await dieOnce()
+    await expect(recordIn(database, claimed, { outcome: 'ok' })).rejects.toThrow()
+    expect(await state(no)).toEqual({ runs: [], refusals: [], busy: [{ no, within_lease: true }] })
+    expect(await claimIn(database)).toEqual([])
+    await database.setClock('61 seconds')
+    const again = await claimOne()
+    expect(again).toMatchObject({ no, run_id: claimed.run_id })
+    expect(await recordIn(database, claimed, { outcome: 'blocked' })).toEqual(new Set())
+    expect(await recordIn(database, again, { outcome: 'blocked' })).toEqual(new Set([no]))
+    expect(await state(no)).toEqual({ runs: [claimed.run_id], refusals: [1], busy: [] })
+    expect(await database.usage(team)).toMatchObject({ runs_used: 1 })
+  })
+})
+
 describe('ten failures in a row', () => {
   test('pause the monitor, with a line of the actor System and a mail to the owner', async () => {
     const team = await database.team()

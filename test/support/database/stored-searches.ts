@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { presentOf, UNTOLD } from '../../../core/serp/ended-search.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import type { SerpCheck } from '../../../schema/serp/serp-check.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
-import { noticesAfter } from '../../../store/deliveries/notices.ts'
+import { noticesAfter, recordWithNotices } from '../../../store/deliveries/notices.ts'
 import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
-import { recordSearches, type SearchRecording, type SearchRun } from '../../../store/queue/record-search.ts'
+import {
+  type FailedSearch,
+  recordFailedSearches,
+  recordFoundSearches,
+  type SearchRecording,
+} from '../../../store/queue/record-search.ts'
+import { readingRun } from './finished-runs.ts'
 import type { QueueDatabase } from './queue-database.ts'
 
 interface SearchOptions {
@@ -72,7 +80,11 @@ export const claimIn = (database: QueueDatabase, more: Partial<SearchClaim> = {}
 
 const RECORDING: SearchRecording = { spacingMs: 0, mails: { add: async () => true }, linkOf: () => null }
 
-type Found = Partial<SearchRun> & Pick<SearchRun, 'outcome'>
+/** How a check ended, and what of its run is not as usual. */
+interface Found extends Partial<Pick<FailedSearch, 'refused' | 'healthy' | 'error_code'>> {
+  readonly outcome: SerpCheck['outcome']
+  readonly organic_results?: string
+}
 
 /** Records the end of a claimed check. */
 export async function recordIn(
@@ -81,19 +93,38 @@ export async function recordIn(
   found: Found,
   more: Partial<SearchRecording> = {},
 ): Promise<ReadonlySet<number>> {
-  const isFailed = found.outcome !== 'ok' && found.outcome !== 'zero'
-  const run: SearchRun = {
-    ...{ no, fence, run_id, start_offset_ms: 0, duration_ms: 5, fetch_method: 'browser', engine: search.engine },
-    ...{ refused: found.outcome === 'blocked', healthy: !isFailed },
-    ...{ error_code: isFailed ? 'blocked' : null, error_message: isFailed ? 'It did not work.' : null },
-    ...{ organic_results: null, reading_id: null, is_reading: false, kept: null, target_rank: null, rank_delta: null },
-    ...{ ai_overview_present: null, featured_snippet_present: null, serp_check: '{}', warnings: null, deliveries: [] },
-    fired: false,
-    notices: found.error_code === 'internal' ? [] : noticesAfter({ failures, wasFailing }, isFailed),
-    ...found,
+  const { outcome, organic_results = null, error_code = 'blocked', refused = outcome === 'blocked' } = found
+  const recording = { ...RECORDING, ...more }
+  const isFailed = outcome !== 'ok' && outcome !== 'zero'
+  const common = {
+    ...{ no, fence, run_id, start_offset_ms: 0, duration_ms: 5, fetch_reason: null },
+    fetch_method: 'browser',
+    ...{ engine: search.engine, refused, healthy: found.healthy ?? !isFailed },
+    own: { organic_results, target_rank: null, rank_delta: null, ...presentOf(UNTOLD), serp_check: '{}' },
+    notices: error_code === 'internal' ? [] : noticesAfter({ failures, wasFailing }, isFailed),
+  } as const
+  const recorded = new Set<number>()
+  const note = (one: { has(no: number): boolean }) => {
+    if (one.has(no)) recorded.add(no)
+    return one
   }
-  return recordSearches(database.store, [run], { ...RECORDING, ...more })
+  if (isFailed) {
+    const waits = { waits: outcome === 'blocked' || outcome === 'left_alone', is_put_off: outcome === 'left_alone' }
+    const run = { ...common, ...waits, error_code, error_message: 'It did not work.', retry_after_ms: 0, failures }
+    await recordWithNotices(database.store, [run], async (on, rows) =>
+      note(await recordFailedSearches(on, rows, recording)),
+    )
+  } else {
+    const read = { no, fence, run_id }
+    const run = { ...readingRun(read, {}), ...common, ...NOT_OF_PAGES }
+    await recordWithNotices(database.store, [run], async (on, rows) =>
+      note(await recordFoundSearches(on, rows, recording)),
+    )
+  }
+  return recorded
 }
+
+const NOT_OF_PAGES = { etag: null, body_hash: null, reading_hash: null, extracted: null, read_by: 0, is_reading: false }
 
 /** Claims the one check that is due, and records how it ended. */
 export async function checkIn(
