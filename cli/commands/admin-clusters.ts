@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
+import { releaseCluster } from '../../monitors/declared/end-declared.ts'
 import { kindCalled } from '../../monitors/kinds/kinds.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { MOST_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'

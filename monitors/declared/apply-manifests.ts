@@ -17,13 +17,9 @@ import {
 import type { MonitorContext } from '../context.ts'
 import { kindCalled } from '../kinds/kinds.ts'
 import { isolationRefused, overStorageText } from '../outcome.ts'
-import {
-  applyResources,
-  type ApplyOutcome,
-  type Declaration,
-  deleteDeclared,
-  releaseResource,
-} from './apply-resource.ts'
+import { applyResources } from './apply-resource.ts'
+import type { ApplyOutcome, Declaration } from './declaration.ts'
+import { deleteDeclared, releaseResource } from './end-declared.ts'
 import { judgeManifests } from './judge-manifests.ts'
 import type { Missing, MissingFate } from './missing-manifests.ts'
 

@@ -3,14 +3,9 @@ import type { WorkResult } from '../../concurrency/loops/keyed-queue.ts'
 import { inCamelCase } from '../../core/custom-resource/property-words.ts'
 import { THRESHOLD_PATH } from '../../monitors/check/threshold-warning.ts'
 import type { MonitorContext } from '../../monitors/context.ts'
-import {
-  applyResources,
-  type ApplyOutcome,
-  type Declaration,
-  deleteDeclared,
-  isAsDeclared,
-  releaseResource,
-} from '../../monitors/declared/apply-resource.ts'
+import { applyResources, isAsDeclared } from '../../monitors/declared/apply-resource.ts'
+import type { ApplyOutcome, Declaration } from '../../monitors/declared/declaration.ts'
+import { deleteDeclared, releaseResource } from '../../monitors/declared/end-declared.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { definitionName } from '../../schema/resource-kind.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'

@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../../monitors/declared/apply-resource.ts'
+import type { ApplyOutcome } from '../../monitors/declared/declaration.ts'
 import { overStorageText } from '../../monitors/outcome.ts'
 import { FILES, type ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
-import { releaseCluster } from '../../monitors/declared/apply-resource.ts'
+import { releaseCluster } from '../../monitors/declared/end-declared.ts'
 import { deleteMonitor } from '../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE } from '../../monitors/kinds/page-kind.ts'
