@@ -1,11 +1,9 @@
 import { inOrder } from '../../manifests/in-order.ts'
 import { namespaceRemarks } from '../../manifests/namespace-remarks.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
-import { readManifests } from '../../manifests/read-manifests.ts'
 import { faultsOf } from '../../manifests/resolve-manifest.ts'
-import type { SecretSource } from '../../manifests/secret-values.ts'
 import { declaredWarnings } from '../../monitors/check/declared-warnings.ts'
-import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
+import { judgeInput } from '../../monitors/declared/judge-input.ts'
 import { specKindCalled } from '../../monitors/kinds/spec-kinds.ts'
 import { egressPolicy } from '../boot/parts/egress.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
@@ -31,22 +29,25 @@ export interface ValidateFlags extends OutputOptions {
 /** Shows everything that is wrong with manifests. The exit code says whether anything is. */
 export async function validate(flags: ValidateFlags): Promise<void> {
   const egress = egressPolicy(readSettings(process.env))
-  const input = await readTexts(flags.filename)
-  const read = readManifests(input.texts)
-  const values = await readSecrets(read.secrets, flags.secrets)
-  const secrets: SecretSource = flags.clusterSecrets ? { ...values.secrets, waysToGive: () => null } : values.secrets
-  const manifests = [...read.manifests, ...read.flawed]
-  const judged = judgeManifests(manifests, { secrets, egress, isNew: true })
-  const { faults: misnamed, warnings } = namespaceRemarks(manifests, read.namespaces)
-  const declared = judged.valid.flatMap(({ manifest, spec }) =>
+  const { texts, faults: unread } = await readTexts(flags.filename)
+  const { secretsOf, faults: unreadSecrets } = await readSecrets(flags.secrets)
+  const { manifests, valid, namespaces, skipped, ...judged } = judgeInput({
+    texts,
+    unread: [...unread, ...unreadSecrets],
+    secretsOf: (own) => (flags.clusterSecrets ? { ...secretsOf(own), waysToGive: () => null } : secretsOf(own)),
+    refusesEmpty: true,
+    egress,
+    isNew: true,
+  })
+  const { faults: misnamed, warnings } = namespaceRemarks(manifests, namespaces)
+  const declared = valid.flatMap(({ manifest, spec }) =>
     faultsOf(manifest, declaredWarnings(specKindCalled(manifest.resource.declares), spec)),
   )
-  const all = [...input.faults, ...read.empty, ...read.faults, ...values.faults, ...judged.faults, ...misnamed]
-  const faults = inOrder(all, input.texts)
+  const faults = inOrder([...judged.faults, ...misnamed], texts)
   if (faults.length === 0 && manifests.length === 0)
     throw new RemoteError(`there is no Monitor and no SerpMonitor in ${flags.filename?.join(', ')}`, 'usage')
-  nameLeftOut(read.skipped.filter(({ kind }) => kind !== 'Namespace'))
-  await show(flags, { faults, warnings: inOrder([...warnings, ...declared], input.texts), manifests: manifests.length })
+  nameLeftOut(skipped.filter(({ kind }) => kind !== 'Namespace'))
+  await show(flags, { faults, warnings: inOrder([...warnings, ...declared], texts), manifests: manifests.length })
   if (faults.length > 0) process.exitCode = exitCode('failed')
 }
 

@@ -11,12 +11,12 @@ import { joinPath } from '../../schema/validation/issue.ts'
 import { specKindCalled } from '../kinds/spec-kinds.ts'
 
 /** A valid manifest with the whole configuration that it declares. */
-interface JudgedManifest {
+export interface JudgedManifest {
   readonly manifest: Manifest
   readonly spec: EverySpec
 }
 
-interface Judging {
+export interface Judging {
   readonly secrets: SecretSource
   /** The addresses that checks and deliveries may reach. */
   readonly egress: EgressPolicy

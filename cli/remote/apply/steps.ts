@@ -1,74 +1,107 @@
+import { keyOfIdentity } from '../../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../../core/is-uuid.ts'
 import type { ManifestFault } from '../../../manifests/places.ts'
+import type { Manifest } from '../../../manifests/read-manifests.ts'
+import type { Plan } from '../../../monitors/declared/apply-plan.ts'
+import type { JudgedManifest } from '../../../monitors/declared/judge-manifests.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import { printable } from '../../printable.ts'
 import { listRecords, REMOTE_KINDS, type RemoteRecord, SUSPENDED_LABEL } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
-import { RemoteError } from '../remote-error.ts'
 import { type Difference, differencesOf } from './differences.ts'
-import { inLines, type Wanted } from './read-input.ts'
 
-/** What is to be done for one record. */
-export type Step = { readonly kind: MonitorKind; readonly key: string } & (
-  | { readonly action: 'create'; readonly wanted: Wanted }
-  | {
-      readonly action: 'change' | 'adopt'
-      readonly wanted: Wanted
-      readonly id: string
-      readonly patch: Readonly<Record<string, unknown>>
-      readonly differences: readonly Difference[]
-      readonly pausing: 'pause' | 'resume' | null
-    }
-  | { readonly action: 'keep'; readonly wanted: Wanted; readonly id: string }
-  | { readonly action: 'delete'; readonly id: string; readonly name: string }
-)
+interface Wanted {
+  readonly manifest: Manifest
+  /** All keys of a record that a manifest says, with their defaults. */
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+interface AnyStep {
+  readonly kind: MonitorKind
+  /** The `external_key` of the record. */
+  readonly key: string
+  /** How messages name it: `monitor shop/kettle`. */
+  readonly resource: string
+}
+
+/** What is to be done for a manifest. */
+export type WriteStep = AnyStep &
+  Wanted &
+  (
+    | { readonly action: 'create' }
+    | {
+        readonly action: 'change' | 'adopt'
+        readonly id: string
+        readonly patch: Readonly<Record<string, unknown>>
+        readonly differences: readonly Difference[]
+        readonly pausing: 'pause' | 'resume' | null
+      }
+    | { readonly action: 'keep'; readonly id: string }
+  )
+
+/** A record whose manifest is gone. */
+export type DeleteStep = AnyStep & { readonly action: 'delete'; readonly id: string }
+
+export type Step = WriteStep | DeleteStep
+
+export const faultOf = ({ manifest }: Pick<Wanted, 'manifest'>, message: string): ManifestFault => ({
+  ...manifest.place,
+  path: '',
+  message,
+})
 
 /** Up to so many manifests, each record is asked for; of more, all records are listed. */
 const FEW = 20
 
 /**
- * Compares what manifests declare with the records of the server. Throws where a record belongs to somebody else:
- * nothing has been changed by then.
+ * Compares manifests with the records of a server. What belongs to somebody else is a fault.
  *
  * @param prunes the label of the records that are deleted when no manifest declares them, or null
  */
-export async function planOf(
+export async function comparedWith(
   client: RemoteClient,
-  all: readonly Wanted[],
+  manifests: readonly JudgedManifest[],
   prunes: Readonly<Record<string, string>> | null,
-): Promise<readonly Step[]> {
-  const records = await recordsOf(client, all)
+): Promise<Plan<WriteStep, DeleteStep>> {
+  const records = await recordsOf(client, manifests)
   const faults: ManifestFault[] = []
-  const steps: Step[] = []
+  const all: WriteStep[] = []
   const seen = new Set<string>()
-  for (const wanted of all) {
-    const step = await stepOf(client, wanted, records)
-    if ('fault' in step) faults.push({ ...wanted.manifest.place, path: '', message: step.fault })
+  for (const { manifest, spec } of manifests) {
+    const step = await stepOf(client, { manifest, spec: declaredKeys(spec) }, records)
+    if ('fault' in step) faults.push(faultOf({ manifest }, step.fault))
     else {
-      if ('id' in step && seen.has(step.id))
-        faults.push({
-          ...wanted.manifest.place,
-          path: '',
-          message: `another manifest of the input has the record ${step.id} too`,
-        })
-      if ('id' in step) seen.add(step.id)
-      steps.push(step)
+      const id = 'id' in step ? step.id : null
+      if (id !== null && seen.has(id))
+        faults.push(faultOf(step, `another manifest of the input has the record ${id} too`))
+      if (id !== null) seen.add(id)
+      all.push(step)
     }
   }
-  if (faults.length > 0) throw new RemoteError(inLines('nothing was changed:', faults))
-  return prunes === null ? steps : [...steps, ...(await pruned(client, prunes, seen))]
+  const isKept = ({ action }: WriteStep) => action === 'keep'
+  // Records are compared with the input only when the input itself can be applied.
+  const gone = prunes === null || faults.length > 0 ? [] : await goneOf(client, prunes, seen)
+  const [steps, kept] = [all.filter((step) => !isKept(step)), all.filter(isKept)]
+  return { steps, kept, faults, gone, moved: [], declared: all.length + gone.length }
 }
+
+/** A manifest names no template. */
+const declaredKeys = (spec: object): Wanted['spec'] =>
+  Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'template_slug'))
 
 const refOf = (kind: MonitorKind, key: string) => `${kind} ${key}`
 
 /** Returns the records of external keys that may be those of manifests. */
-async function recordsOf(client: RemoteClient, all: readonly Wanted[]): Promise<ReadonlyMap<string, RemoteRecord>> {
+async function recordsOf(
+  client: RemoteClient,
+  all: readonly JudgedManifest[],
+): Promise<ReadonlyMap<string, RemoteRecord>> {
   const found: RemoteRecord[] = []
   if (all.length > FEW) found.push(...(await listRecords(client, null)))
   else
-    for (const { manifest, key } of all)
-      found.push(...(await listRecords(client, manifest.resource.declares, { external_key: key })))
+    for (const { manifest } of all)
+      found.push(...(await listRecords(client, manifest.resource.declares, { external_key: keyOfIdentity(manifest) })))
   return new Map(found.map((one) => [refOf(one.kind, one.record.external_key ?? ''), one]))
 }
 
@@ -76,24 +109,31 @@ async function stepOf(
   client: RemoteClient,
   wanted: Wanted,
   records: ReadonlyMap<string, RemoteRecord>,
-): Promise<Step | { readonly fault: string }> {
-  const { manifest, key, spec } = wanted
-  const kind = manifest.resource.declares
+): Promise<WriteStep | { readonly fault: string }> {
+  const { manifest, spec } = wanted
+  const of = { ...wanted, ...anyStep(manifest.resource.declares, keyOfIdentity(manifest)) }
+  const { kind, key } = of
   const known = records.get(refOf(kind, key))
   const adopted = known || manifest.adopts === null ? null : await adoptedBy(client, kind, manifest.adopts)
   if (!known && manifest.adopts !== null && !adopted)
     return { fault: `adopts "${manifest.adopts}", and there is no such ${manifest.resource.singular}` }
   const record = (known ?? adopted)?.record
-  if (!record) return { action: 'create', kind, key, wanted }
+  if (!record) return { ...of, action: 'create' }
   if (record.managed_by !== 'api') return { fault: `${elsewhere(record)}: change it there` }
   if (adopted && record.external_key !== null)
     return { fault: `adopts ${record.id}, which belongs to ${record.external_key}` }
   const { patch, differences } = differencesOf({ ...record }, spec)
   const pausing = pausingOf(record, manifest.suspend)
   const { id } = record
-  if (differences.length === 0 && pausing === null) return { action: 'keep', kind, key, wanted, id }
-  return { action: adopted ? 'adopt' : 'change', kind, key, wanted, id, patch, differences, pausing }
+  if (differences.length === 0 && pausing === null) return { ...of, action: 'keep', id }
+  return { ...of, action: adopted ? 'adopt' : 'change', id, patch, differences, pausing }
 }
+
+const anyStep = (kind: MonitorKind, key: string): AnyStep => ({
+  kind,
+  key,
+  resource: `${REMOTE_KINDS[kind].resource.singular} ${printable(key)}`,
+})
 
 const elsewhere = ({ managed_by: by, declared_in: file }: RemoteRecord['record']): string =>
   by === 'kubernetes'
@@ -115,20 +155,15 @@ function pausingOf({ status, labels }: RemoteRecord['record'], suspend: boolean)
   return status === 'paused' && Object.hasOwn(labels as Labels, SUSPENDED_LABEL) ? 'resume' : null
 }
 
-async function pruned(
+/** Returns the records of a label that no manifest has. */
+async function goneOf(
   client: RemoteClient,
   label: Readonly<Record<string, string>>,
   kept: ReadonlySet<string>,
-): Promise<Step[]> {
+): Promise<readonly DeleteStep[]> {
   const selector = Object.entries(label).map(([name, value]) => `${name}=${value}`)
   const found = await listRecords(client, null, { label: selector.join(',') })
   return found
     .filter(({ record }) => !kept.has(record.id) && record.managed_by === 'api' && record.external_key !== null)
-    .map(({ kind, record }) => ({
-      action: 'delete',
-      kind,
-      key: record.external_key ?? record.id,
-      id: record.id,
-      name: record.name,
-    }))
+    .map(({ kind, record: { id, external_key: key } }) => ({ ...anyStep(kind, key ?? id), action: 'delete', id }))
 }

@@ -1,16 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
-import { faultsOf } from '../../../manifests/resolve-manifest.ts'
+import { applyPlan } from '../../../monitors/declared/apply-plan.ts'
 import { exitCode } from '../../exit-codes.ts'
-import { clipped, coloured, formOf, isForPrograms, type OutputOptions, printData } from '../../output.ts'
+import { formOf, isForPrograms, type OutputForm, printData } from '../../output.ts'
 import { print, progress, tell } from '../../print.ts'
 import { printable } from '../../printable.ts'
+import { printPlan, shownStep } from '../apply/print-plan.ts'
 import { inLines, readInput } from '../apply/read-input.ts'
-import { planOf, type Step } from '../apply/steps.ts'
+import { createRemoteRecords, type StepListener } from '../apply/remote-records.ts'
+import type { Step } from '../apply/steps.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
-import { connect } from '../connect.ts'
+import { type CommonOptions, connect } from '../connect.ts'
 import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
-import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
@@ -22,26 +22,39 @@ interface ApplyOptions {
   readonly yes?: boolean
 }
 
-async function planned(client: RemoteClient, { filename = [], secrets, set, prune = false }: ApplyOptions) {
+/** Returns what the input declares, and the label of the records that it may delete. */
+async function inputOf({ filename = [], secrets, set, prune = false }: ApplyOptions) {
   if (!/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(set))
     throw new RemoteError('--set is the value of a label: letters, digits, dots and dashes, at most 63', 'usage')
   const label = { [SET_LABEL]: set }
-  const wanted = await readInput({ files: filename, secrets, set: label, prunes: prune })
+  const manifests = await readInput({ files: filename, secrets, set: label, prunes: prune })
   // An empty folder is more often a mistake than a wish to delete everything.
-  if (wanted.length === 0)
+  if (manifests.length === 0)
     throw new RemoteError(
       `there is no Monitor and no SerpMonitor in ${filename.join(', ')}: nothing was changed`,
       'usage',
     )
-  return planOf(client, wanted, prune ? label : null)
+  return { manifests, prunes: prune ? label : null }
 }
+
+/** Returns what would be done. Throws where a record belongs to somebody else: nothing has been changed by then. */
+async function planned(options: ApplyOptions & CommonOptions, listener: StepListener = UNHEARD) {
+  const client = connect(options)
+  const { manifests, prunes } = await inputOf(options)
+  const records = createRemoteRecords(client, { prunes, listener })
+  const plan = await records.compare(manifests)
+  if (plan.faults.length > 0) throw new RemoteError(inLines('nothing was changed:', plan.faults))
+  return { records, plan, todo: [...plan.steps, ...plan.gone] }
+}
+
+const UNHEARD: StepListener = { begins() {}, done() {}, refused() {} }
 
 /** Shows what `apply` would do. Exits with 1 where that is anything, and with 2 on every error. */
 export const diff: Handler<ApplyOptions> = async ({ options }) => {
   try {
-    const steps = await planned(connect(options), options)
-    await printPlan(steps, options)
-    return exitCode(steps.every(({ action }) => action === 'keep') ? 'ok' : 'failed')
+    const { plan, todo } = await planned(options)
+    await printPlan(todo, plan.kept.length, options)
+    return exitCode(todo.length === 0 ? 'ok' : 'failed')
   } catch (error) {
     if (error instanceof RemoteError) throw new RemoteError(error.message, 'usage', error.status)
     throw new RemoteError(error instanceof Error ? (error.stack ?? error.message) : String(error), 'usage')
@@ -50,73 +63,82 @@ export const diff: Handler<ApplyOptions> = async ({ options }) => {
 
 /** Makes the records of the server what the manifests declare. */
 export const apply: Handler<ApplyOptions> = async ({ options }) => {
-  const client = connect(options)
-  const steps = await planned(client, options)
   const form = formOf(options)
-  const todo = steps.filter(({ action }) => action !== 'keep')
-  if (form === 'table' || form === 'wide') await printPlan(steps, options)
-  // A program gets every record that the input declares: the second apply names the same ones as the first.
-  const kept = steps.filter(({ action }) => action === 'keep')
-  const deleted = todo.filter(({ action }) => action === 'delete')
-  await confirmDeletions(deleted.map(wordsOf), options.yes === true)
+  const report = createReport(form)
+  const { records, plan, todo } = await planned(options, report.listener)
+  const { kept, gone } = plan
+  if (!isForPrograms(form) && form !== 'name') await printPlan(todo, kept.length, options)
+  await confirmDeletions(
+    gone.map(({ resource }) => resource),
+    options.yes === true,
+  )
   if (form === 'name') print(kept.map(referenceOf).join(''))
-  const { done, notDeleted, ending, cut } = await carryOutAll(client, todo, form)
-  if (isForPrograms(form)) await printData(form, [...kept.map(shown), ...done.values()])
-  if (cut) throw cutShort(cut, todo, done)
-  if (notDeleted.length > 0)
-    tell(`tidemark: nothing was deleted, because something failed before:${inList(notDeleted)}\n`)
-  if (ending !== 0) tell(`tidemark: ${done.size} of ${todo.length} were applied; apply again for the rest\n`)
-  return ending
-}
-
-/** The results of the steps. */
-interface CarriedOut {
-  readonly done: ReadonlyMap<Step, object>
-  /** Deletions that were left out. */
-  readonly notDeleted: readonly Step[]
-  readonly ending: number
-  /** What ended it before the last step. */
-  readonly cut: Error | null
-}
-
-async function carryOutAll(
-  client: RemoteClient,
-  todo: readonly Step[],
-  form: ReturnType<typeof formOf>,
-): Promise<CarriedOut> {
-  const done = new Map<Step, object>()
-  // Deletions are the last steps. Where a record of another name was not made, the old one must not go.
-  const failed = new Set<Step['action']>()
-  const isKept = ({ action }: Step) => action === 'delete' && [...failed].some((other) => other !== 'delete')
-  const ended = (cut: Error | null): CarriedOut => {
-    const ending = exitCode(failed.size > 0 ? 'failed' : 'ok')
-    return { done, notDeleted: todo.filter(isKept), ending, cut }
-  }
   using interruption = onInterruption()
-  for (const [index, step] of todo.entries()) {
-    if (interruption.isAsked) return ended(new RemoteError('it was interrupted', 'interrupted'))
-    if (isKept(step)) continue
-    progress(`${index + 1} of ${todo.length}: ${wordsOf(step)}`)
-    try {
-      const { id, warnings = [] } = await carryOut(client, step)
-      done.set(step, { ...shown(step), id })
-      for (const warning of warnings) tell(`warning: ${wordsOf(step)}: ${printable(inCamelCase(warning))}\n`)
+  report.begin(todo, interruption)
+  let cut: unknown
+  const applied = await applyPlan(records, plan, { fateOf: ({ hasFaults }) => (hasFaults ? 'wait' : 'delete') }).catch(
+    (error: unknown) => {
+      cut = error
+      return null
+    },
+  )
+  // A program gets every record that the input declares: the second apply names the same ones as the first.
+  if (isForPrograms(form)) await printData(form, [...kept.map(shownStep), ...report.shown.values()])
+  if (applied === null) throw cutShort(cut, todo, report.shown)
+  if (applied.waiting.length > 0)
+    tell(`tidemark: nothing was deleted, because something failed before:${inList(applied.waiting)}\n`)
+  if (!report.hasFailed) return exitCode('ok')
+  tell(`tidemark: ${report.shown.size} of ${todo.length} were applied; apply again for the rest\n`)
+  return exitCode('failed')
+}
+
+const DONE = { create: 'created', change: 'changed', adopt: 'took over', delete: 'deleted', keep: 'kept' } as const
+
+const referenceOf = (step: Pick<Step, 'kind'> & { readonly id?: string }) =>
+  `${REMOTE_KINDS[step.kind].resource.singular}/${step.id}\n`
+
+/** Says what is done while it is done. */
+function createReport(form: OutputForm) {
+  const shown = new Map<Step, object>()
+  let todo: readonly Step[] = []
+  let hasFailed = false
+  let at = 0
+  let interruption: Interruption | undefined
+  const listener: StepListener = {
+    begins(step) {
+      if (interruption?.isAsked) throw new RemoteError('it was interrupted', 'interrupted')
+      at += 1
+      progress(`${at} of ${todo.length}: ${step.resource}`)
+    },
+    done(step, { id, warnings = [] }) {
+      shown.set(step, { ...shownStep(step), id })
+      for (const warning of warnings) tell(`warning: ${step.resource}: ${printable(inCamelCase(warning))}\n`)
       if (form === 'name') print(referenceOf({ ...step, id }))
-      else if (form === 'table' || form === 'wide') print(`${DONE[step.action]} ${wordsOf(step)}\n`)
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      if (!(error instanceof RemoteError) || error.exitCode !== exitCode('failed')) return ended(error)
-      tell(`tidemark: ${wordsOf(step)} was not applied: ${error.message}\n`)
-      failed.add(step.action)
-    }
+      else if (!isForPrograms(form)) print(`${DONE[step.action]} ${step.resource}\n`)
+    },
+    refused(step, { message }) {
+      tell(`tidemark: ${step.resource} was not applied: ${message}\n`)
+      hasFailed = true
+    },
   }
-  return ended(null)
+  return {
+    listener,
+    /** What a program reads of the steps that were carried out. */
+    shown,
+    get hasFailed() {
+      return hasFailed
+    },
+    begin(steps: readonly Step[], asked: Interruption) {
+      todo = steps
+      interruption = asked
+    },
+  }
 }
 
 /**
  * Ctrl-C ends an apply between two changes, so that it can say what was done. A second one ends the process at once.
  */
-function onInterruption(): Disposable & { readonly isAsked: boolean } {
+function onInterruption(): Interruption & Disposable {
   let isAsked = false
   const note = () => {
     isAsked = true
@@ -137,14 +159,18 @@ function onInterruption(): Disposable & { readonly isAsked: boolean } {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-const inList = (steps: readonly Step[]) => steps.map((step) => `\n  ${wordsOf(step)}`).join('')
+interface Interruption {
+  readonly isAsked: boolean
+}
+
+const inList = (resources: readonly string[]) => resources.map((resource) => `\n  ${resource}`).join('')
 
 const ENDINGS = ['refused', 'interrupted'] as const
 
-/** An error that holds for all that is left: says what was done and what was not. */
-function cutShort(error: Error, todo: readonly Step[], done: ReadonlyMap<Step, object>): Error {
+/** Returns an error that says what was done and what was not, where the cause holds for all that is left. */
+function cutShort(error: unknown, todo: readonly Step[], done: ReadonlyMap<Step, object>): unknown {
   if (!(error instanceof RemoteError)) return error
-  const left = todo.filter((step) => !done.has(step))
+  const left = todo.filter((step) => !done.has(step)).map(({ resource }) => resource)
   const ending = ENDINGS.find((name) => exitCode(name) === error.exitCode) ?? 'unavailable'
   const message =
     `${error.message}\n${done.size} of ${todo.length} were applied before. Not applied, or not known to be:` +
@@ -152,84 +178,3 @@ function cutShort(error: Error, todo: readonly Step[], done: ReadonlyMap<Step, o
     'Apply again when the cause is gone: it does only what is left.'
   return new RemoteError(message, ending, error.status)
 }
-
-/** What of a record is asked for after a step. */
-interface Carried {
-  readonly id: string
-  readonly warnings?: readonly string[]
-}
-
-/** Returns the record with what the server warns of. */
-async function carryOut(client: RemoteClient, step: Step): Promise<Carried> {
-  const { path } = REMOTE_KINDS[step.kind]
-  if (step.action === 'delete') {
-    await client.text({ method: 'DELETE', path: `${path}/${step.id}` })
-    return { id: step.id }
-  }
-  if (step.action === 'keep') return { id: step.id }
-  const { manifest, spec } = step.wanted
-  try {
-    if (step.action === 'create') {
-      const headers = { 'idempotency-key': randomUUID() }
-      const query = manifest.suspend ? { paused: 'true' } : {}
-      return await client.json<Carried>({ method: 'POST', path, query, body: spec, headers })
-    }
-    // It is resumed first: the label that says so must not be gone while the monitor is still paused.
-    const at = `${path}/${step.id}`
-    if (step.pausing === 'resume') await client.text({ method: 'POST', path: `${at}/resume` })
-    const changed =
-      step.differences.length > 0 ? await client.json<Carried>({ method: 'PATCH', path: at, body: step.patch }) : null
-    if (step.pausing === 'pause') await client.text({ method: 'POST', path: `${at}/pause` })
-    return changed ?? { id: step.id }
-  } catch (error) {
-    if (!(error instanceof RemoteError) || error.issues.length === 0) throw error
-    const faults = inLines('the server refuses it:', faultsOf(manifest, error.issues))
-    throw new RemoteError(faults, 'failed', error.status, { advice: error.advice })
-  }
-}
-
-const SIGNS = { create: '+', change: '~', adopt: '~', delete: '-', keep: ' ' } as const
-const COLOURS = { create: 'good', change: 'waiting', adopt: 'waiting', delete: 'bad', keep: 'aside' } as const
-const WORDS = { create: 'create', change: 'change', adopt: 'take over', delete: 'delete', keep: 'keep' } as const
-const DONE = { create: 'created', change: 'changed', adopt: 'took over', delete: 'deleted', keep: 'kept' } as const
-
-const wordsOf = ({ kind, key }: Step) => `${REMOTE_KINDS[kind].resource.singular} ${printable(key)}`
-
-const referenceOf = (step: Pick<Step, 'kind'> & { readonly id?: string }) =>
-  `${REMOTE_KINDS[step.kind].resource.singular}/${step.id}\n`
-
-const shown = (step: Step) => ({
-  action: step.action,
-  kind: REMOTE_KINDS[step.kind].resource.kind,
-  external_key: step.key,
-  ...('id' in step && { id: step.id }),
-  ...('differences' in step && { differences: step.differences, pausing: step.pausing }),
-})
-
-async function printPlan(steps: readonly Step[], options: OutputOptions): Promise<void> {
-  const form = formOf(options)
-  const todo = steps.filter(({ action }) => action !== 'keep')
-  if (isForPrograms(form)) return printData(form, todo.map(shown))
-  if (form === 'name') return print(todo.map((step) => `${wordsOf(step).replace(' ', '/')}\n`).join(''))
-  for (const step of todo) {
-    const text = `${SIGNS[step.action]} ${WORDS[step.action]} ${wordsOf(step)}`
-    print(`${coloured({ text, colour: COLOURS[step.action] })}\n${detailsOf(step)}`)
-  }
-  const kept = steps.length - todo.length
-  if (kept > 0) print(todo.length === 0 ? `Nothing differs: ${kept} unchanged.\n` : `  ${kept} unchanged\n`)
-}
-
-const MOST_VALUE = 80
-
-function detailsOf(step: Step): string {
-  if (!('differences' in step)) return ''
-  const lines = step.differences.map(({ path, before, after }) => {
-    const [from, to] = [inShort(before), inShort(after)]
-    const change = from === to ? `${from}, with another value behind the mask` : `${from} → ${to}`
-    return `    ${printable(path)}: ${change}\n`
-  })
-  return lines.join('') + (step.pausing === null ? '' : `    suspend: ${step.pausing}\n`)
-}
-
-const inShort = (value: unknown) =>
-  printable(clipped(value === undefined || value === null ? 'none' : JSON.stringify(value), MOST_VALUE))

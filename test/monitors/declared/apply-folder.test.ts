@@ -3,11 +3,11 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
-import { readManifests } from '../../../manifests/read-manifests.ts'
 import { secretSource } from '../../../manifests/secret-values.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
-import { applyManifests } from '../../../monitors/declared/apply-manifests.ts'
+import { applyFolder } from '../../../monitors/declared/apply-folder.ts'
 import { releaseCluster } from '../../../monitors/declared/end-declared.ts'
+import { judgeInput } from '../../../monitors/declared/judge-input.ts'
 import type { Missing, MissingFate } from '../../../monitors/declared/missing-manifests.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
 import { editMonitor } from '../../../monitors/edit-monitor.ts'
@@ -64,21 +64,19 @@ async function apply(texts: readonly string[], environment: Record<string, strin
     missing.push(about)
     return fate
   }
-  const read = readManifests([{ file, text: texts.join('\n---\n') }])
-  expect(read.faults).toEqual([])
-  const team = { id: of.teamId, owner_user_id: of.userId }
-  const context = { ...installation.context, egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }) }
-  const secrets = secretSource(read.secrets, environment)
-  const onTooMany = async () => void noted.push((await list()).map(({ managed_by }) => managed_by))
-  return applyManifests(context, {
-    team,
-    manifests: read.manifests,
-    secrets,
-    hashKey,
-    serpSpacingMs: 30_000,
-    fateOf,
-    onTooMany,
+  const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
+  const { valid, faults } = judgeInput({
+    texts: [{ file, text: texts.join('\n---\n') }],
+    unread: [],
+    secretsOf: (own) => secretSource(own, environment),
+    refusesEmpty: true,
+    egress,
   })
+  if (faults.length > 0) return { isValid: false, created: 0, released: [], warnings: [], faults }
+  const team = { id: of.teamId, owner_user_id: of.userId }
+  const onTooMany = async () => void noted.push((await list()).map(({ managed_by }) => managed_by))
+  const folder = { team, manifests: valid, hashKey, serpSpacingMs: 30_000, fateOf, onTooMany }
+  return { isValid: true, ...(await applyFolder(installation.context, folder)) }
 }
 const list = async () => {
   const pages = await listMonitors(installation.store, PAGE_TABLE, { teamId: person.teamId, limit: 50, offset: 0 })
