@@ -3,7 +3,7 @@ import { isMigrated } from '../../store/db/migrate.ts'
 import { announce } from '../boot/process/announce.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { startApi } from '../boot/roles/start-api.ts'
-import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { NotMigratedError } from '../boot/settings/database-errors.ts'
 
 /**
  * The API serves requests for this long after SIGTERM, and reports that it is not ready. A balancer that checks

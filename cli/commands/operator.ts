@@ -7,7 +7,7 @@ import { createHealth } from '../boot/process/health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { serveHealth } from '../boot/process/serve-health.ts'
 import { type OperatorFlags, startOperatorParts } from '../boot/roles/start-operator-parts.ts'
-import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { NotMigratedError } from '../boot/settings/database-errors.ts'
 import { print } from '../print.ts'
 
 /** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */

@@ -1,8 +1,8 @@
 import { secretFileOf } from '../../schema/config/secret-settings.ts'
+import { RUNNER_RULES } from '../../schema/config/setting-rules.ts'
 import { untilStopped } from '../boot/process/until-stopped.ts'
 import { startRunner } from '../boot/roles/start-runner.ts'
 import { readSettings } from '../boot/settings/read-config.ts'
-import { missingForRunner } from '../boot/settings/runner-issues.ts'
 
 /** Settings that open the store and decrypt its secrets. A process that shows untrusted pages must not have them. */
 const FORBIDDEN = (['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const).flatMap((name) => [name, secretFileOf(name)])
@@ -10,7 +10,7 @@ const FORBIDDEN = (['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const).flatMap
 /** Renders pages for workers, until a signal comes. */
 export async function runner(): Promise<void> {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FORBIDDEN.includes(name)))
-  const settings = readSettings(environment, missingForRunner)
+  const settings = readSettings(environment, RUNNER_RULES)
   await untilStopped(settings, async (context) => {
     const given = FORBIDDEN.filter((name) => process.env[name])
     if (given.length > 0)

@@ -6,7 +6,7 @@ import { createHealth } from '../boot/process/health.ts'
 import { runProcess } from '../boot/process/run-process.ts'
 import { serveHealth } from '../boot/process/serve-health.ts'
 import { startWorker } from '../boot/roles/start-worker.ts'
-import { NotMigratedError } from '../boot/settings/needs-database-url.ts'
+import { NotMigratedError } from '../boot/settings/database-errors.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>

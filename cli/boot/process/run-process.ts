@@ -6,6 +6,7 @@ import type { Tracer } from '../../../core/tracer.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { EmbeddedPostgresError } from '../../../platform/postgres/embedded-postgres-error.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { databaseRules } from '../../../schema/config/setting-rules.ts'
 import { connectionFault, DatabaseUnusableError } from '../../../store/db/connection-fault.ts'
 import { isStoreAway, storeOutage } from '../../../store/db/store-fault.ts'
 import { type ChangingBox, createSecretBox } from '../../../store/secrets/secret-box.ts'
@@ -13,7 +14,6 @@ import { browsersOf } from '../parts/browsers.ts'
 import { openDatabase } from '../parts/database.ts'
 import { egressPolicy } from '../parts/egress.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
-import { needsDatabaseUrl } from '../settings/needs-database-url.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
 import { checkPorts, type PortSetting } from './ports.ts'
 import type { Stack } from './stack.ts'
@@ -59,7 +59,7 @@ interface ServerCommand {
  * order. A failed start stops the parts that it had started.
  */
 export async function runProcess({ command, isPart = false, ports, run }: ServerCommand): Promise<void> {
-  const settings = readSettings(process.env, isPart ? needsDatabaseUrl(command) : undefined)
+  const settings = readSettings(process.env, isPart ? databaseRules(command) : [])
   await checkPorts(settings, ports)
   await untilStopped(settings, async (context) => {
     await started(openContext(settings, context).then(run), settings.DATABASE_URL)

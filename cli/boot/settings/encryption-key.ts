@@ -7,7 +7,8 @@ import { ExplainedError } from '../../../core/explained-error.ts'
 import { makeFolder } from '../../../platform/make-folder.ts'
 import { existingDatabase } from '../../../platform/postgres/embedded-home.ts'
 import { embeddedBinaries } from '../../../platform/postgres/postgres-binaries.ts'
-import { type Settings, SHORTEST_KEY } from './read-config.ts'
+import type { Settings } from './read-config.ts'
+import { SHORTEST_KEY } from './unreadable-settings.ts'
 
 /** The data directory, or the key in it, cannot be used. */
 class DataFolderError extends ExplainedError {

@@ -1,22 +1,15 @@
-import { listedKeys } from '../../../core/derived-key.ts'
 import { ExplainedError } from '../../../core/explained-error.ts'
 import { scrub } from '../../../core/logger.ts'
-import { parseCidr } from '../../../egress/address.ts'
-import { parseProxyUrl } from '../../../runners/fetch/proxy/proxy-address.ts'
-import { readEndpoints } from '../../../runners/serp/endpoints.ts'
 import { CLIENT_VARIABLES } from '../../../schema/config/client-variables.ts'
 import { Config } from '../../../schema/config/config.ts'
 import { SECRET_SETTINGS, secretFileOf } from '../../../schema/config/secret-settings.ts'
+import { settingIssues, type SettingRule } from '../../../schema/config/setting-rule.ts'
+import { SETTING_RULES } from '../../../schema/config/setting-rules.ts'
 import { closestKey, didYouMean, type Issue } from '../../../schema/validation/issue.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { mailIssues } from './mail-issues.ts'
-import { modelIssues } from './model-issues.ts'
-import { objectIssues } from './object-issues.ts'
-import { oidcIssues } from './oidc-issues.ts'
-import { runnerIssues } from './runner-issues.ts'
 import { readSecretFiles } from './secret-files.ts'
 import { serviceLinks } from './service-links.ts'
-import { stripeIssues } from './stripe-issues.ts'
+import { listOf, unreadableSettings } from './unreadable-settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 interface SettingShape {
@@ -50,10 +43,10 @@ export class SettingsError extends ExplainedError {
 
 /**
  * Reads the environment, and the files that it names for secrets, and validates it with schema/config/config.ts. An
- * empty variable counts as unset. `needs` returns what the command misses in valid settings. Throws SettingsError with
+ * empty variable counts as unset. `rules` are those of the command beside the rules of all. Throws SettingsError with
  * every fault.
  */
-export function readSettings(given: Environment, needs: (config: Config) => readonly Issue[] = none): Settings {
+export function readSettings(given: Environment, rules: readonly SettingRule[] = []): Settings {
   const { environment, files, issues: faultsOfFiles } = readSecretFiles(given)
   const values: Record<string, unknown> = {}
   const ignored = serviceLinks(environment)
@@ -62,7 +55,7 @@ export function readSettings(given: Environment, needs: (config: Config) => read
     if (text !== undefined && text !== '')
       values[name] = shape.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   }
-  const { config, issues } = checkedSettings(values, needs)
+  const { config, issues } = checkedSettings(values, rules)
   const unread = new Set(faultsOfFiles.map(({ path }) => path))
   // A setting whose file has a fault is not missing.
   const others = issues.filter(({ path }) => !unread.has(`${path}_FILE`))
@@ -74,9 +67,9 @@ export function readSettings(given: Environment, needs: (config: Config) => read
   if (config === null || all.length > 0) throw new SettingsError(all)
   return {
     ...config,
-    allowPrivateCidrs: list(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
-    denyCidrs: list(config.TIDEMARK_DENY_CIDRS),
-    trustedProxies: list(config.TIDEMARK_TRUSTED_PROXIES),
+    allowPrivateCidrs: listOf(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
+    denyCidrs: listOf(config.TIDEMARK_DENY_CIDRS),
+    trustedProxies: listOf(config.TIDEMARK_TRUSTED_PROXIES),
     ignored: [...ignored].sort(),
   }
 }
@@ -87,15 +80,13 @@ export function settingOfOption(option: string): string | null {
   return [name, `TIDEMARK_${name}`].find((setting) => Object.hasOwn(Config.properties, setting)) ?? null
 }
 
-const none = (): readonly Issue[] => []
-
 /**
  * Returns the settings and their faults. A setting of a wrong form is left out and the rest is checked again, so that
  * no fault hides another. `config` is null when some setting has a wrong form.
  */
 function checkedSettings(
   given: Readonly<Record<string, unknown>>,
-  needs: (config: Config) => readonly Issue[],
+  rules: readonly SettingRule[],
 ): { readonly config: Config | null; readonly issues: readonly Issue[] } {
   const { validate } = checkerOf(Config)
   const wrong: Issue[] = []
@@ -103,7 +94,10 @@ function checkedSettings(
     const checked = validate(rest, { defaults: true })
     if (checked.ok) {
       const isNew = ({ path }: Issue) => wrong.every((issue) => issue.path !== path)
-      const across = [...acrossSettings(checked.value), ...needs(checked.value)].filter(isNew)
+      const across = [
+        ...settingIssues(checked.value, [...SETTING_RULES, ...rules]),
+        ...unreadableSettings(checked.value),
+      ].filter(isNew)
       return { config: wrong.length > 0 ? null : checked.value, issues: [...wrong, ...across] }
     }
     wrong.push(...checked.issues)
@@ -162,116 +156,3 @@ function meantSetting(name: string, known: readonly string[]): string | null {
   const meant = closestKey(short(name), known.map(short))
   return known.find((setting) => short(setting) === meant) ?? null
 }
-
-function acrossSettings(config: Config): Issue[] {
-  const issues: Issue[] = []
-  const add = (path: string, message: string) => issues.push({ path, message })
-  issues.push(...keyIssues(config))
-  issues.push(...databaseIssues(config))
-  for (const name of ['TIDEMARK_BASE_URL', 'TIDEMARK_DASHBOARD_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const)
-    if (config[name] !== undefined && (!/^https?:\/\/[^/]+/.test(config[name]) || URL.parse(config[name]) === null))
-      add(name, 'must be an http:// or https:// address')
-  issues.push(
-    ...mailIssues(config),
-    ...oidcIssues(config),
-    ...modelIssues(config),
-    ...objectIssues(config),
-    ...runnerIssues(config),
-    ...stripeIssues(config),
-    ...endpointIssues(config),
-    ...providerIssues(config),
-  )
-  const proxy = config.TIDEMARK_PROXY_URL === undefined ? null : parseProxyUrl(config.TIDEMARK_PROXY_URL)
-  if (proxy && !proxy.ok) add('TIDEMARK_PROXY_URL', proxy.message)
-  for (const name of ['TIDEMARK_ALLOW_PRIVATE_CIDRS', 'TIDEMARK_DENY_CIDRS', 'TIDEMARK_TRUSTED_PROXIES'] as const)
-    for (const entry of list(config[name]))
-      if (parseCidr(entry) === null)
-        add(name, `contains ${JSON.stringify(entry)}, which is not a network such as 10.0.0.0/8`)
-  return issues
-}
-
-/** Returns what is wrong with the list of keys, without repeating one. */
-function keyIssues({ DATABASE_URL, TIDEMARK_ENCRYPTION_KEY: text }: Config): Issue[] {
-  const path = 'TIDEMARK_ENCRYPTION_KEY'
-  const needed =
-    'is required with DATABASE_URL: 32 random bytes as base64 or hex, the same for every process on that database'
-  if (text === undefined) return DATABASE_URL === undefined ? [] : [{ path, message: needed }]
-  const keys = listedKeys(text)
-  const at = keys.findIndex((key) => key.length < SHORTEST_KEY)
-  if (at !== -1) return [{ path, message: `has a key of fewer than ${SHORTEST_KEY} characters: number ${at + 1}` }]
-  if (keys.length === 0) return [{ path, message: 'lists no key' }]
-  if (keys.length > MOST_KEYS) return [{ path, message: `lists more than ${MOST_KEYS} keys` }]
-  return new Set(keys).size < keys.length ? [{ path, message: 'lists a key twice' }] : []
-}
-
-/** The values of sslmode that the database client knows. */
-const SSL_MODES = ['disable', 'require', 'no-verify']
-/** Parameters that libpq knows, and that would have no effect here. */
-const UNREAD_PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey']
-
-function databaseIssues({ DATABASE_URL: text }: Config): Issue[] {
-  const path = 'DATABASE_URL'
-  if (text === undefined) return []
-  if (!/^postgres(ql)?:\/\//.test(text)) return [{ path, message: 'must begin with postgres:// or postgresql://' }]
-  const url = URL.parse(text)
-  // An @ behind the host is one of a password that a sign before it has cut.
-  if (url === null || !isDecodable(text) || /@/.test(url.pathname + url.search + url.hash))
-    return [
-      {
-        path,
-        message:
-          'is not an address such as postgres://user:password@host:5432/name; in a user or a password, signs such as ' +
-          '@ : / ? # % are written in percent-encoding (@ is %40)',
-      },
-    ]
-  const mode = url.searchParams.get('sslmode')
-  const issues: Issue[] = []
-  if (mode !== null && !SSL_MODES.includes(mode))
-    issues.push({
-      path,
-      message: 'has an sslmode that is not known; use require (which checks the certificate), disable or no-verify',
-    })
-  for (const name of UNREAD_PARAMETERS)
-    if (url.searchParams.has(name))
-      issues.push({
-        path,
-        message: `has ${name}, which has no effect; set NODE_EXTRA_CA_CERTS to a PEM file of the authority`,
-      })
-  return issues
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-export const SHORTEST_KEY = 16
-const MOST_KEYS = 10
-
-function providerIssues({ TIDEMARK_SERP_PROVIDER_URL: address, TIDEMARK_SERP_PROVIDER_KEY: key }: Config): Issue[] {
-  const path = address === undefined ? 'TIDEMARK_SERP_PROVIDER_URL' : 'TIDEMARK_SERP_PROVIDER_KEY'
-  if ((address === undefined) !== (key === undefined))
-    return [{ path, message: 'is required with the other setting of the search provider' }]
-  if (address === undefined || key === undefined) return []
-  const isUrl = /^https?:$/.test(URL.parse(address)?.protocol ?? '')
-  return [
-    ...(isUrl ? [] : [{ path: 'TIDEMARK_SERP_PROVIDER_URL', message: 'must be an http:// or https:// address' }]),
-    // The key is sent in a header too.
-    ...(/^[\x21-\x7e]+$/.test(key) ? [] : [{ path, message: 'must be printable ASCII without spaces' }]),
-  ]
-}
-
-function endpointIssues({ TIDEMARK_SERP_ENDPOINTS: text }: Config): Issue[] {
-  const read = readEndpoints(text)
-  return typeof read === 'string' ? [{ path: 'TIDEMARK_SERP_ENDPOINTS', message: read }] : []
-}
-
-const list = (text: string): string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')

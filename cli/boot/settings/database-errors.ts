@@ -1,22 +1,4 @@
 import { ExplainedError } from '../../../core/explained-error.ts'
-import type { Config } from '../../../schema/config/config.ts'
-import type { Issue } from '../../../schema/validation/issue.ts'
-
-/**
- * Returns what a command misses that shares its database with other processes. The embedded Postgres belongs to one
- * process, so such commands need the address of a database.
- */
-export const needsDatabaseUrl =
-  (command: string) =>
-  ({ DATABASE_URL }: Pick<Config, 'DATABASE_URL'>): Issue[] =>
-    DATABASE_URL === undefined
-      ? [
-          {
-            path: 'DATABASE_URL',
-            message: `is required by "tidemark ${command}"; "tidemark serve" runs everything with an embedded Postgres`,
-          },
-        ]
-      : []
 
 /** There is nothing to migrate. */
 export class NoDatabaseError extends ExplainedError {
