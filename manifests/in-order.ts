@@ -1,5 +1,5 @@
+import type { ManifestText } from './manifest.ts'
 import type { ManifestFault } from './places.ts'
-import type { ManifestText } from './read-manifests.ts'
 
 /** Returns the faults of an input in the order of its files and lines, each once. Those of no file of it are first. */
 export function inOrder(faults: readonly ManifestFault[], texts: readonly ManifestText[]): readonly ManifestFault[] {

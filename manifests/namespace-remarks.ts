@@ -2,8 +2,8 @@ import { TEAM } from '../core/custom-resource/annotations.ts'
 import { DEFAULT_NAMESPACE } from '../core/custom-resource/resource-name.ts'
 import { isUuid } from '../core/is-uuid.ts'
 import { closestKey, didYouMean, joinPath } from '../schema/validation/issue.ts'
+import type { Manifest, NamespaceManifest } from './manifest.ts'
 import type { ManifestFault } from './places.ts'
-import type { Manifest, NamespaceManifest } from './read-manifests.ts'
 
 /** What can be said of namespaces without a cluster. */
 interface NamespaceRemarks {

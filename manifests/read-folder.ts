@@ -1,8 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ManifestText } from './manifest.ts'
 import { fileFault, type ManifestFault } from './places.ts'
-import { type ManifestText, MOST_BYTES, TOO_LARGE } from './read-manifests.ts'
+import { MOST_BYTES, TOO_LARGE } from './read-manifests.ts'
 
 /** The files of a folder that may have manifests, and what could not be read. */
 interface ManifestFolder {

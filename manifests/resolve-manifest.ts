@@ -4,8 +4,8 @@ import { referenceIssues, withSecrets } from '../core/custom-resource/with-secre
 import { MonitorSpec } from '../schema/monitor/monitor.ts'
 import { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
 import type { Issue } from '../schema/validation/issue.ts'
+import type { Manifest } from './manifest.ts'
 import type { ManifestFault } from './places.ts'
-import type { Manifest } from './read-manifests.ts'
 import type { SecretSource } from './secret-values.ts'
 
 /** A manifest as a body of the API. */

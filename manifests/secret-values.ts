@@ -1,4 +1,4 @@
-import type { SecretManifest } from './read-manifests.ts'
+import type { SecretManifest } from './manifest.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

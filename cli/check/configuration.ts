@@ -1,6 +1,6 @@
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
-import type { ManifestText } from '../../manifests/read-manifests.ts'
+import type { ManifestText } from '../../manifests/manifest.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { firstIssues, type Issue } from '../../schema/validation/issue.ts'

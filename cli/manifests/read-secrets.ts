@@ -1,5 +1,6 @@
+import type { SecretManifest } from '../../manifests/manifest.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
-import { readManifests, type SecretManifest } from '../../manifests/read-manifests.ts'
+import { readManifests } from '../../manifests/read-manifests.ts'
 import { type SecretSource, secretSource } from '../../manifests/secret-values.ts'
 import { readTextOf } from './read-texts.ts'
 

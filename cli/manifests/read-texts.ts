@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import type { ManifestText } from '../../manifests/manifest.ts'
 import { fileFault, type ManifestFault } from '../../manifests/places.ts'
 import { readFolder, textOfBytes } from '../../manifests/read-folder.ts'
-import { type ManifestText, MOST_BYTES, TOO_LARGE } from '../../manifests/read-manifests.ts'
+import { MOST_BYTES, TOO_LARGE } from '../../manifests/read-manifests.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 
 /** The texts that the options `-f` name, and files of them that cannot be read. */

@@ -1,6 +1,6 @@
 import { inCamelCase } from '../../core/custom-resource/property-words.ts'
 import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
-import type { Manifest } from '../../manifests/read-manifests.ts'
+import type { Manifest } from '../../manifests/manifest.ts'
 import type { MonitorContext } from '../context.ts'
 import { kindCalled } from '../kinds/kinds.ts'
 import { type AppliedPlan, applyPlan, type Fates } from './apply-plan.ts'

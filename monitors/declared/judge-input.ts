@@ -1,6 +1,7 @@
 import { inOrder } from '../../manifests/in-order.ts'
+import type { Manifest, ManifestText, SecretManifest } from '../../manifests/manifest.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
-import { type Manifest, type ManifestText, readManifests, type SecretManifest } from '../../manifests/read-manifests.ts'
+import { readManifests } from '../../manifests/read-manifests.ts'
 import type { SecretSource } from '../../manifests/secret-values.ts'
 import { type JudgedManifest, judgeManifests, type Judging } from './judge-manifests.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import type { Manifest } from '../../manifests/manifest.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
-import type { Manifest } from '../../manifests/read-manifests.ts'
 import { faultsOf } from '../../manifests/resolve-manifest.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'

@@ -1,7 +1,7 @@
 import { keyOfIdentity } from '../../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../../core/is-uuid.ts'
+import type { Manifest } from '../../../manifests/manifest.ts'
 import type { ManifestFault } from '../../../manifests/places.ts'
-import type { Manifest } from '../../../manifests/read-manifests.ts'
 import type { Plan } from '../../../monitors/declared/apply-plan.ts'
 import type { JudgedManifest } from '../../../monitors/declared/judge-manifests.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'

@@ -5,15 +5,8 @@ import {
   keyOfIdentity,
 } from '../core/custom-resource/resource-name.ts'
 import { unknownKey } from '../schema/validation/issue.ts'
-import { type Key, type Part, type Place, placeAt } from './places.ts'
-
-/** Notes what is wrong with a part of a document. */
-export type Fault = (path: readonly Key[], message: string) => void
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
-export const IN_QUOTES = 'must be a text: write it in quotes'
+import { type Fault, type Found, IN_QUOTES, isObject } from './found.ts'
+import { type Part, placeAt } from './places.ts'
 
 /** The keys of `metadata` that a person writes. */
 const METADATA = ['name', 'namespace', 'labels', 'annotations']
@@ -57,7 +50,7 @@ function noteTexts(metadata: Readonly<Record<string, unknown>>, fault: Fault): v
 const UNNAMED = 'unnamed'
 
 /** Returns namespace and name of a document, with a fault where one is not valid. No two may have the same. */
-export function identityOf(part: Part, seen: Map<string, Place>, fault: Fault) {
+export function identityOf(part: Part, found: Found, fault: Fault) {
   const { metadata, kind } = part.value as { readonly metadata?: unknown; readonly kind: string }
   if (!isObject(metadata)) {
     fault(['metadata'], 'must be an object with a name')
@@ -76,9 +69,9 @@ export function identityOf(part: Part, seen: Map<string, Place>, fault: Fault) {
   if (!isNamed || !isPlaced)
     return { metadata, namespace: isPlaced ? namespace : DEFAULT_NAMESPACE, name: isNamed ? name : UNNAMED, reference }
   const id = `${kind} ${namespace}/${name}`
-  const first = seen.get(id)
+  const first = found.seen.get(id)
   if (first) fault(['metadata', 'name'], `is used twice: ${id} is in ${first.file}:${first.line} already`)
-  else seen.set(id, placeAt(part, []))
+  else found.seen.set(id, placeAt(part, []))
   return { metadata, namespace, name, reference }
 }
 
