@@ -1,8 +1,10 @@
 import { sleep } from '../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../core/explained-error.ts'
 import { type ResourceKind, resourcesPath } from '../schema/resource-kind.ts'
+import { installationOf } from './cluster/installation-of.ts'
 import { type KubeClient, KubeError, MERGE_PATCH } from './cluster/kube-client.ts'
-import { installationOf, OPERATOR_LEASE, seizeLease } from './cluster/leader.ts'
+import { OPERATOR_LEASE } from './cluster/lease.ts'
+import { seizeLease } from './cluster/seize-lease.ts'
 import { type CustomResource, FINALIZER, pathOf } from './reconcile/custom-resource.ts'
 import { KINDS } from './reconcile/kinds.ts'
 

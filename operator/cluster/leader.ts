@@ -1,6 +1,7 @@
 import { sleep } from '../../concurrency/loops/sleep.ts'
-import { KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
-import { type KubeObject, microTime } from './kube-object.ts'
+import { type KubeAnswer, type KubeClient, KubeError } from './kube-client.ts'
+import { microTime } from './kube-object.ts'
+import { INSTALLATION, type Lease, leasesIn, UNINSTALL } from './lease.ts'
 
 /** Durations of an election in milliseconds: those of Kubernetes' own controllers. */
 interface LeaderTimes {
@@ -23,79 +24,6 @@ interface LeaderOptions {
   readonly installation?: string | null
   readonly log: { warn(fields: object, text: string): void; info(fields: object, text: string): void }
   readonly times?: Partial<LeaderTimes>
-}
-
-/** The Lease that the operators of a cluster share. */
-export const OPERATOR_LEASE = 'tidemark-operator'
-
-const leasesIn = (namespace: string) => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`
-
-interface Lease extends KubeObject {
-  readonly spec?: {
-    readonly holderIdentity?: string
-    readonly leaseDurationSeconds?: number
-    readonly acquireTime?: string
-    readonly renewTime?: string
-    readonly leaseTransitions?: number
-  }
-}
-
-/** Holds the lease while the finalizers are removed. It never renews it. */
-const UNINSTALL = 'uninstall'
-
-/** Annotation of the lease: the installation whose operator held it last. */
-const INSTALLATION = 'tidemark.dev/installation'
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
-
-/**
- * Returns what tells this installation from one that was there before: the uid of the service account of the client,
- * which lives as long as the release. Null: the client has none, as outside of a cluster, or the API server does not
- * tell.
- */
-export async function installationOf(client: KubeClient): Promise<string | null> {
-  const answer = await client.call<{
-    readonly status?: { readonly userInfo?: { readonly username?: string; readonly uid?: string } }
-  }>({
-    method: 'POST',
-    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
-  })
-  const { username = '', uid = '' } = (answer.status < 300 && answer.body.status?.userInfo) || {}
-  return username.startsWith(SERVICE_ACCOUNT) && uid !== '' ? uid : null
-}
-
-/**
- * Takes the lease of the operators for this long, in seconds, whoever has it. A leader stops when it sees that, and
- * nobody leads until the time is over. `installation` is that of the process, as `installationOf` returns it.
- */
-export async function seizeLease(
-  client: KubeClient,
-  namespace: string,
-  seconds: number,
-  installation: string | null,
-): Promise<void> {
-  const [name, identity] = [OPERATOR_LEASE, UNINSTALL]
-  const collection = leasesIn(namespace)
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const found = await client.call<Lease>({ method: 'GET', path: `${collection}/${name}` })
-    const isThere = found.status === 200
-    const now = microTime(new Date())
-    const spec = { holderIdentity: identity, leaseDurationSeconds: seconds, acquireTime: now, renewTime: now }
-    // The operators of the installation that held it know by the annotation that this is about them.
-    const { resourceVersion, annotations } = isThere ? found.body.metadata : {}
-    // An uninstall runs as the account of the operators. Where none of them ever led, nobody has said which it is.
-    const known = { ...(installation !== null && { [INSTALLATION]: installation }), ...annotations }
-    const metadata = { name, namespace, ...(isThere && { resourceVersion }), annotations: known }
-    const answer = await client.call<Lease>({
-      method: isThere ? 'PUT' : 'POST',
-      path: isThere ? `${collection}/${name}` : collection,
-      body: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec },
-    })
-    if (answer.status < 300) return
-    // Somebody else has written at the same time.
-    if (answer.status !== 409) throw new KubeError('the lease of the operators', answer)
-  }
-  throw new Error(`the lease ${namespace}/${name} changes all the time`)
 }
 
 /**

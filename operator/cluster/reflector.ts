@@ -1,71 +1,12 @@
-import type { IncomingMessage } from 'node:http'
-import { StringDecoder } from 'node:string_decoder'
 import { isDeepStrictEqual } from 'node:util'
 import { createBackoff } from '../../concurrency/loops/retry.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
-import { answerOf, KubeError, type KubeAnswer, type KubeClient } from './kube-client.ts'
+import { isOlder } from './is-older.ts'
+import { type KubeAnswer, KubeError } from './kube-client.ts'
 import { keyOf, type KubeObject, type KubeStatus } from './kube-object.ts'
+import { type ReflectorOptions, type ReflectorTimes, TIMES } from './reflector-options.ts'
+import { linesOf, refusalOf } from './watch-stream.ts'
 
-/** What happened to an object. */
-interface ObjectChange<T> {
-  readonly before: T | undefined
-  readonly now: T | undefined
-  /**
-   * `deleted`: the API server said so. `missing`: the object was not in a new list, and no deletion was seen. It may
-   * have been deleted while the watch was interrupted, or its whole kind may be gone.
-   */
-  readonly how: 'set' | 'deleted' | 'missing'
-}
-
-interface ReflectorOptions<T extends KubeObject> {
-  readonly client: KubeClient
-  /** The path of the collection, for example `/apis/tidemark.dev/v1/monitors`. */
-  readonly path: string
-  /** Only objects with these labels, as in `name=value`. Default: all. */
-  readonly labelSelector?: string
-  /** Removes what nobody reads, before the object is kept. */
-  readonly strip: (object: T) => T
-  /** Called in the order of the events. It must not throw. */
-  readonly onChange: (key: string, change: ObjectChange<T>) => void
-  /** Called when the API server answers again after a fault. */
-  readonly onBack?: () => void
-  readonly log: { warn(fields: object, text: string): void; info(fields: object, text: string): void }
-  readonly times?: Partial<ReflectorTimes>
-}
-
-/** Durations in milliseconds. */
-interface ReflectorTimes {
-  /**
-   * A watch without a byte for this long is stalled and is opened again. The API server sends a bookmark each minute.
-   */
-  readonly quietMs: number
-  /** The API server ends a watch after one to two times this. */
-  readonly watchMs: number
-  /**
-   * After a watch has ended, everything is listed again when the last list is older than one to two times this. It
-   * finds what a watch did not tell.
-   */
-  readonly listMs: number
-  /**
-   * The same after a watch that the API server ended before its time. It does so when the definition of the kind
-   * changes, and a watch of the old definition may have shown objects without fields of the new one.
-   */
-  readonly listAfterEndMs: number
-  readonly firstPauseMs: number
-  readonly longestPauseMs: number
-  /** A watch that lived this long resets the pauses. */
-  readonly healthyMs: number
-}
-
-const TIMES: ReflectorTimes = {
-  quietMs: 90_000,
-  watchMs: 300_000,
-  listMs: 1_800_000,
-  listAfterEndMs: 300_000,
-  firstPauseMs: 800,
-  longestPauseMs: 30_000,
-  healthyMs: 120_000,
-}
 const PAGE = 500
 /** The clocks of both sides differ by less. */
 const ENDS_EARLY_MS = 1_000
@@ -313,37 +254,4 @@ interface KubeList<T> {
 interface WatchEvent<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
   readonly object: T | KubeStatus
-}
-
-/**
- * Returns whether a version is older than the other. Versions of one kind grow in all API
- * servers over etcd. Events in the wrong order, as a faulty proxy may send them, must not bring an old state back.
- */
-function isOlder(one: string, other: string): boolean {
-  return IN_DIGITS.test(one) && IN_DIGITS.test(other) && BigInt(one) < BigInt(other)
-}
-
-const IN_DIGITS = /^\d{1,20}$/
-
-async function refusalOf(response: IncomingMessage): Promise<KubeAnswer<unknown>> {
-  let text = ''
-  response.setEncoding('utf8')
-  for await (const chunk of response) if (text.length < 65_536) text += String(chunk)
-  return answerOf(response, text)
-}
-
-/** Yields the complete lines of a stream. A half line at its end is dropped: the next watch repeats its event. */
-async function* linesOf(response: IncomingMessage, onBytes: () => void): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8')
-  let parts: string[] = []
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    onBytes()
-    const [first = '', ...rest] = decoder.write(chunk).split('\n')
-    parts.push(first)
-    for (const line of rest) {
-      const whole = parts.join('')
-      if (whole.trim() !== '') yield whole
-      parts = [line]
-    }
-  }
 }
