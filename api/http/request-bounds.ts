@@ -1,7 +1,7 @@
 import { WaitingBudget } from '../../concurrency/gates/waiting-budget.ts'
 import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
 import { ApiError } from './api-error.ts'
-import { left } from './outcome-error.ts'
+import { left } from './common-errors.ts'
 
 type Limits = { readonly [K in keyof typeof REQUEST_LIMITS]: number }
 

@@ -2,7 +2,7 @@ import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
 import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
 import { WORK, type WorkBound, type WorkKind } from '../../schema/work.ts'
 import { ApiError } from './api-error.ts'
-import { left } from './outcome-error.ts'
+import { left } from './common-errors.ts'
 
 /** The kinds whose slots are here. Previews keep theirs themselves (worker/previews). */
 export type SlotKind = Exclude<WorkKind, 'preview'>

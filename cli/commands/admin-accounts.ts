@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { syncCustomer } from '../../accounts/billing/billing.ts'
+import { syncCustomer } from '../../accounts/billing/sync-customer.ts'
 import { deleteAccount } from '../../accounts/delete-account.ts'
 import { invitationLink } from '../../accounts/invitations.ts'
 import { isUuid } from '../../core/is-uuid.ts'

@@ -1,14 +1,10 @@
-import {
-  checkoutCredits,
-  checkoutPlan,
-  openPortal,
-  setCancelled,
-  showBilling,
-  takeEvent,
-} from '../../../accounts/billing/billing.ts'
+import { openPortal, setCancelled, showBilling } from '../../../accounts/billing/billing.ts'
+import { checkoutCredits, checkoutPlan } from '../../../accounts/billing/checkout.ts'
+import { takeEvent } from '../../../accounts/billing/take-event.ts'
 import { Billing, CreditCheckout, PaymentPage, PlanCheckout } from '../../../schema/account/billing.ts'
 import { apiError } from '../../http/api-error.ts'
-import { doneOf, later, outcomeError } from '../../http/outcome-error.ts'
+import { later } from '../../http/common-errors.ts'
+import { doneOf, outcomeError } from '../../http/outcome-error.ts'
 import { noContent, ok, publicRoute, type Route, route } from '../../http/route.ts'
 import { pageAnswer } from '../../pages/page-answer.ts'
 

@@ -11,7 +11,8 @@ import {
 } from '../../../schema/account/invitation.ts'
 import { previewInvitation } from '../../../store/accounts/team/invitations.ts'
 import { sessionOf } from '../../auth/principals.ts'
-import { doneOf, noSuch } from '../../http/outcome-error.ts'
+import { noSuch } from '../../http/common-errors.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { ById, created, noContent, ok, publicRoute, type Route, route } from '../../http/route.ts'
 
 const tag = 'Team'

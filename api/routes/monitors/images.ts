@@ -6,8 +6,8 @@ import { findImage, imageName } from '../../../store/images/images.ts'
 import { findRunImages, listRunImages } from '../../../store/images/run-images.ts'
 import { ObjectStoreError } from '../../../store/objects/object-store.ts'
 import { apiError } from '../../http/api-error.ts'
+import { noSuch } from '../../http/common-errors.ts'
 import { unavailable } from '../../http/fault.ts'
-import { noSuch } from '../../http/outcome-error.ts'
 import { type Answer, ById, ok, publicRoute, route } from '../../http/route.ts'
 
 const MOST_LISTED = 20

@@ -5,7 +5,8 @@ import { Backtest, BacktestRequest } from '../../../schema/monitor/backtest.ts'
 import { MonitorPreview, type PreviewSpec } from '../../../schema/monitor/monitor.ts'
 import { Preview } from '../../../schema/monitor/preview.ts'
 import { ApiError } from '../../http/api-error.ts'
-import { doneOf, later } from '../../http/outcome-error.ts'
+import { later } from '../../http/common-errors.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { ById, ok, route } from '../../http/route.ts'
 
 export const previewMonitorRoute = route({

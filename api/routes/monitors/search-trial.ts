@@ -1,7 +1,8 @@
 import { previewSearch } from '../../../monitors/preview/preview-search.ts'
 import { SerpPreview } from '../../../schema/serp/serp-check.ts'
 import { SerpMonitorPreview, type SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
-import { doneOf, later } from '../../http/outcome-error.ts'
+import { later } from '../../http/common-errors.ts'
+import { doneOf } from '../../http/outcome-error.ts'
 import { ok, route } from '../../http/route.ts'
 
 export const previewSearchRoute = route({

@@ -1,0 +1,73 @@
+import type { NotReplayable } from '../../deliveries/replay.ts'
+import {
+  type KeyTaken,
+  type Locked,
+  type Managed,
+  type OutOfRuns,
+  type OverCap,
+  type OverStorage,
+  overStorageText,
+} from '../../monitors/outcome.ts'
+import type { NoTexts } from '../../monitors/run-difference.ts'
+import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
+import { apiError, type ApiError } from './api-error.ts'
+
+export const NO_TEXTS = {
+  not_done: 'The run has not ended, so there is nothing to compare yet.',
+  no_difference: 'The run found no difference: it failed, it was the first one, or its values equal those before.',
+  no_text: 'The readable text of the page was not kept at this run or at the one before it, so only its hash differs.',
+  not_text: 'The fields that changed are not texts before and after; the diff of the run has their values.',
+  gone: 'The texts of this run are older than the retention window and are not kept any more.',
+} as const satisfies Record<NoTexts['why'], string>
+
+export function managed({ by: manager, name, resource, resourceKind, file, act }: Managed) {
+  const { kind } = resourceKind === 'serp' ? SERP_MONITOR_RESOURCE : MONITOR_RESOURCE
+  const what = manager === 'file' ? 'manifest' : 'Kubernetes resource'
+  const named = resource === null ? `a ${what}` : `the ${what} ${kind} ${resource}`
+  const by =
+    manager === 'file'
+      ? `${named} in ${file === undefined ? '' : `the file ${file} of `}the folder of tidemark serve --config`
+      : named
+  const message =
+    act === 'resume'
+      ? `The monitor "${name}" is suspended by ${by}: set suspend to false there.`
+      : `The monitor "${name}" is managed by ${by}: change or delete it there.`
+  return apiError('CONFLICT', message)
+}
+
+export function keyTaken({ externalKey, id, name }: KeyTaken): ApiError {
+  const message = `The external_key "${externalKey}" belongs to the monitor "${name}" (${id}): change that one instead.`
+  return apiError('CONFLICT', message, [{ path: 'external_key', id, name }])
+}
+
+export const usedUp = ({ needs }: OutOfRuns): string =>
+  needs === 1
+    ? "The month's runs and the run credits are used up."
+    : `This needs ${needs} runs, one for each page, and fewer are left of the month's runs and the run credits.`
+
+const LOCKED_ACTS = { pause: 'paused', resume: 'resumed', run: 'run' } as const
+
+export function locked({ act }: Locked): ApiError {
+  if (act === 'preview')
+    return apiError('FORBIDDEN', 'The trial has ended, so nothing can be previewed. The owner can choose a plan.')
+  return apiError(
+    'FORBIDDEN',
+    `A monitor that is locked by billing cannot be ${LOCKED_ACTS[act]}. The owner can choose a plan, which unlocks it.`,
+  )
+}
+
+export function overCap({ tier, cap, wanted }: OverCap): ApiError {
+  const allowed = `${cap} ${cap === 1 ? 'delivery' : 'deliveries'}`
+  const message = `The plan ${tier} allows ${allowed} a monitor; this one would have ${wanted}.`
+  return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: 'deliveries', limit: cap, tier }])
+}
+
+export function overStorage(refusal: OverStorage): ApiError {
+  const { tier, used, limit } = refusal
+  return apiError('TIER_LIMIT_EXCEEDED', overStorageText(refusal), [{ used, limit, tier }])
+}
+
+export function notReplayable({ status }: NotReplayable): ApiError {
+  const why = status === 'success' ? 'It was delivered' : 'It is still waiting to be sent'
+  return apiError('CONFLICT', `${why}: only a failed or dead delivery can be sent again.`)
+}
