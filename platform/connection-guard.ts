@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { createKeyedBudget } from '../concurrency/gates/keyed-budget.ts'
-import { CONNECTIONS_PER_ADDRESS } from '../schema/config/config.ts'
+import { CONNECTIONS_PER_ADDRESS } from '../schema/config/network-settings.ts'
 
 /**
  * Time limits of a server, in milliseconds. A connection without a request ends after `headersTimeout` too. Node looks

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
-import { DATA_DIR } from '../../../schema/config/config.ts'
+import { DATA_DIR } from '../../../schema/config/server-settings.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { quoted } from '../../quoted.ts'
 
