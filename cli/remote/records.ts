@@ -12,8 +12,9 @@ import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { exitCode } from '../exit-codes.ts'
 import { tell } from '../print.ts'
 import { printable } from '../printable.ts'
-import type { RemoteClient, RemoteRequest } from './remote-client.ts'
+import type { RemoteClient } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
+import type { RemoteRequest } from './remote-request.ts'
 
 /** A kind of monitor, as the API and people name it. */
 interface RemoteKind {

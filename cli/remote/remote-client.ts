@@ -3,26 +3,20 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Pagination } from '../../schema/page-of.ts'
 import { printable } from '../printable.ts'
 import type { Connection } from './profiles.ts'
+import { inWords, olderServer, parsed, refusalOf } from './refusal-words.ts'
 import { RemoteError } from './remote-error.ts'
-
-export interface RemoteRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below the address of the API, as in `/v1/monitors`. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | number | undefined>>
-  readonly body?: object
-  readonly headers?: Readonly<Record<string, string>>
-  /** A second one would have a second effect: it is not sent again where the first may have arrived. */
-  readonly isOnce?: true
-}
-
-interface RemoteAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** Whether the request was sent more than once: an earlier one may have had its effect. */
-  readonly isRepeated: boolean
-}
+import type { RemoteAnswer, RemoteRequest } from './remote-request.ts'
+import {
+  ANSWER_MS,
+  hasNotArrived,
+  isBusy,
+  isFinal,
+  isLimitOfPlan,
+  LONGEST_PAUSE_MS,
+  NOT_BEGUN,
+  PAUSES_MS,
+  reasonOf,
+} from './when-to-repeat.ts'
 
 /** A page of a list. */
 interface Page<T> {
@@ -30,25 +24,6 @@ interface Page<T> {
   readonly pagination: Pagination
 }
 
-/** The body of a refusal. Any server may have answered, so each part of it may be missing. */
-interface Refusal {
-  readonly error?: {
-    readonly message?: string
-    readonly details?: readonly { readonly path?: string; readonly message?: string }[]
-    readonly requestId?: string
-  }
-}
-
-/** Time limit of one attempt. The API ends a request after a minute. */
-const ANSWER_MS = 65_000
-/** Pauses before the attempts after the first one. */
-const PAUSES_MS = [250, 500, 1_000] as const
-/** With this one, the server has not begun with the request. It may have ended it before it says one of the others. */
-const NOT_BEGUN: ReadonlySet<number> = new Set([429])
-/** A server that asks for a longer pause is not waited for. */
-const LONGEST_PAUSE_MS = 20_000
-/** Statuses of a server, or of a balancer before it, that has no time at this moment. */
-const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const PAGE = 100
 
 /**
@@ -229,82 +204,7 @@ export class RemoteClient {
   }
 }
 
-/** Returns the server's words, with a line for each fault of the request. */
-function inWords(refusal: Refusal | null, status: number) {
-  const { message = `the server answered ${status}`, details = [], requestId = '' } = refusal?.error ?? {}
-  // The message names the first fault.
-  const listed = details.length === 1 && message.includes(details[0]?.message?.replace(/\.$/, '') ?? '') ? [] : details
-  const lines = listed.map(({ path = '', message: fault = '' }) => `\n  ${printable(`${path} ${fault}`.trim())}`)
-  const issues = status === 422 ? details.map(({ path = '', message: fault = '' }) => ({ path, message: fault })) : []
-  const said = `${printable(message)}${lines.join('')}`
-  return { said, issues, requestId: printable(requestId) || 'the time of this request' }
-}
-
-/** Returns the value of a JSON text; undefined where it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 function isPage(body: unknown): boolean {
   const { data, pagination } = (body ?? {}) as Partial<Page<unknown>>
   return Array.isArray(data) && typeof pagination === 'object'
-}
-
-function refusalOf(text: string): Refusal | null {
-  const body = parsed(text) as Refusal | null | undefined
-  return typeof body?.error?.message === 'string' ? body : null
-}
-
-/**
- * Returns what to add to a refusal by a server of an earlier version, which may not know an address or a key. A server
- * says its version to those who have a key.
- */
-function olderServer({ method, path }: RemoteRequest, { status, headers }: RemoteAnswer): string {
-  const version = headers.get('tidemark-version')
-  if (![404, 405, 422].includes(status) || !isEarlier(version, manifest.version)) return ''
-  const theirs = version === null ? 'does not say its version, so it is an earlier one' : `is ${printable(version)}`
-  return (
-    `\nThis command is version ${manifest.version}, and the server ${theirs}: it may not know ${method} ${path}, or ` +
-    'a key that was sent. Update the server.'
-  )
-}
-
-/** Returns whether a version comes before another. One that is missing comes before all. */
-function isEarlier(version: string | null, than: string): boolean {
-  const numbers = (text: string) => text.split(/[-+]/, 1)[0]?.split('.').map(Number) ?? []
-  if (version === null) return true
-  const ours = numbers(than)
-  const [at, theirs] = [...numbers(version).entries()].find(([index, number]) => number !== ours[index]) ?? []
-  return at !== undefined && theirs !== undefined && theirs < (ours[at] ?? 0)
-}
-
-/**
- * Returns whether the same request may be answered otherwise in a moment. A conflict with a time to wait is that of an
- * earlier attempt, which the server has not ended yet.
- */
-const isBusy = ({ status, headers }: Omit<RemoteAnswer, 'isRepeated'>): boolean =>
-  BUSY.has(status) || (status === 409 && headers.has('retry-after'))
-
-/** A limit of the plan has the status of a limit of rates, and does not pass by waiting. */
-const isLimitOfPlan = ({ status, text }: { readonly status: number; readonly text: string }) =>
-  status === 429 && !text.includes('RATE_LIMIT_EXCEEDED')
-
-/** Returns whether another attempt would end in the same way. */
-const isFinal = (error: unknown) => /CERT|SSL|TLS|ENOTFOUND|bad port/i.test(reasonOf(error))
-
-/** Returns whether no byte of a request can have reached the server. */
-const hasNotArrived = (error: unknown) =>
-  isFinal(error) || /ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT/.test(reasonOf(error))
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `nothing within ${ANSWER_MS / 1_000} seconds`
-  const { cause } = error
-  // A refusal of a proxy has a number in place of a code.
-  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
-  return error.message
 }

@@ -4,8 +4,8 @@ import { printable } from '../../printable.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
 import { type CommonOptions, connect } from '../connect.ts'
 import { forEachRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS } from '../records.ts'
-import type { RemoteRequest } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
+import type { RemoteRequest } from '../remote-request.ts'
 
 /** What is done to each monitor. */
 interface Action {
