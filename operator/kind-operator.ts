@@ -1,59 +1,16 @@
 import { KeyedQueue } from '../concurrency/loops/keyed-queue.ts'
-import type { TokenBucket } from '../concurrency/loops/token-bucket.ts'
 import type { WakeableLoop } from '../concurrency/loops/wakeable-loop.ts'
-import type { Logger } from '../core/logger.ts'
 import { definitionName, resourcesPath } from '../schema/resource-kind.ts'
-import type { Store } from '../store/db/client.ts'
-import { fencedStore, NotLeaderError } from '../store/db/operator-epoch.ts'
+import { NotLeaderError } from '../store/db/operator-epoch.ts'
 import type { DeclaredRow } from '../store/monitors/monitor-resource.ts'
-import type { SecretBox } from '../store/secrets/secret-box.ts'
-import type { EventRecorder } from './cluster/event-recorder.ts'
-import type { KubeClient } from './cluster/kube-client.ts'
-import { keyOf, type KubeObject } from './cluster/kube-object.ts'
+import { keyOf } from './cluster/kube-object.ts'
 import { Reflector } from './cluster/reflector.ts'
-import { createMirrorLoop, type MirrorTimes } from './mirrors/mirror-loop.ts'
-import {
-  type CustomResource,
-  type DefaultTeam,
-  hasFinalizer,
-  MIRROR_OF,
-  stripped,
-} from './reconcile/custom-resource.ts'
+import { createMirrorLoop } from './mirrors/mirror-loop.ts'
+import type { OperatorContext, ReconcileOutcome } from './operator-context.ts'
+import { type CustomResource, hasFinalizer, MIRROR_OF, stripped } from './reconcile/custom-resource.ts'
 import type { OperatedKind } from './reconcile/kinds.ts'
-import { Reconciler, type ReconcilerTimes } from './reconcile/reconciler.ts'
-import type { createResolver } from './reconcile/resolve-resource.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
 import { needsBrowser } from './reconcile/status.ts'
-
-/** How a look at a resource ended. After a fault it is repeated. */
-export type ReconcileOutcome = 'done' | 'fault'
-
-/** What the operators of all kinds share. */
-interface KindOperatorOptions {
-  readonly kind: OperatedKind
-  readonly client: KubeClient
-  readonly store: Store
-  readonly secrets: SecretBox
-  readonly clusterId: string
-  readonly epoch: number
-  /** The records of this kind that the cluster's resources declare, as the store has them. */
-  readonly declared: readonly DeclaredRow[]
-  readonly namespaces: Reflector<KubeObject>
-  readonly resolve: ReturnType<typeof createResolver>
-  readonly events: EventRecorder
-  readonly defaultTeam: DefaultTeam | null
-  /** The pause between two searches at an engine, from which follows how many fit. */
-  readonly serpSpacingMs: number
-  /** Why the cluster starts no runner pods. Null: it does. */
-  readonly noRunners: () => string | null
-  readonly times: ReconcilerTimes & { readonly mirrors: MirrorTimes }
-  /** The pace of writes to the API server, over the mirrors of all kinds. */
-  readonly mirrorPace: TokenBucket
-  /** A look at a resource of this kind ended after so many seconds. */
-  readonly reconciled: (kind: string, outcome: ReconcileOutcome, seconds: number) => void
-  /** Called when the store knows another leader. */
-  readonly giveUp: () => void
-  readonly log: Logger
-}
 
 /** Most of the time of a worker is waiting for the API server. A server gives one user some 200 at once. */
 const WORKERS = 32
@@ -64,20 +21,24 @@ export class KindOperator {
   readonly resources: Reflector<CustomResource>
   readonly queue: KeyedQueue
   readonly reconciler: Reconciler
-  readonly #options: KindOperatorOptions
+  readonly #context: OperatorContext
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly #records = new Map<string, DeclaredRow>()
   readonly #mirrors: WakeableLoop
   readonly #stopping = new AbortController()
 
-  constructor(options: KindOperatorOptions) {
-    this.#options = options
-    this.kind = options.kind
-    for (const record of options.declared) this.#records.set(`${record.namespace}/${record.name}`, record)
+  /** @param declared the records of this kind that the cluster's resources declare, as the store has them */
+  constructor(context: OperatorContext, kind: OperatedKind, declared: readonly DeclaredRow[]) {
+    this.#context = context
+    this.kind = kind
+    for (const record of declared) this.#records.set(`${record.namespace}/${record.name}`, record)
     this.resources = this.#reflector()
-    this.reconciler = this.#reconciler()
+    const waiting = () => this.queue.depth
+    this.reconciler = new Reconciler(context, { kind, resources: this.resources, records: this.#records, waiting })
     this.queue = this.#queue()
     this.#mirrors = this.#mirrorLoop()
+    context.namespaces.onTeam((name) => this.#namespaceChanged(name))
+    context.runnerRefusal.onChange(() => this.#runnersChanged())
   }
 
   /**
@@ -85,7 +46,7 @@ export class KindOperator {
    * begins when it is installed, and this resolves at once.
    */
   async start(): Promise<void> {
-    const { namespaces } = this.#options
+    const { namespaces } = this.#context
     this.resources.start()
     const working = Promise.all([namespaces.synced, this.resources.synced]).then(() => this.#begin())
     await Promise.race([working, this.resources.looked.then(() => namespaces.synced)])
@@ -99,13 +60,13 @@ export class KindOperator {
   }
 
   /** Looks again at the resources of a namespace that another team has now. */
-  namespaceChanged(name: string): void {
+  #namespaceChanged(name: string): void {
     for (const resource of this.resources.all())
       if (resource.metadata.namespace === name && !this.#isMirror(resource)) this.queue.add(keyOf(resource))
   }
 
   /** Looks again at the resources whose checks need a browser: runner pods are refused, or not any more. */
-  runnersChanged(): void {
+  #runnersChanged(): void {
     for (const resource of this.resources.all())
       if (needsBrowser(resource) && !this.#isMirror(resource)) this.queue.add(keyOf(resource), 'later')
   }
@@ -125,7 +86,8 @@ export class KindOperator {
       }
     this.queue.start()
     this.#mirrors.start()
-    const { clusterId, epoch, log, kind } = this.#options
+    const { kind } = this
+    const { clusterId, epoch, log } = this.#context
     const { size } = this.resources.state()
     log.info(
       { cluster: clusterId, epoch, kind: kind.records.resource.kind, resources: size },
@@ -138,7 +100,8 @@ export class KindOperator {
   }
 
   #reflector(): Reflector<CustomResource> {
-    const { client, kind, log } = this.#options
+    const { kind } = this
+    const { client, log } = this.#context
     return new Reflector<CustomResource>({
       client,
       path: resourcesPath(kind.records.resource),
@@ -155,29 +118,9 @@ export class KindOperator {
     })
   }
 
-  #reconciler(): Reconciler {
-    const { kind, client, store, secrets, clusterId, epoch, resolve, events, noRunners, times, log } = this.#options
-    return new Reconciler({
-      kind,
-      serpSpacingMs: this.#options.serpSpacingMs,
-      noRunners,
-      client,
-      context: { store: fencedStore(store, clusterId, epoch), secrets, wake: () => {} },
-      clusterId,
-      resourceOf: (key) => this.resources.get(key),
-      learn: (resource) => this.resources.learn(resource),
-      resolve: (resource) => resolve(kind.records, resource),
-      records: this.#records,
-      events,
-      waiting: () => this.queue.depth,
-      times,
-      log,
-    })
-  }
-
   #queue(): KeyedQueue {
-    const { giveUp, log, kind } = this.#options
-    const definition = definitionName(kind.records.resource)
+    const { giveUp, log } = this.#context
+    const definition = definitionName(this.kind.records.resource)
     return new KeyedQueue({
       work: (key) => this.#timed(() => this.reconciler.work(key)),
       onFault: (key, err) => {
@@ -193,7 +136,6 @@ export class KindOperator {
   }
 
   async #timed<T>(work: () => Promise<T>): Promise<T> {
-    const { reconciled, kind } = this.#options
     const startedAt = performance.now()
     let outcome: ReconcileOutcome = 'fault'
     try {
@@ -201,14 +143,14 @@ export class KindOperator {
       outcome = 'done'
       return result
     } finally {
-      reconciled(kind.records.resource.kind, outcome, (performance.now() - startedAt) / 1_000)
+      this.#context.reconciled(this.kind.records.resource.kind, outcome, (performance.now() - startedAt) / 1_000)
     }
   }
 
   #mirrorLoop(): WakeableLoop {
-    const { kind, client, store, secrets, namespaces, defaultTeam, times, mirrorPace, log } = this.#options
+    const { client, store, secrets, namespaces, defaultTeam, times, mirrorPace, log } = this.#context
     return createMirrorLoop({
-      kind,
+      kind: this.kind,
       pace: mirrorPace,
       client,
       store,

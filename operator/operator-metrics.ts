@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { KindOperator, ReconcileOutcome } from './kind-operator.ts'
+import type { KindOperator } from './kind-operator.ts'
+import type { ReconcileOutcome } from './operator-context.ts'
 import { conditionCounts } from './reconcile/condition-counts.ts'
 
 /** The metrics of an operator. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sleep } from '../../concurrency/loops/sleep.ts'
-import type { Rate, TokenBucket } from '../../concurrency/loops/token-bucket.ts'
+import type { TokenBucket } from '../../concurrency/loops/token-bucket.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import { resourceName } from '../../core/custom-resource/resource-name.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
@@ -14,6 +14,7 @@ import { mirroredRecords, type ResultsRow, resultsOf } from '../../store/monitor
 import { type SecretBox, tolerantBox } from '../../store/secrets/secret-box.ts'
 import { JSON_PATCH, type KubeAnswer, type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
+import type { MirrorTimes } from '../operator-times.ts'
 import {
   type DefaultTeam,
   MIRROR_MANAGER,
@@ -27,18 +28,6 @@ import { failedDestinations } from '../reconcile/failed-destinations.ts'
 import type { OperatedKind } from '../reconcile/kinds.ts'
 import { isNews, statusOf, statusPatch } from '../reconcile/status.ts'
 
-/** How fast mirrors follow. */
-export interface MirrorTimes {
-  /** All records are looked at this often, in milliseconds, where a team has few of them. */
-  readonly everyMs: number
-  /** The pause after a page of records. */
-  readonly pageMs: number
-  /** Writes to the API server, over all namespaces. */
-  readonly writes: Rate
-}
-
-/** A team with 10,000 records is looked at once in 200 seconds, and first written within 20 minutes. */
-export const MIRROR_TIMES: MirrorTimes = { everyMs: 10_000, pageMs: 1_000, writes: { perSecond: 20, burst: 20 } }
 const PAGE = 50
 /** On a namespace: records of the API that belong to its team are mirrored there. */
 const MIRROR = 'tidemark.dev/mirror'

@@ -2,12 +2,10 @@ import { batched } from '../../concurrency/batches/batched.ts'
 import type { WorkResult } from '../../concurrency/loops/keyed-queue.ts'
 import { inCamelCase } from '../../core/custom-resource/property-words.ts'
 import { THRESHOLD_PATH } from '../../monitors/check/threshold-warning.ts'
-import type { MonitorContext } from '../../monitors/context.ts'
 import { applyResources, isAsDeclared } from '../../monitors/declared/apply-resource.ts'
 import type { ApplyOutcome, Declaration } from '../../monitors/declared/declaration.ts'
 import { deleteDeclared, releaseResource } from '../../monitors/declared/end-declared.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
-import { definitionName } from '../../schema/resource-kind.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
@@ -17,51 +15,27 @@ import {
   type ResultsRow,
   resultsOf,
 } from '../../store/monitors/monitor-resource.ts'
-import type { EventRecorder } from '../cluster/event-recorder.ts'
-import { type KubeClient, KubeError, MERGE_PATCH, METADATA_ONLY } from '../cluster/kube-client.ts'
 import { keyOf, partsOf } from '../cluster/kube-object.ts'
-import { FINALIZER, type CustomResource, pathOf } from './custom-resource.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { type CustomResource } from './custom-resource.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
+import { isKindGoing } from './is-kind-going.ts'
 import type { OperatedKind } from './kinds.ts'
+import { PutOff } from './put-off.ts'
 import { refusalOf, refusedRun } from './refusal.ts'
 import type { ResolvedResource } from './resolve-resource.ts'
-import { StatusWriter } from './status-writer.ts'
+import { setFinalizer } from './set-finalizer.ts'
+import { type KnownResources, StatusWriter } from './status-writer.ts'
 
-/** What a reconciler works with. */
-interface ReconcilerOptions {
-  readonly client: KubeClient
-  /** The use cases on the store of this epoch. */
-  readonly context: Pick<MonitorContext, 'store' | 'secrets' | 'wake'>
-  readonly clusterId: string
+/** The resources of one kind and their records. */
+interface ReconciledKind {
   readonly kind: OperatedKind
-  /** The newest known state of a resource. */
-  readonly resourceOf: (key: string) => CustomResource | undefined
-  /** Takes over the answer to a write, so that the next look does not see an older state. */
-  readonly learn: (resource: CustomResource) => void
-  readonly resolve: (resource: CustomResource) => Promise<ResolvedResource>
+  readonly resources: KnownResources
   /** The records that resources declare, by key; kept up to date by the reconciler. */
   readonly records: Map<string, DeclaredRow>
-  readonly events: EventRecorder
-  readonly serpSpacingMs: number
-  /** Why the cluster starts no runner pods. Null: it does. */
-  readonly noRunners: () => string | null
   /** Resources that wait to be reconciled. */
   readonly waiting: () => number
-  readonly times: ReconcilerTimes
-  readonly log: { warn(fields: object, text: string): void }
 }
-
-/** Durations in milliseconds. */
-export interface ReconcilerTimes {
-  /** Each resource and its record are compared again about this often, whatever was heard of them. */
-  readonly resyncMs: number
-  /** A resource that reads Secrets, or that was refused, is looked at again after this. */
-  readonly secretMs: number
-  /** One status in this time because of results, after the first few. */
-  readonly statusMs: number
-}
-
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 type Known = Exclude<ResolvedResource, { kind: 'later' }>
 
@@ -72,20 +46,18 @@ type Found = Omit<Situation, 'record' | 'resolved'> & {
   readonly looksMs: readonly number[]
 }
 
-/** More resources than a person waits for one by one. */
-const MANY = 100
 /** Statements over many resources at once: when many wait, a transaction for each would take most of the time. */
 const BATCHES = { maxItems: 100, maxWaitMs: 5, parallel: 2, isOfOne: (): boolean => false }
 
 /** Brings records and statuses in line with the resources of one kind, one key at a time. */
 export class Reconciler {
-  readonly #options: ReconcilerOptions
+  readonly #context: OperatorContext
+  readonly #of: ReconciledKind
   /** Why a resource is not there any more. */
   readonly #vanished = new Map<string, 'deleted' | 'missing'>()
   /** When each resource is compared with its record again, by `performance.now()`. */
   readonly #resyncAt = new Map<string, number>()
-  /** The generation of each resource whose record is made, and whose status waits for the records of many others. */
-  readonly #putOff = new Map<string, number | undefined>()
+  readonly #putOff: PutOff
   #resyncs = 0
   #corrections = 0
   readonly #statuses: StatusWriter
@@ -93,22 +65,24 @@ export class Reconciler {
   readonly #resultsOf: (no: number) => Promise<ResultsRow | null>
   readonly #warningsOf: (stored: EveryRow) => Promise<readonly string[]>
 
-  constructor(options: ReconcilerOptions) {
-    this.#options = options
-    const { context, kind, times } = options
-    const { statusMs, resyncMs: retryUnknownMs } = times
-    this.#statuses = new StatusWriter({ ...options, secrets: context.secrets, statusMs, retryUnknownMs })
+  constructor(context: OperatorContext, of: ReconciledKind) {
+    this.#context = context
+    this.#of = of
+    this.#putOff = new PutOff(of.waiting)
+    const { useCases } = context
+    const { kind, resources } = of
+    this.#statuses = new StatusWriter(context, kind, resources)
     this.#applyOne = batched({
       ...BATCHES,
-      call: (declarations: readonly Declaration[]) => applyResources(context, declarations),
+      call: (declarations: readonly Declaration[]) => applyResources(useCases, declarations),
       isOfOne: (error) => !isStoreAway(error) && !(error instanceof NotLeaderError),
     })
-    const warningsOf = (all: readonly EveryRow[]) => kind.records.warnings(context.store, all, options)
+    const warningsOf = (all: readonly EveryRow[]) => kind.records.warnings(useCases.store, all, context)
     this.#warningsOf = batched({ ...BATCHES, call: warningsOf })
     this.#resultsOf = batched({
       ...BATCHES,
       call: async (all: readonly number[]) => {
-        const found = await resultsOf(context.store, all)
+        const found = await resultsOf(useCases.store, all)
         return all.map((no) => found.get(no) ?? null)
       },
     })
@@ -126,11 +100,11 @@ export class Reconciler {
 
   /** Looks at the newest state of a resource and does what it needs. */
   async work(key: string): Promise<WorkResult> {
-    const resource = this.#options.resourceOf(key) ?? null
-    if (this.#isPutOff(key, resource)) return { againMs: 0 }
+    const resource = this.#of.resources.get(key) ?? null
+    if (this.#putOff.has(key, resource)) return { againMs: 0 }
     const found = await this.#situationOf(key, resource)
     const { resolved } = found
-    const { secretMs } = this.#options.times
+    const { secretMs } = this.#context.times
     const situation = { ...found, record: await this.#resync(key, found) }
     const waits = [...found.looksMs]
     for (const action of decide(situation)) {
@@ -141,8 +115,8 @@ export class Reconciler {
       }
       if (wait !== undefined) waits.push(wait)
       // Of many resources at once, all records come before the statuses: a monitor runs without a status.
-      if (action.kind === 'apply' && resource && this.#recordsToMake() > MANY) {
-        this.#putOff.set(key, resource.metadata.generation)
+      if (action.kind === 'apply' && resource && this.#putOff.isAsked()) {
+        this.#putOff.add(key, resource)
         waits.push(0)
         break
       }
@@ -158,31 +132,12 @@ export class Reconciler {
     this.#resyncAt.delete(key)
   }
 
-  /** Returns how many resources wait that are not put off: about as many records are to be made. */
-  #recordsToMake(): number {
-    return this.#options.waiting() - this.#putOff.size
-  }
-
-  /**
-   * Returns whether only the status of a resource is missing, and the records of many others come first. The event of
-   * an own write brings a resource here again ahead of those.
-   */
-  #isPutOff(key: string, resource: CustomResource | null): boolean {
-    const isPutOff =
-      resource !== null &&
-      this.#putOff.has(key) &&
-      this.#putOff.get(key) === resource.metadata.generation &&
-      this.#recordsToMake() > MANY
-    if (!isPutOff) this.#putOff.delete(key)
-    return isPutOff
-  }
-
   /**
    * Compares the record with its resource where it is time to. Returns the record as it is known, or null when the two
    * differ, so that the resource is applied again.
    */
   async #resync(key: string, { resource, resolved, record }: Found): Promise<DeclaredRow | null> {
-    const { context, times } = this.#options
+    const { useCases, times } = this.#context
     const now = performance.now()
     const at = this.#resyncAt.get(key)
     if (at !== undefined && now < at) return record
@@ -195,37 +150,26 @@ export class Reconciler {
     const identity = this.#identityOf(key)
     const suspend = resource.spec.suspend === true
     this.#resyncs += 1
-    if (await isAsDeclared(context, { teamId, resource: identity, state, spec: spec(), suspend })) return record
+    if (await isAsDeclared(useCases, { teamId, resource: identity, state, spec: spec(), suspend })) return record
     this.#corrections += 1
     return null
   }
 
   async #situationOf(key: string, resource: CustomResource | null): Promise<Found> {
-    const { secretMs } = this.#options.times
+    const { secretMs } = this.#context.times
     const isLeaving = resource === null || resource.metadata.deletionTimestamp !== undefined
-    const record = this.#options.records.get(key) ?? null
-    const resolved = isLeaving ? null : await this.#options.resolve(resource)
+    const record = this.#of.records.get(key) ?? null
+    const resolved = isLeaving ? null : await this.#context.resolve(this.#of.kind.records, resource)
     return {
       resource,
       vanished: this.#vanished.get(key) ?? null,
-      isKindGoing: isLeaving && record !== null && (await this.#isKindGoing()),
+      isKindGoing:
+        isLeaving && record !== null && (await isKindGoing(this.#context.client, this.#of.kind.records.resource)),
       ...(resolved?.kind === 'later'
         ? { resolved: null, looksMs: [resolved.againMs] }
         : { resolved, looksMs: looksOf(resolved, secretMs) }),
       record,
     }
-  }
-
-  /** Returns whether the definition of the kind, and so all its resources, is being deleted. */
-  async #isKindGoing(): Promise<boolean> {
-    type Definition = { readonly metadata?: { readonly deletionTimestamp?: string } }
-    const { resource } = this.#options.kind.records
-    const path = `${DEFINITIONS}/${definitionName(resource)}`
-    const answer = await this.#options.client.call<Definition>({ method: 'GET', path })
-    // Without the right to look, a deletion counts as what it usually is. After any other answer it is tried again: a
-    // record that is deleted does not come back.
-    if (![200, 403, 404].includes(answer.status)) throw new KubeError(`the definition of ${resource.kind}`, answer)
-    return answer.status === 404 || (answer.status === 200 && answer.body.metadata?.deletionTimestamp !== undefined)
   }
 
   async #perform(
@@ -238,9 +182,9 @@ export class Reconciler {
     if (!resource) return
     switch (action.kind) {
       case 'add_finalizer':
-        return this.#setFinalizer(resource, true)
+        return this.#finalize(resource, true)
       case 'remove_finalizer':
-        return this.#setFinalizer(resource, false)
+        return this.#finalize(resource, false)
       case 'refuse':
         return this.#refuse(resource, action)
       case 'apply':
@@ -251,17 +195,18 @@ export class Reconciler {
   }
 
   #identityOf(key: string): ResourceIdentity {
-    const { clusterId, kind } = this.#options
-    return { clusterId, kind: kind.records.resource.declares, ...partsOf(key) }
+    const { clusterId } = this.#context
+    return { clusterId, kind: this.#of.kind.records.resource.declares, ...partsOf(key) }
   }
 
   async #end(how: 'delete_record' | 'release_record', key: string): Promise<undefined> {
-    const { context, records, kind, log } = this.#options
+    const { useCases, log } = this.#context
+    const { records, kind } = this.#of
     const end = { actor: SYSTEM, resource: this.#identityOf(key) }
-    if (how === 'delete_record') await deleteDeclared(context, end)
+    if (how === 'delete_record') await deleteDeclared(useCases, end)
     else {
       const id = records.get(key)?.monitor_id
-      await releaseResource(context, end)
+      await releaseResource(useCases, end)
       log.warn(
         { resource: key, kind: kind.records.resource.kind, monitor: id },
         'the resource is gone without a deletion of its own: its monitor goes on and belongs to the API. ' +
@@ -271,22 +216,10 @@ export class Reconciler {
     records.delete(key)
   }
 
-  async #setFinalizer(resource: CustomResource, isThere: boolean): Promise<undefined> {
-    const { finalizers = [], resourceVersion } = resource.metadata
-    const others = finalizers.filter((one) => one !== FINALIZER)
-    // The version makes the patch conditional: another controller may have changed the list.
-    const body = { metadata: { resourceVersion, finalizers: isThere ? [...others, FINALIZER] : others } }
-    const answer = await this.#options.client.call<CustomResource>({
-      method: 'PATCH',
-      path: pathOf(this.#options.kind.records.resource, resource),
-      body,
-      contentType: MERGE_PATCH,
-      accept: METADATA_ONLY,
-    })
-    // A resource that is gone needs no finalizer.
-    if (answer.status === 404) return
-    if (answer.status >= 300) throw new KubeError('the finalizer of a resource', answer)
-    this.#options.learn({ ...resource, metadata: answer.body.metadata })
+  async #finalize(resource: CustomResource, isThere: boolean): Promise<undefined> {
+    const { kind, resources } = this.#of
+    const changed = await setFinalizer(this.#context.client, kind.records.resource, resource, isThere)
+    if (changed) resources.learn(changed)
   }
 
   async #apply(
@@ -295,7 +228,8 @@ export class Reconciler {
     resolved: Extract<Known, { kind: 'valid' }>,
     { adopts, request }: Extract<Action, { kind: 'apply' }>,
   ): Promise<'refused' | undefined> {
-    const { clusterId, records, events } = this.#options
+    const { clusterId, events } = this.#context
+    const { records } = this.#of
     const { uid, generation = 0 } = resource.metadata
     const { teamId, ownerId: userId, spec, hash } = resolved
     const state = { uid, generation, hash, lastRequest: request ?? records.get(key)?.last_request ?? null }
@@ -331,13 +265,13 @@ export class Reconciler {
     refusal: { readonly reason: RefusalReason; readonly message: string },
   ): Promise<undefined> {
     const { reason, message } = refusal
-    const record = this.#options.records.get(keyOf(resource))
+    const record = this.#of.records.get(keyOf(resource))
     const results = record ? () => this.#resultsOf(record.no) : null
     await this.#statuses.refuse(resource, { reason, message }, results)
   }
 
   async #report(key: string, resource: CustomResource): Promise<number | undefined> {
-    const record = this.#options.records.get(key)
+    const record = this.#of.records.get(key)
     if (!record) return
     const results = () => this.#resultsOf(record.no)
     return this.#statuses.report(key, resource, { id: record.monitor_id, results })

@@ -1,8 +1,8 @@
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
-import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { EventRecorder } from '../cluster/event-recorder.ts'
-import { type KubeAnswer, type KubeClient, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
+import { type KubeAnswer, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
 import { keyOf } from '../cluster/kube-object.ts'
+import type { Reflector } from '../cluster/reflector.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import { type CustomResource, type ResourceStatus, pathOf, requestOf } from './custom-resource.ts'
 import type { RefusalReason } from './decide.ts'
 import { failedDestinations } from './failed-destinations.ts'
@@ -10,26 +10,8 @@ import type { OperatedKind } from './kinds.ts'
 import { happeningsBetween } from './status-events.ts'
 import { type Acceptance, isNews, type Running, statusOf, statusPatch } from './status.ts'
 
-interface StatusWriterOptions {
-  readonly client: KubeClient
-  readonly kind: OperatedKind
-  /** The newest known state of a resource. */
-  readonly resourceOf: (key: string) => CustomResource | undefined
-  /** Takes over the answer to a write, so that the next look does not see an older state. */
-  readonly learn: (resource: CustomResource) => void
-  readonly events: EventRecorder
-  readonly secrets: SecretBox
-  /** Why the cluster starts no runner pods. Null: it does. */
-  readonly noRunners: () => string | null
-  /**
-   * Statuses that results may cause for one resource: a few at once, so that a new resource soon shows its first run,
-   * and from then on one in this many milliseconds.
-   */
-  readonly statusMs: number
-  /** Milliseconds after which a part of a status is tried again that the definition in the cluster did not have. */
-  readonly retryUnknownMs: number
-  readonly log: { warn(fields: object, text: string): void }
-}
+/** The newest known states of the resources of one kind. */
+export type KnownResources = Pick<Reflector<CustomResource>, 'get' | 'learn'>
 
 /** A record whose results are reported. */
 interface Reported {
@@ -42,7 +24,9 @@ const STATUS_BURST = 3
 
 /** Writes the statuses of the resources of one kind, and no more of them than somebody needs. */
 export class StatusWriter {
-  readonly #options: StatusWriterOptions
+  readonly #context: OperatorContext
+  readonly #kind: OperatedKind
+  readonly #resources: KnownResources
   /** The earliest time of the next status because of results, as if each took its minute, by `performance.now()`. */
   readonly #pacedUntil = new Map<string, number>()
   /**
@@ -56,8 +40,10 @@ export class StatusWriter {
    */
   readonly #unsure = new Map<string, ResourceStatus | undefined>()
 
-  constructor(options: StatusWriterOptions) {
-    this.#options = options
+  constructor(context: OperatorContext, kind: OperatedKind, resources: KnownResources) {
+    this.#context = context
+    this.#kind = kind
+    this.#resources = resources
   }
 
   /**
@@ -65,7 +51,7 @@ export class StatusWriter {
    * its results were written a moment ago.
    */
   async report(key: string, resource: CustomResource, { id, results }: Reported): Promise<number | undefined> {
-    const { statusMs } = this.#options
+    const { statusMs } = this.#context.times
     const now = performance.now()
     const paced = Math.max(now, this.#pacedUntil.get(key) ?? now)
     const waitMs = paced - now - (STATUS_BURST - 1) * statusMs
@@ -95,7 +81,7 @@ export class StatusWriter {
 
   async #running(resource: CustomResource, results: Reported['results']): Promise<Running> {
     const found = await results()
-    return { results: found, failed: found === null ? [] : failedDestinations(resource, found, this.#options.secrets) }
+    return { results: found, failed: found === null ? [] : failedDestinations(resource, found, this.#context.secrets) }
   }
 
   /** The resource is gone. */
@@ -110,12 +96,11 @@ export class StatusWriter {
    */
   async write(judged: CustomResource, acceptance: Acceptance): Promise<boolean> {
     // The finalizer may have been added since. A resource that changed otherwise is in the queue again.
-    const resource = this.#options.resourceOf(keyOf(judged)) ?? judged
+    const resource = this.#resources.get(keyOf(judged)) ?? judged
     if (!isSameQuestion(resource, judged)) return false
-    const { kind, learn } = this.#options
-    const noRunners = this.#options.noRunners()
+    const noRunners = this.#context.runnerRefusal.why
     const judgement = acceptance.kind === 'accepted' ? { ...acceptance, noRunners } : acceptance
-    const whole = statusOf(kind, resource, judgement, new Date())
+    const whole = statusOf(this.#kind, resource, judgement, new Date())
     const status = this.#withoutUnknown(whole)
     if (!isNews(resource.status, status)) {
       if (this.#unsure.has(keyOf(resource))) this.#tell(resource, resource.status)
@@ -124,20 +109,19 @@ export class StatusWriter {
     const answer = await this.#patch(resource, status)
     if (answer.status === 404) return false
     if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
-    learn(answer.body)
+    this.#resources.learn(answer.body)
     this.#noteUnknown(status, answer.body.status ?? {})
     this.#tell(resource, answer.body.status)
     return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
   }
 
   async #patch(resource: CustomResource, status: ResourceStatus): Promise<KubeAnswer<CustomResource>> {
-    const { kind, client } = this.#options
     const key = keyOf(resource)
     const wasUnsure = this.#unsure.has(key)
     if (!wasUnsure) this.#unsure.set(key, resource.status)
-    const answer = await client.call<CustomResource>({
+    const answer = await this.#context.client.call<CustomResource>({
       method: 'PATCH',
-      path: `${pathOf(kind.records.resource, resource)}/status`,
+      path: `${pathOf(this.#kind.records.resource, resource)}/status`,
       // The version makes the patch conditional. The epoch fences the store alone: a former leader that wakes with a
       // status of an older generation must not replace a newer one.
       body: statusPatch(resource.metadata.resourceVersion, status),
@@ -153,7 +137,7 @@ export class StatusWriter {
     const key = keyOf(resource)
     const happenings = happeningsBetween(this.#unsure.get(key), now)
     this.#unsure.delete(key)
-    for (const happening of happenings) this.#options.events.record(resource, happening)
+    for (const happening of happenings) this.#context.events.record(resource, happening)
   }
 
   #withoutUnknown(status: ResourceStatus): ResourceStatus {
@@ -170,10 +154,10 @@ export class StatusWriter {
     const dropped = parts.filter((part) => !keptParts.has(part))
     const isNew = dropped.some((part) => !this.#unknown.has(part))
     for (const part of parts) this.#unknown.delete(part)
-    for (const key of dropped) this.#unknown.set(key, performance.now() + this.#options.retryUnknownMs)
+    for (const key of dropped) this.#unknown.set(key, performance.now() + this.#context.times.resyncMs)
     if (!isNew) return
-    this.#options.log.warn(
-      { dropped, kind: this.#options.kind.records.resource.kind },
+    this.#context.log.warn(
+      { dropped, kind: this.#kind.records.resource.kind },
       'the definition in the cluster is older than this operator: kubectl apply --server-side -f crds/',
     )
   }
