@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { frame } from './manual-page.ts'
+import { htmlFrame } from '../http/html-frame.ts'
 
 /**
  * What the explorer may do: run its own script, and ask this service. Swagger UI has its icons as data in its style
@@ -36,7 +36,7 @@ header a{color:#0f766e}
 .dark-mode header a{color:#5eead4}
 `.trimStart()
 
-const PAGE = frame(
+const PAGE = htmlFrame(
   'The API',
   `<link rel="stylesheet" href="/docs/api/swagger-ui.css">
 <link rel="stylesheet" href="/docs/api/page.css">

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { escapeHtml } from '../../deliveries/messages/escape-html.ts'
+import { htmlFrame, styleSource } from '../http/html-frame.ts'
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1f2937;--soft:#5b6472;--line:#d8dde3;--ground:#fff;--code:#f3f5f7;--link:#0f766e}
@@ -51,7 +50,7 @@ blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:va
 
 /** What every page of the manual may do: show itself and pictures of its own. */
 export const PAGE_POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+  `default-src 'none'; ${styleSource(STYLE)}; ` +
   "img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** From how many parts on a page begins with a list of them. */
@@ -73,7 +72,7 @@ function withParts(html: string): string {
 
 /** Returns a page of the manual with its frame. `contents`: the list of all pages. */
 export const manualPage = (page: { title: string; html: string; contents: string }): string =>
-  frame(
+  htmlFrame(
     page.title,
     `<style>${STYLE}</style>`,
     `<header><b><a href="/docs">Tidemark</a></b>
@@ -87,18 +86,3 @@ ${withParts(page.html)}</main>
 ${page.contents}</nav>
 </div>`,
   )
-
-/** Returns a whole document. */
-export const frame = (title: string, head: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Tidemark</title>
-${head}
-</head>
-<body>
-${body}
-</body>
-</html>
-`

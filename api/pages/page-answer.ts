@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { escapeHtml as safe } from '../../deliveries/messages/escape-html.ts'
 import type { ApiError } from '../http/api-error.ts'
+import { htmlFrame, styleSource } from '../http/html-frame.ts'
 import type { Answer } from '../http/route.ts'
 
 /** A field of a form. */
@@ -58,8 +58,7 @@ footer{margin-top:20px;color:var(--soft);font-size:14px}
 /** Nothing is loaded and nothing runs: the one style is named by its hash. */
 const HEADERS = {
   'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    `default-src 'none'; ${styleSource(STYLE)}; ` + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   // The address holds a token. A form that is posted here still says where it comes from.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
@@ -94,26 +93,18 @@ export function faultPage({ status, message }: ApiError, { method, id }: { reado
 }
 
 function html({ title, lines, fault, forms = [], links = [] }: Page): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${safe(title)} · Tidemark</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
+  return htmlFrame(
+    title,
+    `<style>${STYLE}</style>`,
+    `<main>
 <h1>${safe(title)}</h1>
 ${fault === undefined ? '' : `<p class="fault" role="alert">${safe(fault)}</p>`}
 ${lines.map((line) => `<p>${safe(line)}</p>`).join('\n')}
 ${forms.map(formHtml).join('\n')}
 ${links.map(({ href, text }) => `<p><a href="${safe(href)}">${safe(text)}</a></p>`).join('\n')}
 <footer>Tidemark</footer>
-</main>
-</body>
-</html>
-`
+</main>`,
+  )
 }
 
 function formHtml({ action, title, hidden = {}, fields, button }: Form): string {
