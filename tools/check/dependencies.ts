@@ -3,7 +3,7 @@ import type { SourceFile } from './source-file.ts'
 
 const RECORD = 'docs/decisions/0010-dependencies.md'
 
-/** The packages that the service runs on, and the table that gives the reason for each, name the same. */
+/** The packages that the service runs on, and the list that gives the reason for each, name the same. */
 export const dependencies: Check = {
   name: 'reasons',
   faults: ({ files }) => {
@@ -16,11 +16,11 @@ export const dependencies: Check = {
 export function dependencyFaults(manifest: SourceFile, record: SourceFile): string[] {
   const parsed = JSON.parse(manifest.text) as { dependencies?: Record<string, string> }
   const needed = Object.keys(parsed.dependencies ?? {})
-  const listed = [...record.text.matchAll(/^\| `([^`]+)`/gm)].map((row) => row[1] ?? '')
+  const listed = [...record.text.matchAll(/^- `([^`]+)`/gm)].map((row) => row[1] ?? '')
   return [
     ...needed
       .filter((name) => !listed.includes(name))
-      .map((name) => `${record.path}: ${name} has no row: what it does for us, who keeps it, what it costs, why it`),
+      .map((name) => `${record.path}: ${name} has no entry: who maintains it, its size, what it does, why no other`),
     ...listed.filter((name) => !needed.includes(name)).map((name) => `${record.path}: ${name} is not a dependency`),
   ]
 }

@@ -9,15 +9,15 @@ const faults = (needed: readonly string[], explained: readonly string[]): string
     },
     {
       path: 'record.md',
-      text: ['| package | why |', ...explained.map((name) => `| \`${name}\` | it is good |`)].join('\n'),
+      text: ['## Pages', ...explained.map((name) => `- \`${name}\` (Ada, 1 MB): it is good.`)].join('\n'),
     },
   )
 
-test('a dependency without a row of the table is a fault', () => {
+test('a dependency without an entry of the list is a fault', () => {
   expect(faults(['pg', '@a/b'], ['pg', '@a/b'])).toEqual([])
-  expect(faults(['pg', '@a/b'], ['pg'])).toEqual([expect.stringContaining('@a/b has no row')])
+  expect(faults(['pg', '@a/b'], ['pg'])).toEqual([expect.stringContaining('@a/b has no entry')])
 })
 
-test('a row of a package that we do not depend on is a fault', () => {
+test('an entry of a package that we do not depend on is a fault', () => {
   expect(faults(['pg'], ['pg', 'cheerio'])).toEqual(['record.md: cheerio is not a dependency'])
 })
