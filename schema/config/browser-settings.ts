@@ -67,7 +67,7 @@ export const BROWSER_SETTINGS = {
   TIDEMARK_CHROMIUM_SANDBOX: Choice(['required', 'auto'], {
     default: 'required',
     description:
-      'required: no page is rendered where the kernel allows the browser no sandbox of its own. auto: it runs ' +
+      'required: no page is rendered where the kernel does not allow the sandbox of the browser. auto: it runs ' +
       'without one there, in another container, which TIDEMARK_BROWSER_SOCKET leads to; see docs/runners.md.',
   }),
   TIDEMARK_BROWSER_SOCKET: Optional(

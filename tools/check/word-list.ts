@@ -32,3 +32,18 @@ export const AVOIDED: readonly AvoidedWord[] = [
   { pattern: /^\s*(?:test|describe)\b[^'"`]*['"`].*\b(?:told|held)\b/, say: 'reported, refused, claimed, reserved' },
   { pattern: /^\s*(?:test|describe)\b[^'"`]*['"`].*\b(?:places?|worlds?)\b/, say: 'slot, position; what it is' },
 ]
+
+/**
+ * Grammar that a reader has to read twice: a noun phrase in place of a negated verb, and a clause as the subject. Pages
+ * are written without it: subject, verb, object.
+ */
+export const AVOIDED_IN_PAGES: readonly AvoidedWord[] = [
+  { pattern: /(?<!\bthere )\b(?:is|are|was|were) no\b(?! (?:longer|one)\b)/i, say: 'is not, does not, has no' },
+  { pattern: /\bwhoever\b/i, say: 'a person who, everybody who' },
+  { pattern: /\ball the same\b/i, say: 'still' },
+  { pattern: /\bof (?:its|their) own\b/i, say: 'its own, another' },
+  { pattern: /\b(?:be|is|are|was|were) there\b(?! (?:an?|any)\b)/i, say: 'exists, stays' },
+  { pattern: /\bwhat\b[^.]*\bcame? to\b/i, say: 'name the result' },
+  { pattern: /\bmeanwhile\b/i, say: 'name the time' },
+  { pattern: /(?:^(?:[-*] )?|\. |\*\* )(?:What|Whether) /, say: 'begin with the subject' },
+]

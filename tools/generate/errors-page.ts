@@ -3,7 +3,7 @@ import { RUN_FAULTS } from '../../schema/run/run-fault.ts'
 import { paragraph, table } from './markdown.ts'
 
 const ABOUT = paragraph(
-  'What an error code means, and whose turn it is. Search this page for the code that you see. `npm run gen` ' +
+  'This page says what an error code means, and whose turn it is. Search for the code that you see. `npm run gen` ' +
     'makes it from `schema/error.ts` and `schema/run/run-fault.ts`.',
 )
 

@@ -19,3 +19,26 @@ test.each([
 test('words of the field pass', () => {
   expect(faults('core/a.ts', '/** Returns the page that the egress guard let through. */')).toEqual([])
 })
+
+test.each([
+  ['A 404 is no refusal.', 'is not'],
+  ['It is kept for whoever asks.', 'a person who'],
+  ['The run goes on all the same.', 'still'],
+  ['Each has a pod of its own.', 'its own'],
+  ['A file that is there stays.', 'exists'],
+  ['It keeps what a run came to.', 'name the result'],
+  ['Checks go on meanwhile.', 'name the time'],
+  ['- What is locked stays.', 'begin with the subject'],
+  ['It waits. Whether it ends is shown.', 'begin with the subject'],
+])('a page that says "%s" is refused with what to write', (line, say) => {
+  expect(faults('docs/a.md', line)).toEqual([expect.stringMatching(new RegExp(`^docs/a.md:2: .*${say}`))])
+})
+
+test.each([
+  ['docs/a.md', 'There is no limit, and a key is no longer valid.'],
+  ['docs/a.md', '`the store is there`'],
+  ['docs/a.md', '```\nWhat is locked stays.\n```'],
+  ['core/a.ts', '// Each has a pod of its own.'],
+])('in %s, "%s" passes', (path, line) => {
+  expect(faults(path, line)).toEqual([])
+})
