@@ -3,7 +3,7 @@ import { importsOf } from '../check/imports-of.ts'
 import type { SourceFile } from '../check/source-file.ts'
 
 /** A test, and how many imports lead from it to the file: 1 where it imports the file itself. */
-export interface ReachingTest {
+interface ReachingTest {
   readonly path: string
   readonly distance: number
 }

@@ -314,7 +314,7 @@ describe('tidemark check', () => {
     expect(await usageError(['page.html'], { name: 'lamp' })).toContain('--name chooses among the manifests')
   })
 
-  test('calls a manifest with a bad name by that name, and one without a name by its place', async () => {
+  test('calls a manifest with a bad name by that name, and one without a name by its line', async () => {
     const named = (metadata: object) => stringify({ ...manifest('pot'), metadata })
     await writeFile(
       join(folder, 'names.yaml'),
