@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isIP } from 'node:net'
-import { createSlotQueue } from '../concurrency/gates/slot-queue.ts'
+import { Slots } from '../concurrency/gates/slots.ts'
 import { createDnsLookup, type Lookup } from './dns-lookup.ts'
 import type { EgressFailure } from './egress-failure.ts'
 import { errorCode } from './egress-failure.ts'
@@ -41,7 +41,6 @@ interface ResolverOptions {
 
 const MOST_ENTRIES = 1_000
 const PENDING = { total: 512, perTeam: 64 }
-const NEVER = new AbortController().signal
 const TIMED_OUT: Resolved = { ok: false, failure: { kind: 'dns', cause: 'timeout' } }
 const LOOPBACK: Resolved = {
   ok: true,
@@ -66,10 +65,10 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const answers = new LRUCache<string, Resolved>({ max: MOST_ENTRIES, ttlResolution: 0, perf: { now } })
   // A lookup under way may fall out too: those who wait hold the promise, and only the sharing is lost.
   const underWay = new LRUCache<string, Promise<Resolved>>({ max: MOST_ENTRIES })
-  const slots = createSlotQueue({ total: pending.total, perKey: pending.perTeam, sharesSlots: true })
+  const slots = new Slots({ total: pending.total, perTeam: pending.perTeam, policy: 'shares' })
 
   async function lookedUp(name: string, whose: string): Promise<Resolved> {
-    const leave = await slots.enter(whose, NEVER, timeoutMs)
+    const leave = await slots.take(whose, { waitMs: timeoutMs })
     // Not cached: it says nothing about the name.
     if (typeof leave !== 'function') return TIMED_OUT
     try {

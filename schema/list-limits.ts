@@ -8,15 +8,12 @@ export const LIST_LIMITS = {
   valueBytes: 16 * 1024,
   pageBytes: 512 * 1024,
   groupBytes: 256 * 1024,
-  /** Groups that one process reads and sends at the same time. */
-  underWayBytes: 16 * 1024 * 1024,
-  /** Those of one team. */
-  teamBytes: 8 * 1024 * 1024,
-  /** Lists of a process, and of one team, that wait for their turn; one more is refused. */
-  waiting: 64,
-  teamWaiting: 16,
-  /** Time that a list waits for its first group, and then for each further one. */
-  waitMs: 10_000,
+  /**
+   * Bytes of groups that one process reads and sends at the same time. Lists wait for their turn; one more than may is
+   * refused. `waitMs`: the time that a list waits for its first group.
+   */
+  underWay: { total: 16 * 1024 * 1024, perTeam: 8 * 1024 * 1024, waiting: 64, teamWaiting: 16, waitMs: 10_000 },
+  /** The time that a list waits for each further group. */
   nextWaitMs: 30_000,
   /** Time in which the client has to take each `groupBytes` that are sent. */
   takeMs: 20_000,

@@ -21,8 +21,6 @@ const NO_PART = [
   '/maintenance/',
   // Mails of the installation.
   'deliveries/notices/notice-loop.ts',
-  // Checks that need a browser.
-  'concurrency/gates/page-gate.ts',
   'store/queue/claim-search.ts',
   // Previews that nobody waits for any more.
   'store/previews/previews.ts',

@@ -1,4 +1,4 @@
-import type { SlotQueue } from '../../concurrency/gates/slot-queue.ts'
+import type { Slots } from '../../concurrency/gates/slots.ts'
 import type { Prices } from '../../core/plan/read-prices.ts'
 import type { SoldTier, SubscriptionStatus } from '../../schema/account/billing.ts'
 
@@ -60,7 +60,7 @@ interface OpenCheckout {
 /** What a payment provider does. Each method throws `PaymentFault` when the provider does not do it. */
 export interface Payments {
   /** Who asks the provider for a team has a connection to the store meanwhile, of which there are few. */
-  readonly turns: SlotQueue
+  readonly turns: Slots
   /** A request that gets no turn in this time is answered like one that the provider did not answer. */
   readonly longestWaitMs: number
   /** Returns the id of the team's customer. Asked twice for one team, it makes one customer. */

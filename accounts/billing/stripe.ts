@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
+import { Slots } from '../../concurrency/gates/slots.ts'
 import type { Prices } from '../../core/plan/read-prices.ts'
 import { SUBSCRIPTION_STATUSES } from '../../schema/account/billing.ts'
 import {
@@ -55,7 +55,7 @@ export function stripeBilling(options: StripeOptions): BillingProvider {
       throw error
     }
   }
-  const turns = createSlotQueue({ total: MOST_AT_ONCE, perKey: 1 })
+  const turns = new Slots({ total: MOST_AT_ONCE, perTeam: 1 })
   return {
     name: 'stripe',
     prices,

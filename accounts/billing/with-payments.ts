@@ -19,8 +19,6 @@ export interface NotBilled {
 
 export const refused = (why: NotBilled['why']): NotBilled => ({ kind: 'not_billed', why })
 
-const NEVER = new AbortController().signal
-
 /**
  * Does a request with the payment provider. Other such requests of the team wait meanwhile. Only few teams do so at
  * once, because each has a connection to the store until the provider has answered.
@@ -31,7 +29,7 @@ export async function withPayments<T>(
   work: (tx: Transaction, payments: Payments, row: SubscriptionRow) => Promise<T>,
 ): Promise<T | NotBilled> {
   if (payments === null) return refused('manual')
-  const leave = await payments.turns.enter(teamId, NEVER, payments.longestWaitMs)
+  const leave = await payments.turns.take(teamId, { waitMs: payments.longestWaitMs })
   if (typeof leave !== 'function') return refused('away')
   try {
     return await store.transaction(async (tx) => work(tx, payments, await lockSubscription(tx, teamId)))

@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from 'better-auth'
 import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
-import { createSlotQueue, type SlotQueue } from '../../concurrency/gates/slot-queue.ts'
+import { Slots } from '../../concurrency/gates/slots.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { claimAddress, confirmAddress } from '../../store/accounts/account-links.ts'
 import { addressOf } from '../../store/accounts/accounts.ts'
@@ -46,8 +46,6 @@ const CONNECTIONS = 4
 /** Operations of one address that are under way at once. */
 const PER_ADDRESS = 2
 const TURN_MS = 10_000
-/** No client is known behind it that could leave. */
-const NEVER = new AbortController().signal
 const LONGEST_MESSAGE = 300
 
 /** Opens the sign-in library on connections of its own. Its tables are in the schema auth. */
@@ -71,7 +69,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   let openingOidc: ReturnType<typeof open> | undefined
   const { oidc } = options
   const unseen = new Set<Promise<unknown>>()
-  const turns = createSlotQueue({ total: CONNECTIONS - 1, perKey: PER_ADDRESS })
+  const turns = new Slots({ total: CONNECTIONS - 1, perTeam: PER_ADDRESS })
   return {
     handle: async (request) => {
       const leave = await turnOf(turns, request)
@@ -98,9 +96,9 @@ export function createSignIn(options: SignInOptions): SignIn {
  * while it hashes, so that a few sign-ups of one address would keep all of them. Addresses take turns, and reading a
  * session waits for nobody.
  */
-async function turnOf(turns: SlotQueue, { method, headers }: Request): Promise<() => void> {
+async function turnOf(turns: Slots, { method, headers }: Request): Promise<() => void> {
   if (method === 'GET' && !headers.has(PASSWORD_HEADER)) return () => {}
-  const leave = await turns.enter(addressBlock(headers.get(CLIENT_ADDRESS_HEADER)), NEVER, TURN_MS)
+  const leave = await turns.take(addressBlock(headers.get(CLIENT_ADDRESS_HEADER)), { waitMs: TURN_MS })
   if (typeof leave === 'function') return leave
   throw new ApiError('RATE_LIMIT_EXCEEDED', 'Too many sign-ins are under way. Try again in a moment.', {
     headers: { 'retry-after': '2' },

@@ -20,7 +20,7 @@ export async function receiveInTurn(
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   const bytes = coding === undefined ? Number(length ?? 0) : most
   if (bytes <= BODY_LIMITS.default || bytes > most) return
-  const giveBack = await requests.body(request.principal.teamId, bytes, () => closedSignal(raw))
+  const giveBack = await requests.take('bodies', request.principal.teamId, bytes, () => closedSignal(raw))
   onceEnded(raw, () => void othersFirst(requests).then(giveBack))
 }
 
@@ -46,7 +46,7 @@ export async function inTurn(
 ): Promise<void> {
   const turn = { isLarge: false }
   if (principal === null || ('work' in route && route.work)) return handle(turn)
-  const leave = await requests.turn(principal.teamId, () => closedSignal(response))
+  const leave = await requests.take('handling', principal.teamId, 1, () => closedSignal(response))
   try {
     await handle(turn)
   } finally {
@@ -80,7 +80,7 @@ export async function sendText(
   turn.isLarge = true
   const bytes = Buffer.from(content)
   try {
-    const giveBack = await requests.answer(principal.teamId, bytes.length, () => closedSignal(reply.raw))
+    const giveBack = await requests.take('answers', principal.teamId, bytes.length, () => closedSignal(reply.raw))
     untilTaken({ socket, response: reply.raw, takeMs, giveBack })
     void reply.send(bytes)
   } catch (error) {
@@ -96,7 +96,7 @@ export async function readPicture(
   reply: FastifyReply,
   { type, teamId, bytes, read }: Picture,
 ): Promise<NonNullable<Answer['bytes']>> {
-  const giveBack = await requests.picture(teamId, bytes, () => closedSignal(reply.raw))
+  const giveBack = await requests.take('pictures', teamId, bytes, () => closedSignal(reply.raw))
   untilTaken({ socket, response: reply.raw, takeMs: requests.limits.takeMs, giveBack })
   return { type, content: await read() }
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { WaitingBudget } from '../../concurrency/gates/waiting-budget.ts'
+import { Slots } from '../../concurrency/gates/slots.ts'
 import { LIST_LIMITS } from '../../schema/list-limits.ts'
 import { ApiError } from './api-error.ts'
 
@@ -35,12 +35,7 @@ const LINE_EVERY_MS = 60_000
 /** Sends long lists, within a budget of bytes that this process reads and sends at the same time. */
 export class LongLists {
   readonly #log: Pick<FastifyBaseLogger, 'warn'>
-  readonly #budget = new WaitingBudget<string>({
-    total: LIST_LIMITS.underWayBytes,
-    perKey: LIST_LIMITS.teamBytes,
-    mostWaiting: LIST_LIMITS.waiting,
-    mostWaitingPerKey: LIST_LIMITS.teamWaiting,
-  })
+  readonly #slots = new Slots(LIST_LIMITS.underWay)
   readonly #counts = { sent: 0, waited: 0, refused: 0, ended: 0 }
   #nextLineAt = 0
   #sinceLine = 0
@@ -51,7 +46,7 @@ export class LongLists {
 
   /** Counts of lists: sent to the end, made to wait at least once, refused, ended before their end. */
   figures() {
-    return { bytesUnderWay: this.#budget.held, waiting: this.#budget.waiting, counts: { ...this.#counts } }
+    return { bytesUnderWay: this.#slots.held, waiting: this.#slots.waiting, counts: { ...this.#counts } }
   }
 
   /**
@@ -107,13 +102,13 @@ export class LongLists {
   /** Waits for the turn of a group. Returns what gives its bytes back. */
   async #turnOf(teamId: string, group: readonly Sized[], sending: Sending): Promise<() => void> {
     const bytes = group.reduce((sum, row) => sum + row.bytes, 0)
-    const atOnce = this.#budget.tryTake(teamId, bytes)
+    const atOnce = this.#slots.tryTake(teamId, bytes)
     if (atOnce) return atOnce
     if (!sending.hasWaited) this.#counts.waited++
     sending.hasWaited = true
     const { isBegun, signal } = sending
-    const waitMs = isBegun ? LIST_LIMITS.nextWaitMs : LIST_LIMITS.waitMs
-    const taken = await this.#budget.take(teamId, bytes, { isBegun, signal, waitMs })
+    const waitMs = isBegun ? LIST_LIMITS.nextWaitMs : LIST_LIMITS.underWay.waitMs
+    const taken = await this.#slots.take(teamId, { amount: bytes, isBegun, signal, waitMs })
     if (taken === 'left') throw new ApiError('UNAVAILABLE', 'The client has left.')
     if (typeof taken === 'string') throw this.#refused(teamId)
     return taken

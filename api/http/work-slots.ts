@@ -1,5 +1,4 @@
-import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
-import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
+import { Slots } from '../../concurrency/gates/slots.ts'
 import { WORK, type WorkBound, type WorkKind } from '../../schema/work.ts'
 import { ApiError } from './api-error.ts'
 import { left } from './common-errors.ts'
@@ -43,39 +42,31 @@ interface Kind extends WorkFigures {
 }
 
 function createKind(kind: SlotKind, bound: WorkBound): Kind {
-  const { total, perTeam, waiting: mayWait, waitMs } = bound
-  const queue = createSlotQueue({ total, perKey: perTeam })
-  // Those at work and those that wait. Where other teams have all slots, all of a team's wait.
-  const present = createKeyedBudget<string>({ total: Infinity, perKey: perTeam + mayWait })
-  const figures = { working: 0, waiting: 0, ended: { done: 0, full: 0, late: 0, left: 0 } }
+  const { total, perTeam, waiting: teamWaiting, waitMs } = bound
+  const slots = new Slots({ total, perTeam, teamWaiting })
+  const ended = { done: 0, full: 0, late: 0, left: 0 }
 
   async function take(teamId: string, signal: AbortSignal): Promise<() => void> {
-    const depart = present.take(teamId, 1)
-    if (typeof depart === 'string') throw refused(kind, bound, 'full')
-    figures.waiting += 1
-    const leave = await queue.enter(teamId, signal, waitMs)
-    figures.waiting -= 1
-    if (typeof leave === 'function') {
-      figures.working += 1
+    const leave = await slots.take(teamId, { signal, waitMs })
+    if (typeof leave === 'function')
       return () => {
-        figures.working -= 1
-        figures.ended.done += 1
+        ended.done += 1
         leave()
-        depart()
       }
-    }
-    depart()
-    if (leave === 'late') throw refused(kind, bound, 'late')
-    figures.ended.left += 1
-    throw left()
+    ended[leave] += 1
+    throw leave === 'left' ? left() : noSlot(kind, bound, leave)
   }
 
-  function refused(...[, , why]: Parameters<typeof noSlot>): ApiError {
-    figures.ended[why] += 1
-    return noSlot(kind, bound, why)
+  return {
+    take,
+    ended,
+    get working() {
+      return slots.held
+    },
+    get waiting() {
+      return slots.waiting
+    },
   }
-
-  return Object.assign(figures, { take })
 }
 
 const NOUNS = {

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Whose } from '../../concurrency/gates/in-turn.ts'
+import type { Whose } from '../../concurrency/threads/thread.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
 import { lastNumbers, type Matches } from '../../core/predicate/fires.ts'

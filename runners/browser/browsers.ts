@@ -1,4 +1,4 @@
-import { createSlotQueue } from '../../concurrency/gates/slot-queue.ts'
+import { Slots } from '../../concurrency/gates/slots.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { EgressProxy } from '../../egress/egress-proxy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
@@ -91,7 +91,7 @@ const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
   const { pages, processMb = 1_024, work = WORK, log } = options
-  const slots = createSlotQueue({ total: pages })
+  const slots = new Slots({ total: pages })
   const pool = createBrowserPool({ ...options, processMb, work })
   let isClosed = false
 
@@ -100,7 +100,7 @@ export function createBrowsers(options: BrowsersOptions): Browsers {
     { signal, deadlineMs = RENDER_DEADLINE_MS, egress }: RenderPorts,
     how: Pick<Job<T>, 'team' | 'seen' | 'unrendered'> & { readonly work: (url: URL) => Job<T>['work'] },
   ): Promise<T | FetchFailed> {
-    const leave = await slots.enter('', signal)
+    const leave = await slots.take('', { signal })
     const startedAt = performance.now()
     const until = startedAt + deadlineMs
     const target = parseTargetUrl(address)

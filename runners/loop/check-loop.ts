@@ -1,5 +1,4 @@
-import { createHostGate, type HostGate } from '../../concurrency/gates/host-gate.ts'
-import { createPageGate, type PageGate } from '../../concurrency/gates/page-gate.ts'
+import { Gate } from '../../concurrency/gates/gate.ts'
 import { createSpeeds, SLOW_MS, type Speeds } from '../../concurrency/gates/speed.ts'
 import { createLeaseKeeper, type Lease, type LeaseKeeper } from '../../concurrency/leases/lease-keeper.ts'
 import type { Outage } from '../../concurrency/loops/outage.ts'
@@ -179,14 +178,13 @@ async function giveBack({ source, paces }: ReleasePorts, surplus: readonly Task[
 function turnsOf(options: CheckLoopOptions) {
   const { concurrency, perHost, claimsAhead = true, rendersPages = false } = options
   // Without claims ahead of need, a check that may not start would be held for nothing.
-  const caps = {
+  const gate = new Gate<Task>({
     perHost,
     total: concurrency,
-    sharesSlots: claimsAhead,
+    policy: rendersPages ? 'fewest' : claimsAhead ? 'shares' : 'turns',
     // Some of what waits is for hosts at their cap, so claims go on at first.
     ...(claimsAhead && { mostAhead: 2 * claimSizeOf(options) }),
-  }
-  const gate = rendersPages ? createPageGate<Task>(caps) : createHostGate<Task>(caps)
+  })
   const slow = createSpeeds<number>({ slowMs: rendersPages ? SLOW_MS.renderedCheck : SLOW_MS.check, onlySlow: true })
   return { gate, slow, paces: createSpeeds<string>() }
 }
@@ -202,13 +200,11 @@ const claimSizeOf = ({ concurrency, claimsAhead = true }: CheckLoopOptions): num
  *
  * - **Of a host**, as many wait as its slots complete in three seconds: 240 if a check takes 100 ms. At a host of no
  *   known pace it is 128, and 32 once a whole claim waits. Beyond that, each team may have 8 there, and then 1.
- * - **Of a team** that has shown no quick sites, as many wait as there are slots, 128, unless it is alone. Then no more
- *   come until half of them have started.
+ * - **Of a team** that is not proven, as many wait as there are slots, 128, unless it is alone.
  * - **Of all**, once two claims are ahead, no more are claimed of the teams that have an even part of them: of ten
- *   teams, those with 200. Once three are, what was claimed of such teams all the same is given back.
+ *   teams, those with 200. What was claimed of such teams all the same is taken up to half as many again.
  *
- * The first is decided here (`isQueueFull`), the others by the gate (`TeamShares`). A browser has few slots, and so
- * bounds of its own (`createPageGate`).
+ * The first is decided here (`isQueueFull`), the others by the gate (`Shares`).
  */
 function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
   const { concurrency, perHost, claimsAhead = true } = options
@@ -225,9 +221,8 @@ function claimingOf(options: CheckLoopOptions, paces: Speeds<string>) {
     // The number of waiting slow pages is limited to the number of slots: more of them would leave no room for others.
     // What is given back of a team may find slots in another process. If one team fills the queue of a host, there is
     // still room for a few checks of another team.
-    isQueueFull: (gate: HostGate<Task> | PageGate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
-      (isSlow && 'waitingSlow' in gate && gate.waitingSlow >= concurrency) ||
-      gate.isFullOf(team) ||
+    isQueueFull: (gate: Gate<Task>, { host, team = '' }: Task, isSlow: boolean) =>
+      gate.isFullOf(team, isSlow) ||
       (gate.waitingAt(host) >= perHost * perSlot(host, gate.waiting) &&
         gate.waitingAt(host, team) >= (isCrowded(gate.waiting) ? 1 : perHost)),
     roomBeside: (active: number) => (claimsAhead ? claimSize : concurrency - active),

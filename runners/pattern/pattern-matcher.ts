@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createHash } from 'node:crypto'
-import type { Whose } from '../../concurrency/gates/in-turn.ts'
+import type { Whose } from '../../concurrency/threads/thread.ts'
 import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
 import { createPatternThread, type PatternQuestion } from './pattern-thread.ts'
 

@@ -1,8 +1,4 @@
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
-import { createInTurn, type Whose } from '../../concurrency/gates/in-turn.ts'
-import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
-import { ignoreLateErrors } from '../../concurrency/threads/ignore-late-errors.ts'
+import { Thread, type Whose } from '../../concurrency/threads/thread.ts'
 
 /** A pattern, and the text that it is tried on. */
 export interface PatternQuestion {
@@ -39,72 +35,31 @@ interface ThreadLimits {
 
 /** Creates it. The thread starts when it is first needed. */
 export function createPatternThread({ timeoutMs, perTeam, total }: ThreadLimits): PatternThread {
-  const threads = ignoreLateErrors(
-    new Piscina({
-      filename: fileURLToPath(new URL('match-pattern.ts', import.meta.url)),
-      name: 'matchPattern',
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: 60_000,
-      concurrentTasksPerWorker: 1,
-      resourceLimits: { maxOldGenerationSizeMb: 128 },
-      env: {},
-      execArgv: [],
-      recordTiming: false,
-    }),
-  )
-  // One at a time, so that a pattern's time limit starts when it runs, not when it waits.
-  const turns = createInTurn()
-  const room = createKeyedBudget<string>({ total, perKey: perTeam })
-  let waiting = 0
-  let isClosed = false
-
-  const ask: PatternThread['ask'] = async (question, whose, isNeeded) => {
-    const leave = room.take(whose.key, 1)
-    if (typeof leave === 'string') return leave === 'key' ? 'crowded' : 'busy'
-    waiting += 1
-    try {
-      const work = async () => (isNeeded() ? run(question, whose.signal) : ('unneeded' as const))
-      return (await turns.do(work, whose)) ?? 'stopped'
-    } finally {
-      waiting -= 1
-      leave()
-    }
-  }
-
-  async function run(question: PatternQuestion, stopped?: AbortSignal): Promise<boolean | 'timeout' | 'stopped'> {
-    if (isClosed) return 'stopped'
-    const limit = new AbortController()
-    const signal = stopped ? AbortSignal.any([limit.signal, stopped]) : limit.signal
-    let timer: NodeJS.Timeout | undefined
-    try {
-      // The start of the thread does not count as the pattern's time.
-      if (threads.threads.length === 0) await threads.run({ pattern: '', text: '' })
-      timer = setTimeout(() => limit.abort(), timeoutMs)
-      return (await threads.run(question, { signal })) as boolean
-    } catch (error) {
-      if (isClosed || stopped?.aborted) return 'stopped'
-      if (limit.signal.aborted || isOutOfMemory(error)) return 'timeout'
-      // The API refuses patterns that do not compile. An engine that became stricter would find one here.
-      if (error instanceof Error && error.name === 'SyntaxError') return false
-      throw error
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
+  const file = new URL('match-pattern.ts', import.meta.url)
+  const warmUp = { pattern: '', text: '' }
+  const thread = new Thread<PatternQuestion, boolean>({
+    file,
+    name: 'matchPattern',
+    heapMb: 128,
+    warmUp,
+    perKey: perTeam,
+    total,
+  })
   return {
-    ask,
+    async ask(question, whose, isNeeded) {
+      try {
+        const done = await thread.do(question, { ...whose, timeoutMs, isNeeded })
+        if (done.ok) return done.result
+        return done.why === 'memory' ? 'timeout' : done.why
+      } catch (error) {
+        // The API refuses patterns that do not compile. An engine that became stricter would find one here.
+        if (error instanceof Error && error.name === 'SyntaxError') return false
+        throw error
+      }
+    },
     get waiting() {
-      return waiting
+      return thread.waiting
     },
-    async close() {
-      isClosed = true
-      await threads.destroy()
-      await turns.rests()
-    },
+    close: () => thread.close(),
   }
 }
-
-const isOutOfMemory = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -81,8 +81,15 @@ function workOf(kind: WorkKind): string {
   return `${perTeam} of a team, ${total} in all; ${waits}, else 429`
 }
 
-const bytesUnderWay = (total: number, ofTeam: number, waiting: number) =>
-  `${mib(total)}, ${mib(ofTeam)} of a team; ${waiting} more wait ` + `${REQUEST_LIMITS.bytesWaitMs / 1000} s, else 429`
+const underWay = (what: 'handling' | 'bodies' | 'answers' | 'pictures', text: (amount: number) => string) => {
+  const { total, perTeam, teamWaiting, waitMs } = REQUEST_LIMITS[what]
+  return [text(perTeam), text(total), `${teamWaiting} more wait ${waitMs / 1000} s, else 429`] as const
+}
+const bytesUnderWay = (what: 'bodies' | 'answers' | 'pictures') => {
+  const [ofTeam, total, waits] = underWay(what, mib)
+  return `${total}, ${ofTeam} of a team; ${waits}`
+}
+const [OF_TEAM, OF_ALL, WAITS] = underWay('handling', String)
 
 const EACH_SEAT = invitationMailsPerHour(1) - invitationMailsPerHour(0)
 const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
@@ -96,23 +103,10 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
     `${sizeText(BODY_LIMITS.public)}; a form ${sizeText(BODY_LIMITS.form)}, a signed event ` +
       `${sizeText(BODY_LIMITS.signed)}; else 413`,
   ],
-  [
-    'requests that are handled at a time in a process',
-    `${REQUEST_LIMITS.perTeam} of a team, ${REQUEST_LIMITS.total} in all; ${REQUEST_LIMITS.teamWaiting} more wait ` +
-      `${REQUEST_LIMITS.waitMs / 1000} s, else 429`,
-  ],
-  [
-    `bodies over ${sizeText(BODY_LIMITS.default)} under way in a process`,
-    bytesUnderWay(REQUEST_LIMITS.bodyBytes, REQUEST_LIMITS.teamBodyBytes, REQUEST_LIMITS.teamBodiesWaiting),
-  ],
-  [
-    `answers over ${sizeText(REQUEST_LIMITS.largeAnswerBytes)} under way in a process`,
-    bytesUnderWay(REQUEST_LIMITS.answerBytes, REQUEST_LIMITS.teamAnswerBytes, REQUEST_LIMITS.teamAnswersWaiting),
-  ],
-  [
-    'pictures under way in a process',
-    bytesUnderWay(REQUEST_LIMITS.pictureBytes, REQUEST_LIMITS.teamPictureBytes, REQUEST_LIMITS.teamPicturesWaiting),
-  ],
+  ['requests that are handled at a time in a process', `${OF_TEAM} of a team, ${OF_ALL} in all; ${WAITS}`],
+  [`bodies over ${sizeText(BODY_LIMITS.default)} under way in a process`, bytesUnderWay('bodies')],
+  [`answers over ${sizeText(REQUEST_LIMITS.largeAnswerBytes)} under way in a process`, bytesUnderWay('answers')],
+  ['pictures under way in a process', bytesUnderWay('pictures')],
   [
     'time for a client to take such an answer or picture',
     `${REQUEST_LIMITS.takeMs / 1000} s, then the connection is ended`,
@@ -130,11 +124,11 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ],
   [
     'parts of pages under way in a process',
-    `${mib(LIST_LIMITS.underWayBytes)}, ${mib(LIST_LIMITS.teamBytes)} of a team, else a wait`,
+    `${mib(LIST_LIMITS.underWay.total)}, ${mib(LIST_LIMITS.underWay.perTeam)} of a team, else a wait`,
   ],
   [
     'pages that wait in a process',
-    `${LIST_LIMITS.waiting}, ${LIST_LIMITS.teamWaiting} of a team, ${LIST_LIMITS.waitMs / 1000} s each, else 429`,
+    `${LIST_LIMITS.underWay.waiting}, ${LIST_LIMITS.underWay.teamWaiting} of a team, ${LIST_LIMITS.underWay.waitMs / 1000} s each, else 429`,
   ],
   [
     'time for a client to take 256 KiB of a page',

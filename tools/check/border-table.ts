@@ -19,7 +19,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   core: { folders: ['schema'], packages: ['node:crypto', 'node:module', 'pino', 'tldts'] },
   platform: { folders: ['schema', 'core', 'concurrency'], packages: ['node:*', 'pg'] },
   egress: { folders: ['schema', 'core', 'concurrency'], packages: ['node:*', 'lru-cache', 'undici'] },
-  concurrency: { folders: ['schema', 'core'], packages: ['node:*'] },
+  concurrency: { folders: [], packages: ['node:*', 'lru-cache', 'piscina'] },
   store: {
     folders: ['schema', 'core', 'concurrency'],
     packages: ['node:*', 'aws4fetch', 'pg', 'slonik', '@slonik/pg-driver', 'typebox', 'undici', 'better-auth'],
@@ -38,7 +38,6 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'lru-cache',
       'parse5',
       'parse5-htmlparser2-tree-adapter',
-      'piscina',
       'playwright-core',
       'prom-client',
       'typebox',
@@ -57,7 +56,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   // The trusted side of a check: recording, pictures, and what asks a model.
   worker: {
     folders: ['schema', 'core', 'egress', 'concurrency', 'store', 'runners'],
-    packages: ['node:*', 'openai', 'piscina', 'pixelmatch', 'prom-client', 'sharp', 'typebox', 'undici'],
+    packages: ['node:*', 'openai', 'pixelmatch', 'prom-client', 'sharp', 'typebox', 'undici'],
   },
   // A webhook is sent through the same egress guard as the request of a check.
   deliveries: {
@@ -128,6 +127,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
 export const OWNERS: Readonly<Record<string, string>> = {
   '@kubernetes/client-node': 'operator/cluster',
   openai: 'worker/prompts/model',
+  piscina: 'concurrency/threads',
   stripe: 'accounts/billing',
   sharp: 'worker/pictures',
   pixelmatch: 'worker/pictures',

@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
-import { createInTurn } from '../../concurrency/gates/in-turn.ts'
-import { ignoreLateErrors } from '../../concurrency/threads/ignore-late-errors.ts'
+import { Thread } from '../../concurrency/threads/thread.ts'
 import { COMPARE_MS, refusePng } from '../../runners/browser/page/picture-limits.ts'
 import type { Compared, Pair } from './compare.ts'
 
@@ -34,48 +31,34 @@ interface ComparerOptions {
 
 /** Creates a comparer. Its single thread starts when it is first needed. */
 export function createComparer({ timeoutMs = COMPARE_MS }: ComparerOptions = {}): Comparer {
-  const threads = ignoreLateErrors(
-    new Piscina<Pair, Compared>({
-      filename: fileURLToPath(new URL('compare-pair.ts', import.meta.url)),
-      name: 'comparePair',
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: 30_000,
-      concurrentTasksPerWorker: 1,
-      // This limits the heap only. Pictures are outside of the heap and are limited by their number of pixels.
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
-      env: {},
-      execArgv: [],
-      recordTiming: false,
-    }),
-  )
-  const turns = createInTurn()
-
-  async function run(pair: Pair, mostMs: number): Promise<Comparison> {
-    const refused = refusePng(pair.after) ?? (pair.before && refusePng(pair.before))
-    if (refused) return { ok: false, ...refused }
-    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(Math.min(timeoutMs, mostMs))))
-    const from = performance.now()
-    try {
-      const compared = await threads.run(pair, { signal })
-      return { ok: true, compared, tookMs: performance.now() - from }
-    } catch (error) {
-      if (signal.aborted) return { ok: false, reason: 'limit', message: TOO_LONG }
-      if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-        return { ok: false, reason: 'limit', message: TOO_MUCH }
-      return { ok: false, reason: 'picture', message: 'The picture cannot be read.' }
-    }
-  }
+  const thread = new Thread<Pair, Compared>({
+    file: new URL('compare-pair.ts', import.meta.url),
+    name: 'comparePair',
+    // This limits the heap only. Pictures are outside of the heap and are limited by their number of pixels.
+    heapMb: 512,
+  })
 
   return {
     async compare(pair, { teamId, mostMs } = { teamId: '', mostMs: timeoutMs }) {
-      const found = await turns.do(() => run(pair, mostMs), { key: teamId })
-      if (found === null) throw new TypeError('no signal ends the wait for a comparison')
-      return found
+      const refused = refusePng(pair.after) ?? (pair.before && refusePng(pair.before))
+      if (refused) return { ok: false, ...refused }
+      let from = 0
+      const isNeeded = (): boolean => {
+        from = performance.now()
+        return true
+      }
+      try {
+        const limitMs = Math.max(1, Math.ceil(Math.min(timeoutMs, mostMs)))
+        const done = await thread.do(pair, { key: teamId, timeoutMs: limitMs, isNeeded })
+        if (done.ok) return { ok: true, compared: done.result, tookMs: performance.now() - from }
+        return { ok: false, reason: 'limit', message: done.why === 'memory' ? TOO_MUCH : TOO_LONG }
+      } catch {
+        return { ok: false, reason: 'picture', message: 'The picture cannot be read.' }
+      }
     },
     async close() {
-      await turns.rests()
-      await threads.destroy()
+      await thread.settled()
+      await thread.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { createSlotQueue, type SlotQueue } from '../../concurrency/gates/slot-queue.ts'
+import { Slots } from '../../concurrency/gates/slots.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ShapeField } from '../../core/prompt-shape/prompt-shape.ts'
 import { storable } from '../../core/storable.ts'
@@ -59,7 +59,7 @@ const ABANDONED: PromptAnswer = { kind: 'abandoned' }
 
 class AskingPrompts implements ClosablePrompts {
   readonly #options: PromptsOptions
-  readonly #line: SlotQueue
+  readonly #slots: Slots
   readonly #stopping = new AbortController()
   #held = 0
   readonly #underWay = new Set<Promise<PromptAnswer>>()
@@ -67,7 +67,7 @@ class AskingPrompts implements ClosablePrompts {
   constructor(options: PromptsOptions) {
     this.#options = options
     const { concurrency } = options
-    this.#line = createSlotQueue({ total: concurrency, perKey: Math.max(1, Math.floor(concurrency / 2)) })
+    this.#slots = new Slots({ total: concurrency, perTeam: Math.max(1, Math.floor(concurrency / 2)) })
   }
 
   hasRoom(held: number): boolean {
@@ -110,9 +110,9 @@ class AskingPrompts implements ClosablePrompts {
       metrics?.asked('cached', 0)
       return { kind: 'values', values: known, warnings: [] }
     }
-    const leave = await this.#line.enter(question.teamId, signal, this.#options.waitMs)
+    const leave = await this.#slots.take(question.teamId, { signal, waitMs: this.#options.waitMs })
     if (leave === 'late') return { kind: 'failed', fault: FULL, retryAfterMs: 0 }
-    if (!leave) return ABANDONED
+    if (typeof leave === 'string') return ABANDONED
     try {
       return await this.#counted(question, { fields, key, signal })
     } finally {

@@ -1,4 +1,4 @@
-import type { Whose } from '../../concurrency/gates/in-turn.ts'
+import type { Whose } from '../../concurrency/threads/thread.ts'
 import { diffValues, hasNoMatch, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import { deliveryPayload, listChanges } from '../../core/payload.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'

@@ -1,5 +1,4 @@
-import type { Piscina } from 'piscina'
-import { Fifo } from '../../../concurrency/gates/fifo.ts'
+import type { createPool } from '../../../concurrency/threads/pool.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { SERP_LIMITS, type SearchConfig } from '../../serp/search-page.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
@@ -88,7 +87,7 @@ export const PROGRESS = {
 } as const
 
 /** The pool of threads that run batches. */
-export type Threads = Piscina<WorkerBatch, WorkerAnswer>
+export type Threads = ReturnType<typeof createPool<WorkerBatch, WorkerAnswer>>
 
 export type WorkerAnswer = readonly Extraction[]
 
@@ -113,19 +112,24 @@ export interface SlowLine {
 const LONGEST_WAIT_MS = 30_000
 
 export function createSlowLine(): SlowLine {
-  const line = new Fifo<{ readonly job: Job; readonly since: number }>()
+  /** Jobs, and when they came. */
+  const line = new Map<Job, number>()
   return {
-    add: (job) => line.push({ job, since: performance.now() }),
+    add: (job) => void line.set(job, performance.now()),
     take() {
-      for (let next = line.shift(); next; next = line.shift()) {
-        const { job, since } = next
+      for (const [job, since] of line) {
+        line.delete(job)
         if (job.dropped) continue
         if (performance.now() - since <= LONGEST_WAIT_MS) return job
         job.settle(failed('extract_timeout', PUT_OFF))
       }
       return undefined
     },
-    drain: () => line.drain().map(({ job }) => job),
+    drain() {
+      const left = [...line.keys()]
+      line.clear()
+      return left
+    },
   }
 }
 

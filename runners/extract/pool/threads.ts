@@ -1,37 +1,19 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
-import { ignoreLateErrors } from '../../../concurrency/threads/ignore-late-errors.ts'
-import type { Threads } from './job.ts'
+import { createPool } from '../../../concurrency/threads/pool.ts'
+import type { Threads, WorkerAnswer, WorkerBatch } from './job.ts'
 
 interface ThreadOptions {
   readonly threads: number
   /** The heap of each thread, in MB. */
   readonly heapMb: number
-  /** The niceness of the threads. Only Linux supports it for a thread. */
   readonly nice: number
 }
 
-/** Creates threads that run batches. They start when they are first needed. */
-export function startThreads({ threads, heapMb, nice }: ThreadOptions): Threads {
-  return ignoreLateErrors(
-    new Piscina({
-      filename: fileURLToPath(new URL('run-batch.ts', import.meta.url)),
-      name: 'runBatch',
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: 60_000,
-      // One batch at a time: killing a thread must not end the work of another batch.
-      concurrentTasksPerWorker: 1,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 64 },
-      // A parser needs none of the process's environment, flags or secrets.
-      env: compiledCode(),
-      execArgv: [],
-      recordTiming: false,
-      niceIncrement: process.platform === 'linux' ? nice : 0,
-    }),
-  )
+/** Creates threads that run batches. */
+export function startThreads(options: ThreadOptions): Threads {
+  const file = new URL('run-batch.ts', import.meta.url)
+  return createPool<WorkerBatch, WorkerAnswer>({ file, name: 'runBatch', env: compiledCode(), ...options })
 }
 
 /** A thread has the process's cache of compiled code, if there is one. Node names the part of its own version in it. */

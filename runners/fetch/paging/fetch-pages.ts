@@ -1,4 +1,4 @@
-import type { Whose } from '../../../concurrency/gates/in-turn.ts'
+import type { Whose } from '../../../concurrency/threads/thread.ts'
 import type { Pagination } from '../../../schema/monitor/request-config.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS, type FetchLimits } from '../fetch-limits.ts'

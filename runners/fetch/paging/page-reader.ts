@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
-import { createInTurn, type Whose } from '../../../concurrency/gates/in-turn.ts'
-import { ignoreLateErrors } from '../../../concurrency/threads/ignore-late-errors.ts'
+import { Thread, type Whose } from '../../../concurrency/threads/thread.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
 import { internalFault, type InternalErrorReport } from '../../extract/internal-fault.ts'
 import { EXTRACT_LIMITS } from '../../extract/limits.ts'
@@ -32,30 +29,21 @@ interface PageReaderOptions {
 /** Creates a reader. Its one thread starts when it is first needed. */
 export function createPageReader(options: PageReaderOptions = {}): PageReader {
   const { timeoutMs = EXTRACT_LIMITS.pageMs, onInternalError } = options
-  const threads = ignoreLateErrors(
-    new Piscina<ReadTask, PageRead>({
-      filename: fileURLToPath(new URL('read-page-of.ts', import.meta.url)),
-      name: 'readPageOf',
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: 60_000,
-      concurrentTasksPerWorker: 1,
-      resourceLimits: { maxOldGenerationSizeMb: EXTRACT_LIMITS.heapMb },
-      env: {},
-      execArgv: [],
-      recordTiming: false,
-    }),
-  )
-  // One at a time, so that a page's time limit starts when it is read, not when it waits.
-  const turns = createInTurn()
+  const thread = new Thread<ReadTask, PageRead>({
+    file: new URL('read-page-of.ts', import.meta.url),
+    name: 'readPageOf',
+    heapMb: EXTRACT_LIMITS.heapMb,
+    warmUp: NO_PAGE,
+  })
 
-  async function inThread(task: ReadTask): Promise<PageRead> {
-    const signal = AbortSignal.timeout(threads.threads.length === 0 ? timeoutMs + START_MS : timeoutMs)
+  async function inThread(task: ReadTask, whose: Whose): Promise<PageRead | null> {
     try {
-      return await threads.run(task, { signal })
+      const done = await thread.do(task, { ...whose, timeoutMs })
+      if (done.ok) return done.result
+      if (done.why !== 'timeout' && done.why !== 'memory') return null
+      return { ok: false, fault: pageFault(task.number, LIMIT_FAULTS[done.why]) }
     } catch (error) {
-      const fault = limitFault(error, signal.aborted) ?? internal(error)
-      return { ok: false, fault: pageFault(task.number, fault) }
+      return { ok: false, fault: pageFault(task.number, internal(error)) }
     }
   }
 
@@ -76,19 +64,20 @@ export function createPageReader(options: PageReaderOptions = {}): PageReader {
   return {
     async read(task, whose = { key: '' }) {
       if (task.answer.body.byteLength <= INLINE_BYTES) return inline(task)
-      return turns.do(() => inThread(task), whose)
+      return inThread(task, whose)
     },
-    close: () => threads.destroy(),
+    close: () => thread.close(),
   }
 }
 
-/** The longest start of a thread, in milliseconds. */
-const START_MS = 15_000
-
-/** Returns the fault of a page that exceeded a limit; null: of any other error. */
-function limitFault(error: unknown, isLate: boolean): RunFault | null {
-  if (isLate) return { code: 'extract_timeout', message: 'Reading the answer took too long. Ask for smaller pages.' }
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return { code: 'extract_memory', message: 'Reading the answer needed too much memory. Ask for smaller pages.' }
-  return null
+/** It starts the thread. */
+const NO_PAGE: ReadTask = {
+  answer: { body: Buffer.from('[]'), contentType: null },
+  paths: { items: null, total: null, hasMore: null, next: null },
+  number: 1,
 }
+
+const LIMIT_FAULTS = {
+  timeout: { code: 'extract_timeout', message: 'Reading the answer took too long. Ask for smaller pages.' },
+  memory: { code: 'extract_memory', message: 'Reading the answer needed too much memory. Ask for smaller pages.' },
+} as const

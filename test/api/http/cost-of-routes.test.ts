@@ -135,7 +135,7 @@ describe('the most that a team can store', () => {
       expect(ours).toEqual([...Array(fit).fill(200), ...Array(5 - fit).fill(429)])
       for (const refused of answers.filter((answer) => answer?.status === 429))
         expect(Number(refused?.retryAfter)).toBeGreaterThan(0)
-      expect(most).toBeLessThanOrEqual(LIST_LIMITS.underWayBytes)
+      expect(most).toBeLessThanOrEqual(LIST_LIMITS.underWay.total)
       expect(served.api.services.lists.figures()).toMatchObject({ bytesUnderWay: 0, waiting: 0 })
       for (const figures of Object.values(served.api.services.work.figures))
         expect(figures).toMatchObject({ working: 0, waiting: 0 })

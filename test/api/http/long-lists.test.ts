@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { LongLists } from '../../../api/http/long-lists.ts'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
 
-const { groupBytes, teamBytes, underWayBytes, teamWaiting } = LIST_LIMITS
+const { groupBytes, underWay } = LIST_LIMITS
+const { perTeam: teamBytes, total: underWayBytes, teamWaiting } = underWay
 const staying = new AbortController().signal
 
 /** A list of two groups. */

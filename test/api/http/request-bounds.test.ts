@@ -53,9 +53,9 @@ describe('the requests of a team', () => {
     const { call } = api
     const ask = async (key: string) => (await call(key, 'GET', '/v1/slow')).status
     const answers = Array.from({ length: 40 }, () => ask(many.api_key))
-    await expect.poll(() => begun.length).toBe(REQUEST_LIMITS.perTeam)
+    await expect.poll(() => begun.length).toBe(REQUEST_LIMITS.handling.perTeam)
     answers.push(ask(other.api_key))
-    await expect.poll(() => begun.length).toBe(REQUEST_LIMITS.perTeam + 1)
+    await expect.poll(() => begun.length).toBe(REQUEST_LIMITS.handling.perTeam + 1)
     expect(begun.at(-1)).toBe(other.team_id)
     go.resolve()
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 41 }, () => 200))
@@ -68,7 +68,10 @@ describe('the requests of a team', () => {
       await go.promise
       return ok({})
     })
-    const requests = new RequestBounds({ ...REQUEST_LIMITS, perTeam: 1, waitMs: 50 })
+    const requests = new RequestBounds({
+      ...REQUEST_LIMITS,
+      handling: { ...REQUEST_LIMITS.handling, perTeam: 1, waitMs: 50 },
+    })
     api = await createTestApi({ requests }, [slow])
     const { api_key: key } = await api.owner()
     const first = api.call(key, 'GET', '/v1/slow')
@@ -97,11 +100,11 @@ describe('bodies with a configuration', () => {
     }
     for (let n = 0; n < 30; n += 1) await send(many.api_key, { 'content-length': size })
     const held = () => api?.services.requests.held('bodies')
-    await expect.poll(held).toBe(REQUEST_LIMITS.teamBodyBytes)
+    await expect.poll(held).toBe(REQUEST_LIMITS.bodies.perTeam)
     // Two are received, and sixteen wait.
     await expect.poll(() => answers).toEqual(Array.from({ length: 30 - 2 - 16 }, () => '429'))
     await send(other.api_key, { 'transfer-encoding': 'chunked' })
-    await expect.poll(held).toBe(REQUEST_LIMITS.teamBodyBytes + size)
+    await expect.poll(held).toBe(REQUEST_LIMITS.bodies.perTeam + size)
     for (const socket of sockets.splice(0)) socket.destroy()
     await expect.poll(held).toBe(0)
   })
@@ -110,7 +113,12 @@ describe('bodies with a configuration', () => {
     api = await createTestApi()
     const { api_key: key } = await api.owner()
     const requests = api.services.requests
-    const giveBack = await requests.body('somebody', REQUEST_LIMITS.bodyBytes, () => new AbortController().signal)
+    const giveBack = await requests.take(
+      'bodies',
+      'somebody',
+      REQUEST_LIMITS.bodies.total,
+      () => new AbortController().signal,
+    )
     expect((await api.call(key, 'POST', '/v1/monitors', {})).status).toBe(422)
     giveBack()
   })
@@ -120,7 +128,7 @@ describe('large answers', () => {
   const large = aRoute('/v1/large', async () => ok({ text: 'x'.repeat(4 * 1024 * 1024) }))
 
   test('that nobody reads take half of a budget, and more of them are 429', async () => {
-    const requests = new RequestBounds({ ...REQUEST_LIMITS, bytesWaitMs: 50 })
+    const requests = new RequestBounds({ ...REQUEST_LIMITS, answers: { ...REQUEST_LIMITS.answers, waitMs: 50 } })
     api = await createTestApi({ requests }, [large])
     const [many, other] = [await api.owner(), await api.owner()]
     const address = await api.listen()
@@ -151,7 +159,7 @@ describe('large answers', () => {
       await go.promise
       return ok({ text: 'x'.repeat(1024 * 1024) })
     })
-    const requests = new RequestBounds({ ...REQUEST_LIMITS, perTeam: 1 })
+    const requests = new RequestBounds({ ...REQUEST_LIMITS, handling: { ...REQUEST_LIMITS.handling, perTeam: 1 } })
     const { call, owner } = (api = await createTestApi({ requests }, [counted]))
     const { api_key: key } = await owner()
     const answers = [call(key, 'GET', '/v1/counted'), call(key, 'GET', '/v1/counted')]
@@ -197,7 +205,7 @@ describe('pictures', () => {
           picture: { type: 'image/png', teamId, bytes: content.length, read: async () => ((read += 1), content) },
         }),
       })
-    const requests = new RequestBounds({ ...REQUEST_LIMITS, bytesWaitMs: 50 })
+    const requests = new RequestBounds({ ...REQUEST_LIMITS, pictures: { ...REQUEST_LIMITS.pictures, waitMs: 50 } })
     api = await createTestApi({ requests }, [picture('many'), picture('other')])
     const address = await api.listen()
     for (let n = 0; n < 3; n += 1) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createPageGate } from '../../../concurrency/gates/page-gate.ts'
+import { Gate } from '../../../concurrency/gates/gate.ts'
 
 interface Job {
   readonly host: string
@@ -9,7 +9,7 @@ interface Job {
 }
 
 const job = (n: number, team = 'x'): Job => ({ host: `host${n}`, team, n })
-const opened = (total: number) => createPageGate<Job>({ perHost: total, total })
+const opened = (total: number) => new Gate<Job>({ perHost: total, total, policy: 'fewest' })
 
 test('a newcomer waits for one of those before it, not for all', () => {
   const gate = opened(2)
@@ -51,7 +51,7 @@ test('slow ones leave a slot to the others, where there is more than one', () =>
   const gate = opened(3)
   for (let n = 0; n < 5; n++) gate.add(job(n), true)
   expect([gate.next()?.n, gate.next()?.n, gate.next()]).toEqual([0, 4, undefined])
-  expect(gate.waitingSlow).toBe(3)
+  expect([gate.isFullOf('x', true), gate.isFullOf('x')]).toEqual([true, false])
   gate.add(job(7))
   expect(gate.next()?.n).toBe(7)
   const one = opened(1)
@@ -67,7 +67,7 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
   const caps = fc.record({ perHost: fc.integer({ min: 1, max: 3 }), total: fc.integer({ min: 1, max: 5 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), caps, (steps, { perHost, total }) => {
-      const gate = createPageGate<Job & { readonly isSlow: boolean }>({ perHost, total })
+      const gate = new Gate<Job & { readonly isSlow: boolean }>({ perHost, total, policy: 'fewest' })
       const running: (Job & { readonly isSlow: boolean })[] = []
       const seen = new Set<number>()
       let added = 0
@@ -99,7 +99,7 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
 })
 
 test('more pages than are soon rendered are not wanted, except those of teams that have few waiting', () => {
-  const gate = createPageGate<Job>({ perHost: 1, total: 1, mostAhead: 8 })
+  const gate = new Gate<Job>({ perHost: 1, total: 1, policy: 'fewest', mostAhead: 8 })
   for (let n = 0; n < 8; n++) gate.add(job(n))
   expect([gate.fullTeams(), gate.isFullOf('x')]).toEqual([['x'], false])
   for (let n = 8; n < 12; n++) gate.add(job(n))

@@ -1,10 +1,10 @@
-import type { createHostGate } from '../../../concurrency/gates/host-gate.ts'
+import type { Gate } from '../../../concurrency/gates/gate.ts'
 
 export interface TeamJob {
   readonly host: string
   readonly team: string
 }
-export type TeamGate = ReturnType<typeof createHostGate<TeamJob>>
+export type TeamGate = Gate<TeamJob>
 
 /** Adds so many jobs of a team, each at a host of its own. */
 export function addMany(gate: TeamGate, team: string, count: number): void {

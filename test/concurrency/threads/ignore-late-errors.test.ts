@@ -1,12 +1,8 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { expect, test } from 'vitest'
 import { ignoreLateErrors } from '../../../concurrency/threads/ignore-late-errors.ts'
-
-const ROOT = join(import.meta.dirname, '../../..')
 
 test('a thread that fails after the end of its task ends no process', async () => {
   const pool = ignoreLateErrors(
@@ -29,16 +25,4 @@ test('a thread that fails after the end of its task ends no process', async () =
   } finally {
     await pool.destroy()
   }
-})
-
-test('each pool of threads is one that does so', () => {
-  const files = ['runners', 'worker', 'core', 'deliveries', 'api', 'cli'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(folder, name)),
-  )
-  const texts = files.map((file) => readFileSync(join(ROOT, file), 'utf8'))
-  const pools = texts.flatMap((text) => text.match(/(?:\w+\(\s*)?new Piscina/g) ?? [])
-  expect(pools.length).toBeGreaterThan(4)
-  expect(pools.filter((pool) => !pool.startsWith('ignoreLateErrors('))).toEqual([])
 })

@@ -94,7 +94,7 @@ describe('teams that share a process', () => {
     // Those behind it learn of it while they wait for their trial.
     const others = Array.from({ length: 3 }, (_, n) => patterns.matches(evil(`${n}`), MINE))
     expect(await patterns.matches(quick, THEIRS)).toBe(true)
-    expect(patterns.waiting).toBe(4)
+    await expect.poll(() => patterns.waiting).toBe(4)
     await patterns.close()
     expect(await Promise.all([first, ...others])).toEqual(['stopped', 'stopped', 'stopped', 'stopped'])
   })

@@ -264,10 +264,7 @@ test('the thread that reads large pages is killed when it takes too long, and th
   const reader = createPageReader({ timeoutMs: 1 })
   const answer = { body: Buffer.from(`["${'\\u0061'.repeat(1_500_000)}"]`), contentType: null }
   const paths = { items: null, total: null, hasMore: null, next: null }
-  const first = await reader.read({ answer, paths, number: 1 })
-  expect(first?.ok).toBe(true)
-  const second = await reader.read({ answer, paths, number: 7 })
-  expect(second).toMatchObject({
+  expect(await reader.read({ answer, paths, number: 7 })).toMatchObject({
     ok: false,
     fault: { code: 'extract_timeout', message: expect.stringMatching(/^Page 7: /) },
   })
