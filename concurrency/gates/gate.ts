@@ -1,13 +1,15 @@
-import { type Sharer, Shares } from './shares.ts'
-
-/** A job at one host. */
-export interface Job {
-  readonly host: string
-  /** The team that it belongs to, if it is known. */
-  readonly team?: string | undefined
-  /** Slots that it uses. Default 1. */
-  readonly amount?: number
-}
+import {
+  amountOf,
+  hasSlot,
+  hasSlowSlot,
+  type Host,
+  type Job,
+  type Queue,
+  type Started,
+  type Team,
+  waitingIn,
+} from './queue.ts'
+import { Shares } from './shares.ts'
 
 export interface GateCaps {
   /** All slots. */
@@ -27,6 +29,9 @@ export interface GateCaps {
   /** From so many jobs ahead on, teams that have their part of them are full. Default: any number. */
   readonly mostAhead?: number
 }
+
+/** Sockets and memory are finite: with jobs that are set aside, so many times the total run. */
+const ASIDE_FACTOR = 8
 
 /**
  * Admits jobs to slots. Teams take turns, and the hosts of a team take turns. At a host that is at its cap, the team
@@ -51,7 +56,9 @@ export class Gate<T extends Job> {
   #isHostNext = false
   /** Where the first and the last take turns. */
   #takesLast = false
+  /** Slots in use, without those of jobs that are set aside. */
   #active = 0
+  #aside = 0
   #slow = 0
 
   constructor(caps: GateCaps) {
@@ -64,7 +71,11 @@ export class Gate<T extends Job> {
 
   /** Slots in use. */
   get active(): number {
-    return this.#active
+    return this.#active + this.#aside
+  }
+
+  get #isFull(): boolean {
+    return this.#active >= this.#caps.total || this.active >= ASIDE_FACTOR * this.#caps.total
   }
 
   /** Jobs that wait. */
@@ -110,16 +121,37 @@ export class Gate<T extends Job> {
 
   /** Returns the next job that may start now, and counts it as started. Undefined: no cap allows another one. */
   next(): T | undefined {
-    const { total } = this.#caps
-    if (this.#active >= total) return undefined
+    if (this.#isFull) return undefined
     this.#shares.look()
     const queue = this.#awaited ?? this.#next()
     const job = queue && this.#jobOf(queue)
     if (!queue || !job) return undefined
-    this.#awaited = this.#active + amountOf(job) > total ? queue : null
+    this.#awaited = this.#active + amountOf(job) > this.#caps.total ? queue : null
     if (this.#awaited) return undefined
     this.#start(queue, job)
     return job
+  }
+
+  /** Starts a job before those that wait, if its host and the total have a slot. */
+  tryStart(job: T, isSlow = false): boolean {
+    const queue = this.#queueOf(job)
+    const isFull = this.#isFull || queue.host.active >= this.#caps.perHost
+    if (isFull) this.#tidy(queue)
+    else {
+      ;(isSlow ? queue.slow : queue.quick).add(job)
+      this.#shares.came(queue.team)
+      this.#start(queue, job)
+    }
+    return !isFull
+  }
+
+  /** A started job takes long. It counts against the total no more, so another may start. */
+  setAside(job: T): void {
+    const started = this.#started.get(job)
+    if (!started || started.isAside) return
+    started.isAside = true
+    this.#active -= started.amount
+    this.#aside += started.amount
   }
 
   /** Call this when a started job ended. Without a time it shows that its team does not free its slots. */
@@ -162,7 +194,7 @@ export class Gate<T extends Job> {
     for (const host of this.#freed) {
       for (const queue of host.parked) {
         if (host.active >= this.#caps.perHost) break
-        if (!this.#hasSlot(queue)) continue
+        if (!hasSlot(queue, this.#caps)) continue
         host.parked.delete(queue)
         if (this.#shares.allows(queue.team) && this.#jobOf(queue)) return queue
         // It has its turn when its team may use a slot again.
@@ -190,7 +222,7 @@ export class Gate<T extends Job> {
     const takesLast = this.#takesLast && this.#caps.policy === 'fewest'
     for (const queue of takesLast ? [...team.listed].toReversed() : team.listed) {
       const { host } = queue
-      if (this.#freed.has(host) || !this.#hasSlot(queue)) {
+      if (this.#freed.has(host) || !hasSlot(queue, this.#caps)) {
         team.listed.delete(queue)
         host.parked.add(queue)
       } else if (this.#jobOf(queue)) return queue
@@ -201,7 +233,7 @@ export class Gate<T extends Job> {
 
   #list(queue: Queue<T>): void {
     const { team, host } = queue
-    if (this.#hasSlot(queue)) {
+    if (hasSlot(queue, this.#caps)) {
       host.parked.delete(queue)
       team.listed.add(queue)
       this.#turns.add(team)
@@ -211,26 +243,11 @@ export class Gate<T extends Job> {
     }
   }
 
-  /** The host has a slot for a job of this queue. */
-  #hasSlot(queue: Queue<T>): boolean {
-    const { team, host, active, quick, slow } = queue
-    const { perHost, perTeamAtHost } = this.#caps
-    const [first] = quick.size > 0 ? quick : slow
-    if (!first || (host.active > 0 && host.active + amountOf(first) > perHost)) return false
-    if (team.name !== '' && active >= perTeamAtHost) return false
-    return quick.size > 0 || this.#mayBeSlow(queue)
-  }
-
-  #mayBeSlow({ slow, host, activeSlow }: Queue<T>): boolean {
-    const { perHost, slowPerHost } = this.#caps
-    return slow.size > 0 && host.slow < slowPerHost && activeSlow < Math.max(1, Math.floor(perHost / 2))
-  }
-
   /** Returns the next job of a queue whose host has a slot. Slow and quick ones take turns. */
   #jobOf(queue: Queue<T>): T | undefined {
     const { quick, slow, slowFirst } = queue
     const { total, policy } = this.#caps
-    const mayBeSlow = this.#mayBeSlow(queue) && (policy !== 'fewest' || this.#slow < Math.max(1, total - 1))
+    const mayBeSlow = hasSlowSlot(queue, this.#caps) && (policy !== 'fewest' || this.#slow < Math.max(1, total - 1))
     const jobs = mayBeSlow && (slowFirst || quick.size === 0) ? slow : quick
     if (this.#takesLast && policy === 'fewest') return [...jobs].at(-1)
     const [first] = jobs
@@ -243,8 +260,9 @@ export class Gate<T extends Job> {
     const isSlow = queue.slow.delete(job)
     queue.quick.delete(job)
     queue.slowFirst = !isSlow
-    this.#started.set(job, { queue, isSlow, amount })
-    this.#count({ queue, isSlow, amount }, 1)
+    const started = { queue, isSlow, amount, isAside: false }
+    this.#started.set(job, started)
+    this.#count(started, 1)
     this.#isHostNext = team.listed.has(queue) && this.#freed.size > 0
     this.#takesLast = !this.#takesLast
     this.#shares.started(team)
@@ -270,8 +288,9 @@ export class Gate<T extends Job> {
     this.#tidy(queue)
   }
 
-  #count({ queue, isSlow, amount }: Started<T>, sign: 1 | -1): void {
-    this.#active += sign * amount
+  #count({ queue, isSlow, amount, isAside }: Started<T>, sign: 1 | -1): void {
+    if (isAside) this.#aside += sign * amount
+    else this.#active += sign * amount
     queue.host.active += sign * amount
     queue.active += sign
     if (!isSlow) return
@@ -318,41 +337,3 @@ export class Gate<T extends Job> {
     this.#shares.idle(team)
   }
 }
-
-interface Team<T> extends Sharer {
-  /** Its queues that are not parked, in turn. */
-  readonly listed: Set<Queue<T>>
-}
-
-interface Host<T> {
-  readonly name: string
-  /** By team. */
-  readonly queues: Map<string, Queue<T>>
-  /** Queues that wait for a slot of this host, the longest waiting first. */
-  readonly parked: Set<Queue<T>>
-  active: number
-  /** Slow jobs under way. */
-  slow: number
-}
-
-/** The jobs of one team at one host. */
-interface Queue<T> {
-  readonly team: Team<T>
-  readonly host: Host<T>
-  readonly quick: Set<T>
-  readonly slow: Set<T>
-  active: number
-  activeSlow: number
-  /** Decides whether slow or quick jobs are first. They take turns, so that neither starves. */
-  slowFirst: boolean
-}
-
-interface Started<T> {
-  readonly queue: Queue<T>
-  readonly isSlow: boolean
-  readonly amount: number
-}
-
-const amountOf = ({ amount = 1 }: Job): number => amount
-
-const waitingIn = <T>(queue: Queue<T> | undefined): number => (queue ? queue.quick.size + queue.slow.size : 0)

@@ -1,4 +1,5 @@
-import { Gate, type GateCaps, type Job } from './gate.ts'
+import { Gate, type GateCaps } from './gate.ts'
+import type { Job } from './queue.ts'
 
 /** Frees what was taken, once, however often it is called. */
 type Leave = () => void

@@ -14,7 +14,7 @@ import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.t
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { attempt, createClaimRound, createHeldDeliveries, logAttempt } from './delivery-round.ts'
-import { createDestinations, type Flight } from './destinations.ts'
+import { Destinations, type Flight } from './destinations.ts'
 
 /** The options and ports of a delivery loop. */
 export interface DeliveryLoopOptions {
@@ -74,7 +74,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     onFault: notAnswered,
     gatherMs: GATHER_MS,
   })
-  const destinations = createDestinations({ total: concurrency, perHost, onRoom: () => claims.wake() })
+  const destinations = new Destinations({ total: concurrency, perHost, onRoom: () => claims.wake() })
   const round = createClaimRound({ store, destinations, leaseSeconds, outbox })
   const held = createHeldDeliveries({ ...options, outbox, leaseSeconds })
   const recorder = createAttemptRecorder({ ...options, outbox })

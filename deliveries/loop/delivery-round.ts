@@ -14,7 +14,6 @@ import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { Destinations } from './destinations.ts'
-import { createDueTargets, type DueTarget } from './due-targets.ts'
 
 /** Goes round the destinations that have deliveries due. */
 interface ClaimRound {
@@ -40,53 +39,53 @@ interface ClaimRoundOptions {
  * to the end.
  */
 export function createClaimRound({ store, destinations, leaseSeconds, outbox }: ClaimRoundOptions): ClaimRound {
-  const due = createDueTargets()
   let cursor = ''
 
-  function granted(): { target: DueTarget; room: number }[] {
-    const rooms: { target: DueTarget; room: number }[] = []
-    const plan = destinations.plan()
-    for (const host of due.hosts()) {
-      if (plan.free === 0) break
-      for (const target of due.at(host)) {
-        if (!plan.hasRoomAt(host)) break
-        const room = plan.grant(target)
-        if (room > 0) rooms.push({ target, room })
-      }
-    }
-    return rooms
-  }
-
   /** Leaves out the chats that have no turn now. Where there is no chat, the store is not asked. */
-  async function withTurns(asked: ReturnType<typeof granted>): Promise<ReturnType<typeof granted>> {
-    const chats = asked.map(({ target }) => chatOf(target.key)).filter((chat) => chat !== null)
-    if (chats.length === 0) return asked
+  async function withTurns(granted: ReadonlyMap<string, number>): Promise<{ host: string; room: number }[]> {
+    const rooms = Array.from(granted, ([host, room]) => ({ host, room }))
+    const chats = rooms.map(({ host }) => chatOf(host)).filter((chat) => chat !== null)
+    if (chats.length === 0) return rooms
     const turns = await takeTurns(store, chats)
-    return asked.filter(({ target: { key } }) => {
-      const turn = turns.get(chatOf(key)?.address ?? '')
+    return rooms.filter(({ host }) => {
+      const turn = turns.get(chatOf(host)?.address ?? '')
       if (turn?.isTaken !== false) return true
-      destinations.close(key, turn.waitMs)
+      destinations.close(host, turn.waitMs)
+      destinations.claimed(host, 0, true)
       return false
     })
+  }
+
+  async function claimed(granted: ReadonlyMap<string, number>): Promise<readonly ClaimedDelivery[]> {
+    const rooms = await withTurns(granted)
+    if (rooms.length === 0) return []
+    const limit = rooms.reduce((sum, { room }) => sum + room, 0)
+    const deliveries = await claimDeliveries(store, { rooms, limit, leaseSeconds }, outbox)
+    const counts = Map.groupBy(deliveries, ({ host }) => host)
+    for (const { host, room } of rooms) {
+      const count = counts.get(host)?.length ?? 0
+      destinations.claimed(host, count, count === room)
+    }
+    const unused = rooms.flatMap(({ host }) => (counts.has(host) ? [] : (chatOf(host) ?? [])))
+    if (unused.length > 0) await giveBackTurns(store, unused)
+    return deliveries
   }
 
   return {
     async look() {
       const page = await dueHosts(store, cursor, outbox)
-      for (const host of page.hosts) due.add(host)
+      for (const host of page.hosts) destinations.due(host)
       cursor = page.next
       return cursor !== ''
     },
     async claim() {
-      const asked = await withTurns(granted())
-      if (asked.length === 0) return []
-      const rooms = asked.map(({ target, room }) => ({ host: target.key, room }))
-      const claimed = await claimDeliveries(store, { rooms, limit: destinations.free, leaseSeconds }, outbox)
-      const counts = Map.groupBy(claimed, ({ host }) => host)
-      for (const { target, room } of asked) due.served(target, counts.get(target.key)?.length === room)
-      const unused = asked.flatMap(({ target: { key } }) => (counts.has(key) ? [] : (chatOf(key) ?? [])))
-      if (unused.length > 0) await giveBackTurns(store, unused)
-      return claimed
+      const granted = destinations.grant()
+      try {
+        return await claimed(granted)
+      } catch (error) {
+        for (const key of granted.keys()) destinations.claimed(key, 0, true)
+        throw error
+      }
     },
   }
 }

@@ -1,8 +1,10 @@
+import { Gate } from '../../concurrency/gates/gate.ts'
+import type { Job } from '../../concurrency/gates/queue.ts'
 import { SLOW_MS } from '../../concurrency/gates/speed.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
-import { type DueTarget, createHostSlots, type HostSlots, type Requester } from './due-targets.ts'
+import { createPauses } from './chat-pauses.ts'
 
 /** A running attempt. */
 export interface Flight {
@@ -18,29 +20,6 @@ export interface Flight {
   end(healthy: boolean): void
 }
 
-/** The limits on running attempts: for each target, for each host, and in total. */
-export interface Destinations {
-  /** Attempts that may start now. */
-  readonly free: number
-  /** Running attempts. */
-  readonly active: number
-  /** Begins a plan of what to claim. */
-  plan(): Plan
-  /** `key`: of the destination (`destinationKey`). */
-  start(key: string): Flight
-  /** No attempt to the chat of this key begins for this long: it has no turn before (`takeTurns`). */
-  close(key: string, ms: number): void
-}
-
-/** A plan of slots. Each grant reduces what later grants can get, but takes no slot yet. */
-interface Plan {
-  /** Attempts that may still be granted. */
-  readonly free: number
-  hasRoomAt(host: string): boolean
-  /** Returns the number of attempts to this target that may start now: of a chat at most one. */
-  grant(target: DueTarget): number
-}
-
 interface DestinationOptions {
   /** Attempts at a time, to all destinations and to one host and port. */
   readonly total: number
@@ -50,271 +29,219 @@ interface DestinationOptions {
 }
 
 interface Target {
+  readonly key: string
+  /** Attempts that run or are granted. */
   running: number
   /** Between 1 and perHost - 1, so that a destination that suddenly hangs still leaves a slot free. */
   allowed: number
   /** The last attempt succeeded. */
   proven: boolean
+  /** It has deliveries due. */
+  isDue: boolean
+  /** It waits in the gate for its next attempt. */
+  waiting: Slot | null
+  /** Slots for which a delivery is being claimed. */
+  readonly granted: Slot[]
 }
 
-const UNKNOWN: Target = { running: 0, allowed: 1, proven: false }
+interface Slot extends Job {
+  readonly target: Target
+}
 
-/**
- * A slow attempt does not count against the total, so another may start. Slow attempts are limited too: sockets and
- * memory are finite.
- */
-const SLOW_FACTOR = 8
-/**
- * The most destinations that are remembered. A destination that was forgotten begins again with one attempt at a time.
- */
+/** A destination that was forgotten begins again with one attempt at a time. */
 const MOST_REMEMBERED = 10_000
 
 /**
- * Limits keep slow and dead destinations from delaying others, including others at the same host and port. A target of
- * a team begins with one attempt at a time. The number doubles after each success and returns to one after each
- * failure, so a dead target uses one slot and not five. The slots of a host that such targets use together are limited
- * (`createHostSlots`). An attempt that is slow no longer counts against the total (up to eight times the
- * total), so that even a few hundred dead targets leave room.
+ * The limits on running attempts: for each target, for each host, and in total. They keep slow and dead destinations
+ * from delaying others, including others at the same host and port.
  *
- * It is separate from the gates in concurrency/gates, which admit what was already claimed. Only as many deliveries are
- * claimed as may start, so slots are planned before the claim.
+ * A target of a team begins with one attempt at a time. The number doubles after each success and returns to one after
+ * each failure, so a dead target uses one slot and not five. An attempt of a target whose last one did not succeed is a
+ * slow job of the gate: together these use all slots of a host but one, and those of one team half of them. An attempt
+ * that takes long is set aside, so that even a few hundred dead targets leave room.
+ *
+ * Only as many deliveries are claimed as may start: slots are granted before the claim.
  */
-export function createDestinations({ total, perHost, onRoom }: DestinationOptions): Destinations {
-  const hostSlots = createHostSlots(perHost)
-  const known = new Map<string, Target>()
-  const mostAllowed = perHost < 3 ? perHost : perHost - 1
-  const slots = createSlots(total, hostSlots, madeRoom)
-  const pauses = createPauses(onRoom)
-
-  function end(key: string, target: Target, healthy: boolean): void {
-    target.running--
-    target.allowed = healthy ? Math.min(mostAllowed, target.allowed * 2) : 1
-    target.proven = healthy
-    if (target.running === 0) known.delete(key)
-    if (target.running === 0 && target.proven) remember(key, target)
-    madeRoom()
-  }
-
-  function madeRoom(): void {
-    slots.serve()
-    onRoom()
-  }
-
-  /** The most recently used targets are at the end of the map. A target with a running attempt is never forgotten. */
-  function remember(key: string, target: Target): void {
-    known.set(key, target)
-    if (known.size <= MOST_REMEMBERED) return
-    const idle = known.entries().find(([, { running }]) => running === 0)
-    if (idle !== undefined) known.delete(idle[0])
-  }
-
-  return {
-    get free() {
-      return slots.free
-    },
-    get active() {
-      return slots.active
-    },
-    plan: () =>
-      planOf({
-        hostSlots: hostSlots.planned(),
-        free: slots.free,
-        targetOf: (key) => known.get(key) ?? UNKNOWN,
-        pauses,
-      }),
-    close: (key, ms) => pauses.close(key, ms),
-    start(key) {
-      const target = known.get(key) ?? { ...UNKNOWN }
-      known.set(key, target)
-      const requester = { ...placeOf(key), proven: target.proven }
-      target.running++
-      const slot = slots.take(requester)
-      return {
-        async rest(ms, untilMs, signal) {
-          pauses.close(key, ms)
-          slot.giveBack()
-          madeRoom()
-          await sleep(ms, signal)
-          return slot.takeAgain(untilMs, signal)
-        },
-        hold(ms) {
-          pauses.close(key, Math.min(ms, CHAT_PACE.longestHoldMs))
-        },
-        end(healthy) {
-          slot.giveBack()
-          end(key, target, healthy)
-        },
-      }
-    },
-  }
-}
-
-/** The slots of running attempts, in total and at each host. */
-interface Slots {
-  /** Slots that are free in total. */
-  readonly free: number
-  readonly active: number
-  take(requester: Requester): Slot
-  /** Gives slots to attempts that have waited. Call it when there is more room than before. */
-  serve(): void
-}
-
-/** The slot of one attempt. */
-interface Slot {
-  /** Does nothing when it was given back already. */
-  giveBack(): void
-  /** Resolves to true with a slot again; to false if none was free until `untilMs`, or the signal came. */
-  takeAgain(untilMs: number, signal: AbortSignal): Promise<boolean>
-}
-
-function createSlots(total: number, hostSlots: HostSlots, onRoom: () => void): Slots {
-  const slow = createSlow(onRoom)
+export class Destinations {
+  readonly #gate: Gate<Slot>
+  readonly #mostAllowed: number
+  readonly #onRoom: () => void
+  readonly #known = new Map<string, Target>()
+  /** Targets with deliveries due that do not wait in the gate: they have as many attempts as they may, or a pause. */
+  readonly #stalled = new Set<Target>()
   /** Attempts that need a slot again, the longest waiting first. */
-  const returning = new Set<{ readonly host: string; readonly resume: () => void }>()
-  let active = 0
-  const free = () => Math.max(0, Math.min(total - (active - slow.count), total * SLOW_FACTOR - active))
+  readonly #returning = new Set<() => void>()
+  readonly #pauses: ReturnType<typeof createPauses>
 
-  function serve(): void {
-    for (const { host, resume } of returning) if (free() > 0 && hostSlots.roomAt(host) > 0) resume()
+  constructor({ total, perHost, onRoom }: DestinationOptions) {
+    this.#gate = new Gate({ total, perHost, perTeamAtHost: perHost, slowPerHost: Math.max(1, perHost - 1) })
+    this.#mostAllowed = perHost < 3 ? perHost : perHost - 1
+    this.#onRoom = onRoom
+    this.#pauses = createPauses(onRoom)
   }
 
-  return {
-    get free() {
-      return free()
-    },
-    get active() {
-      return active
-    },
-    serve,
-    take(requester) {
-      let ended: (() => void) | null = null
-      const begin = () => {
-        ended = slow.begin()
-        hostSlots.take(requester, 1)
-        active++
+  /** Running attempts. */
+  get active(): number {
+    return this.#gate.active
+  }
+
+  /** The target of this key (`destinationKey`) has deliveries due. */
+  due(key: string): void {
+    const target = this.#targetOf(key)
+    target.isDue = true
+    if (!target.waiting) this.#stalled.add(target)
+  }
+
+  /** Returns the targets whose attempts may start now, each as often as it may, and takes their slots. */
+  grant(): ReadonlyMap<string, number> {
+    const granted = new Map<string, number>()
+    /** Each chat has one turn at a time, whichever teams have messages for it. */
+    const chats = new Set<string>()
+    for (const target of this.#stalled) this.#offer(target)
+    for (let slot = this.#gate.next(); slot; slot = this.#gate.next()) {
+      const { target } = slot
+      const chat = chatOf(target.key)
+      target.waiting = null
+      this.#stalled.add(target)
+      if (chat && chats.has(chat.address)) this.#gate.drop(slot)
+      else {
+        target.granted.push(slot)
+        target.running++
+        granted.set(target.key, (granted.get(target.key) ?? 0) + 1)
+        if (chat) chats.add(chat.address)
+        else this.#offer(target)
       }
-      begin()
-      return {
-        giveBack() {
-          if (!ended) return
-          ended()
-          ended = null
-          hostSlots.giveBack(requester)
-          active--
-        },
-        takeAgain(untilMs, signal) {
-          const leftMs = Math.max(0, Math.floor(untilMs - performance.now()))
-          const within = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
-          const { promise, resolve } = Promise.withResolvers<boolean>()
-          const settle = (hasSlot: boolean) => {
-            if (!returning.delete(one)) return
-            if (hasSlot) begin()
-            resolve(hasSlot)
-          }
-          const one = { host: requester.host, resume: () => settle(true) }
-          returning.add(one)
-          within.addEventListener('abort', () => settle(false))
-          if (within.aborted) settle(false)
-          else serve()
-          return promise
-        },
-      }
-    },
+    }
+    return granted
+  }
+
+  /** So many deliveries were claimed of those that were granted. `hasMore`: the target may have more due. */
+  claimed(key: string, count: number, hasMore: boolean): void {
+    const target = this.#targetOf(key)
+    for (const slot of target.granted.splice(count)) {
+      this.#gate.drop(slot)
+      target.running--
+    }
+    target.isDue = hasMore
+    if (!hasMore) this.#withdraw(target)
+    this.#remember(target)
+  }
+
+  /** No attempt to the chat of this key begins for this long. */
+  close(key: string, ms: number): void {
+    this.#pauses.close(key, ms)
+  }
+
+  /** Starts an attempt that was granted. */
+  start(key: string): Flight {
+    const target = this.#targetOf(key)
+    const slot = target.granted.pop()
+    if (!slot) throw new TypeError('an attempt starts in a slot that was granted')
+    let stopWatch = this.#watch(slot)
+    let hasSlot = true
+    const giveBack = (): void => {
+      if (!hasSlot) return
+      stopWatch()
+      this.#gate.drop(slot)
+      hasSlot = false
+    }
+    return {
+      rest: async (ms, untilMs, signal) => {
+        this.#pauses.close(key, ms)
+        giveBack()
+        this.#madeRoom()
+        await sleep(ms, signal)
+        hasSlot = await this.#takeAgain(slot, untilMs, signal)
+        if (hasSlot) stopWatch = this.#watch(slot)
+        return hasSlot
+      },
+      hold: (ms) => this.#pauses.close(key, Math.min(ms, CHAT_PACE.longestHoldMs)),
+      end: (healthy) => {
+        giveBack()
+        target.running--
+        target.allowed = healthy ? Math.min(this.#mostAllowed, target.allowed * 2) : 1
+        target.proven = healthy
+        // What waits was offered by what was known before.
+        this.#withdraw(target)
+        this.#remember(target)
+        this.#madeRoom()
+      },
+    }
+  }
+
+  #offer(target: Target): void {
+    const { key, waiting, running, allowed, proven } = target
+    if (waiting || running >= allowed || !this.#pauses.isOpen(key)) return
+    const { host, team } = placeOf(key)
+    target.waiting = { host, team, target }
+    this.#stalled.delete(target)
+    this.#gate.add(target.waiting, !proven)
+  }
+
+  #withdraw(target: Target): void {
+    if (target.waiting) this.#gate.remove(target.waiting)
+    target.waiting = null
+    if (target.isDue) this.#stalled.add(target)
+    else this.#stalled.delete(target)
+  }
+
+  #targetOf(key: string): Target {
+    const target = this.#known.get(key) ?? {
+      key,
+      running: 0,
+      allowed: 1,
+      proven: false,
+      isDue: false,
+      waiting: null,
+      granted: [],
+    }
+    this.#known.set(key, target)
+    return target
+  }
+
+  /** The most recently used targets are at the end of the map. One with an attempt or deliveries is never forgotten. */
+  #remember(target: Target): void {
+    if (isUsed(target)) return
+    this.#known.delete(target.key)
+    if (!target.proven) return
+    this.#known.set(target.key, target)
+    if (this.#known.size <= MOST_REMEMBERED) return
+    const idle = this.#known.values().find((one) => !isUsed(one))
+    if (idle) this.#known.delete(idle.key)
+  }
+
+  #madeRoom(): void {
+    for (const resume of this.#returning) resume()
+    this.#onRoom()
+  }
+
+  /** Sets an attempt aside when it takes long. Returns what ends that. */
+  #watch(slot: Slot): () => void {
+    const timer = setTimeout(() => {
+      this.#gate.setAside(slot)
+      this.#madeRoom()
+    }, SLOW_MS.attempt)
+    return () => clearTimeout(timer)
+  }
+
+  /** Resolves to true with a slot again; to false if none was free until `untilMs`, or the signal came. */
+  #takeAgain(slot: Slot, untilMs: number, signal: AbortSignal): Promise<boolean> {
+    const leftMs = Math.max(0, Math.floor(untilMs - performance.now()))
+    const within = AbortSignal.any([signal, AbortSignal.timeout(leftMs)])
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const settle = (hasSlot: boolean): void => {
+      this.#returning.delete(resume)
+      resolve(hasSlot)
+    }
+    const resume = (): void => {
+      if (this.#gate.tryStart(slot, !slot.target.proven)) settle(true)
+    }
+    this.#returning.add(resume)
+    within.addEventListener('abort', () => settle(false), { once: true })
+    if (within.aborted) settle(false)
+    else resume()
+    return promise
   }
 }
 
-interface PlanParts {
-  readonly hostSlots: HostSlots
-  readonly free: number
-  readonly targetOf: (key: string) => Target
-  readonly pauses: Pauses
-}
-
-function planOf({ hostSlots, free, targetOf, pauses }: PlanParts): Plan {
-  let left = free
-  /** Each chat has one turn in a plan, whichever teams have messages for it. */
-  const chats = new Set<string>()
-  function roomOfChat(key: string): number {
-    const chat = chatOf(key)
-    if (chat === null) return Infinity
-    return chats.has(chat.address) || !pauses.isOpen(key) ? 0 : 1
-  }
-  return {
-    get free() {
-      return left
-    },
-    hasRoomAt: (host) => hostSlots.roomAt(host) > 0,
-    grant({ key, host, team }) {
-      const { allowed, running, proven } = targetOf(key)
-      const requester = { host, team, proven }
-      const granted = Math.max(0, Math.min(left, allowed - running, hostSlots.room(requester), roomOfChat(key)))
-      if (granted === 0) return 0
-      hostSlots.take(requester, granted)
-      const chat = chatOf(key)
-      if (chat) chats.add(chat.address)
-      left -= granted
-      return granted
-    },
-  }
-}
-
-/** Counts attempts that take long. It returns a function that must be called once when the attempt ends. */
-function createSlow(onSlow: () => void): { readonly count: number; begin(): () => void } {
-  let count = 0
-  return {
-    get count() {
-      return count
-    },
-    begin() {
-      let isSlow = false
-      const timer = setTimeout(() => {
-        isSlow = true
-        count++
-        onSlow()
-      }, SLOW_MS.attempt)
-      return () => {
-        clearTimeout(timer)
-        if (isSlow) count--
-      }
-    },
-  }
-}
-
-/** Chats that get no message for a while. */
-interface Pauses {
-  isOpen(key: string): boolean
-  /** Lets nothing to the chat of this key begin for this long, and does not shorten a longer wait. */
-  close(key: string, ms: number): void
-}
-
-/** Pauses are kept for each chat, whichever team sends to it. A destination that is no chat has none. */
-function createPauses(onRoom: () => void): Pauses {
-  const untils = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
-  const isPast = (at: number) => at <= performance.now()
-
-  function open(address: string): void {
-    clearTimeout(untils.get(address)?.timer)
-    untils.delete(address)
-  }
-
-  return {
-    isOpen(key) {
-      const chat = chatOf(key)
-      return chat === null || isPast(untils.get(chat.address)?.at ?? 0)
-    },
-    close(key, ms) {
-      const chat = chatOf(key)
-      const at = performance.now() + ms
-      if (chat === null || at <= (untils.get(chat.address)?.at ?? 0)) return
-      open(chat.address)
-      const ended = () => {
-        open(chat.address)
-        onRoom()
-      }
-      untils.set(chat.address, { at, timer: setTimeout(ended, Math.ceil(ms) + 1).unref() })
-      // The store knows the pace of one that is forgotten.
-      const oldest = untils.size > MOST_REMEMBERED ? untils.keys().next().value : undefined
-      if (oldest !== undefined) open(oldest)
-    },
-  }
-}
+const isUsed = ({ running, isDue }: Target): boolean => running > 0 || isDue

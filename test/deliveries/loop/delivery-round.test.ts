@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClaimRound, createHeldDeliveries } from '../../../deliveries/loop/delivery-round.ts'
-import { createDestinations } from '../../../deliveries/loop/destinations.ts'
+import { Destinations } from '../../../deliveries/loop/destinations.ts'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
@@ -82,7 +82,7 @@ test('the turn of a chat whose message another process has claimed is given back
   const roundOf = () =>
     createClaimRound({
       store: outbox.store,
-      destinations: createDestinations({ total: 10, perHost: 10, onRoom: () => {} }),
+      destinations: new Destinations({ total: 10, perHost: 10, onRoom: () => {} }),
       leaseSeconds: 60,
       outbox: 'deliveries',
     })
