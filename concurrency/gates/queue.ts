@@ -45,7 +45,7 @@ export interface Started<T> {
 }
 
 /** The caps of a host. */
-export interface HostCaps {
+interface HostCaps {
   readonly perHost: number
   readonly perTeamAtHost: number
   readonly slowPerHost: number

@@ -80,8 +80,7 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
       team: fc.constantFrom('', 'x', 'y', 'z'),
       isSlow: fc.boolean(),
     }),
-    fc.constant('next'),
-    fc.constant('done'),
+    fc.constantFrom('next', 'done', 'remove', 'aside'),
   )
   fc.assert(
     fc.property(
@@ -89,26 +88,47 @@ test('whatever comes and ends, caps hold, nothing is lost and nothing starts twi
       fc.integer({ min: 1, max: 4 }),
       fc.integer({ min: 1, max: 40 }),
       fc.constantFrom('turns', 'shares', 'fewest'),
-      (steps, perHost, total, policy) => {
+      (given, perHost, total, policy) => {
         const gate = new Gate<Job>({ perHost, total, policy })
         const running: Job[] = []
+        const waiting = new Set<Job>()
         const seen = new Set<number>()
+        const aside = new Set<Job>()
         let added = 0
-        for (const what of steps) {
-          if (typeof what === 'object') {
-            gate.add({ host: what.add, team: what.team, n: added++ }, what.isSlow)
-          } else if (what === 'done') {
-            const ended = running.shift()
-            if (ended) gate.done(ended, ended.n % 3 === 0 ? 2_000 : 10)
-          } else {
+        const steps = {
+          next() {
             const next = gate.next()
-            if (next) {
-              expect(seen.has(next.n)).toBe(false)
-              seen.add(next.n)
-              running.push(next)
+            if (!next) return
+            expect(seen.has(next.n)).toBe(false)
+            seen.add(next.n)
+            waiting.delete(next)
+            running.push(next)
+          },
+          done() {
+            for (const ended of running.splice(0, 1)) gate.done(ended, ended.n % 3 === 0 ? 2_000 : 10)
+          },
+          remove() {
+            for (const one of [...waiting].slice(0, 1)) {
+              gate.remove(one)
+              waiting.delete(one)
+              seen.add(one.n)
             }
-          }
-          expect(running.length).toBeLessThanOrEqual(total)
+          },
+          aside() {
+            for (const one of running.slice(-1)) {
+              gate.setAside(one)
+              aside.add(one)
+            }
+          },
+        }
+        for (const what of given) {
+          if (typeof what === 'object') {
+            const one = { host: what.add, team: what.team, n: added++ }
+            waiting.add(one)
+            gate.add(one, what.isSlow)
+          } else steps[what]()
+          expect(running.filter((one) => !aside.has(one)).length).toBeLessThanOrEqual(total)
+          expect(gate.active).toBe(running.length)
           for (const host of ['a', 'b', 'c', 'd'])
             expect(running.filter((one) => one.host === host).length).toBeLessThanOrEqual(perHost)
           expect(gate.waiting + seen.size).toBe(added)
@@ -349,4 +369,33 @@ test('a slot of a host that is at its cap goes to the team that has waited longe
   }
   expect(order).toEqual(['b', 'a', 'busy', 'late', 'late'])
   expect([gate.waiting, gate.active]).toEqual([0, 0])
+})
+
+test('a slot of a host passes by the team that may start nothing now', () => {
+  const gate = shared(16)
+  const common = { host: 'common', team: 'a' }
+  gate.add(common)
+  startAll(gate)
+  addMany(gate, 'silent', 20)
+  startAll(gate)
+  for (const team of ['silent', 'quick']) gate.add({ host: 'common', team })
+  expect(startAll(gate)).toEqual([])
+  gate.done(common, 10)
+  expect(startAll(gate)).toContainEqual({ host: 'common', team: 'quick' })
+})
+
+test('a slot of a host that teams wait for is soon used, however many other hosts the next one has', () => {
+  const gate = new Gate<TeamJob>({ perHost: 1, total: 2 })
+  const common = { host: 'common', team: 'a' }
+  gate.add(common)
+  startAll(gate)
+  addMany(gate, 'busy', 300)
+  for (const team of ['busy', 'late']) gate.add({ host: 'common', team })
+  const started = startAll(gate)
+  gate.done(common, 10)
+  for (let n = 0; n < 2; n++) {
+    started.push(...startAll(gate))
+    gate.done(started.at(-1) ?? common, 10)
+  }
+  expect(started.slice(0, 3)).toContainEqual({ host: 'common', team: 'busy' })
 })
