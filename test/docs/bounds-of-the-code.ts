@@ -89,6 +89,7 @@ const bytesUnderWay = (what: 'bodies' | 'answers' | 'pictures') => {
   const [ofTeam, total, waits] = underWay(what, mib)
   return `${total}, ${ofTeam} of a team; ${waits}`
 }
+const LISTS = LIST_LIMITS.underWay
 const [OF_TEAM, OF_ALL, WAITS] = underWay('handling', String)
 
 const EACH_SEAT = invitationMailsPerHour(1) - invitationMailsPerHour(0)
@@ -122,13 +123,10 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
     'a row of a page that is answered at once',
     `${LIST_LIMITS.pageBytes / 1024} KiB by \`limit\`; others are sent in parts`,
   ],
-  [
-    'parts of pages under way in a process',
-    `${mib(LIST_LIMITS.underWay.total)}, ${mib(LIST_LIMITS.underWay.perTeam)} of a team, else a wait`,
-  ],
+  ['parts of pages under way in a process', `${mib(LISTS.total)}, ${mib(LISTS.perTeam)} of a team, else a wait`],
   [
     'pages that wait in a process',
-    `${LIST_LIMITS.underWay.waiting}, ${LIST_LIMITS.underWay.teamWaiting} of a team, ${LIST_LIMITS.underWay.waitMs / 1000} s each, else 429`,
+    `${LISTS.waiting}, ${LISTS.teamWaiting} of a team, ${LISTS.waitMs / 1000} s each, else 429`,
   ],
   [
     'time for a client to take 256 KiB of a page',
