@@ -1,6 +1,5 @@
 import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { Values } from '../../schema/shape/json.ts'
-import type { SearchPage } from '../serp/search-page.ts'
 
 /** The result of a fetch layer. */
 export interface Page {
@@ -29,8 +28,8 @@ export type Extraction =
       readonly scripts?: Scripts
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
-      /** For a page of a search engine, instead of values. */
-      readonly search?: SearchPage
+      /** Of another reader (pool/thread-reader.ts), instead of values. */
+      readonly read?: unknown
       /** As below, where an unexpected error cost no more than the readable text. */
       readonly trace?: string
     }

@@ -13,6 +13,7 @@ import type { Extractor } from '../extract/pool/extractor.ts'
 import { fromEndpoint, toEndpoint, type SerpEndpoints } from './endpoints.ts'
 import { ENGINES } from './engines.ts'
 import { sameness } from './result-url.ts'
+import { searchPageReader } from './search-page-reader.ts'
 import type { NextPage, SearchPage } from './search-page.ts'
 
 /** What is said of one page of a check. */
@@ -51,7 +52,7 @@ export type SearchChecked = SearchFound | SearchFailed
 
 export interface SearchPorts {
   readonly browsers: Pick<Browsers, 'visit'>
-  readonly extractor: Pick<Extractor, 'readSearchPage'>
+  readonly extractor: Pick<Extractor, 'read'>
   readonly endpoints: SerpEndpoints
   /** The country that this process comes from, in lower case. Absent or null: not known. */
   readonly country?: string | null
@@ -257,14 +258,12 @@ class SearchSession {
     const bytes = opened.body.length
     // A copy, because the body may be moved to a thread.
     const body = { body: Buffer.from(opened.body), contentType: 'text/html; charset=utf-8', url }
-    const read = await this.#ports.extractor.readSearchPage(body, sent, {
-      signal: this.#ports.signal,
-      runId: this.#ports.runId,
-    })
+    const { signal, runId } = this.#ports
+    const read = await this.#ports.extractor.read(searchPageReader(sent), body, { signal, runId })
     if (!read.ok) return { ok: false, fault: read.fault }
-    const { outcome, marker, table, dropped } = read.search
+    const { outcome, marker, table, dropped } = read.read
     this.#reports.push({ outcome, marker, url, status: opened.status, bytes, table, dropped })
-    return { ok: true, page: read.search, body: opened.body, url }
+    return { ok: true, page: read.read, body: opened.body, url }
   }
 
   async #wait(): Promise<void> {

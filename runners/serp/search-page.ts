@@ -10,12 +10,6 @@ export interface SentPage {
   readonly status: number
 }
 
-/** Asks an extraction thread to read a page of an engine. */
-export interface SearchConfig {
-  readonly method: 'search'
-  readonly sent: SentPage
-}
-
 /** One result of one page, in the page's order. */
 export interface FoundResult {
   readonly title: string

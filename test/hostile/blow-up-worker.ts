@@ -95,6 +95,6 @@ async function askedOnce(url: string, isAsked: () => boolean): Promise<void> {
 
 const patient = (extractor: Extractor, timeoutMs: number): Extractor => ({
   extract: (page, config, call) => extractor.extract(page, config, { ...call, timeoutMs }),
-  readSearchPage: (page, sent, call) => extractor.readSearchPage(page, sent, { ...call, timeoutMs }),
+  read: (reader, page, call) => extractor.read(reader, page, { ...call, timeoutMs }),
   close: () => extractor.close(),
 })

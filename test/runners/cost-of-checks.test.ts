@@ -5,6 +5,7 @@ import type { Extraction, Page } from '../../runners/extract/page.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkRules } from '../../runners/extract/rules.ts'
 import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
+import { searchPageReader } from '../../runners/serp/search-page-reader.ts'
 import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
@@ -139,7 +140,8 @@ describe('the largest page that is read, by the dearest rules', () => {
     const sent = { engine, device: 'desktop', url: 'https://www.example.com/search?q=x', status: 200 } as const
     const unit = '<li class="b_algo g"><h2><a href="https://a.example/"><h3>x</h3></a></h2><p>y</p></li>'
     const page = pageOf(unit, HTML)
-    const read = () => extractor.readSearchPage({ ...page, body: page.body.slice() }, sent, { timeoutMs: TRIED_MS })
+    const read = () =>
+      extractor.read(searchPageReader(sent), { ...page, body: page.body.slice() }, { timeoutMs: TRIED_MS })
     expect(await dearnessOf(read)).toBeNull()
   })
 

@@ -60,17 +60,12 @@ describe('tidemark runner', () => {
 })
 
 test('a thread that extracts loads no schema library, which would be most of its start', () => {
-  const { packages } = loadedBy('runners/extract/pool/run-batch.ts')
-  expect(packages).toEqual([
-    'css-select',
-    'domhandler',
-    'domutils',
-    'htmlparser2',
-    'json-p3',
-    'lru-cache',
-    'parse5',
-    'parse5-htmlparser2-tree-adapter',
-  ])
+  const { packages, files } = loadedBy('runners/extract/pool/run-batch.ts')
+  const parsers = ['css-select', 'domhandler', 'domutils', 'htmlparser2', 'json-p3', 'lru-cache', 'parse5']
+  expect(packages).toEqual([...parsers, 'parse5-htmlparser2-tree-adapter'])
+  expect(files.filter((file) => file.startsWith('runners/serp/'))).toEqual([])
+  // It is loaded for searches alone.
+  expect(loadedBy('runners/serp/search-page-thread.ts').packages).not.toContain('typebox')
 })
 
 test('the walk follows values, dynamic imports and threads', () => {

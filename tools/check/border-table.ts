@@ -123,6 +123,12 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', '@tidemark/pulumi', 'node:*'] },
 }
 
+/** Folders within a room that know nothing of others beside them. */
+export const APART: Readonly<Record<string, readonly string[]>> = {
+  // What is read of an engine's page is given to it as a reader.
+  'runners/extract': ['runners/serp', 'runners/check', 'runners/loop', 'runners/client'],
+}
+
 /** Packages that belong to one subfolder only. */
 export const OWNERS: Readonly<Record<string, string>> = {
   '@kubernetes/client-node': 'operator/cluster',

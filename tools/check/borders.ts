@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path/posix'
-import { type Border, BORDERS, NETWORK, OWNERS } from './border-table.ts'
+import { APART, type Border, BORDERS, NETWORK, OWNERS } from './border-table.ts'
 import type { Check } from './check.ts'
 import { importsOf } from './imports-of.ts'
 import type { SourceFile } from './source-file.ts'
@@ -32,6 +32,9 @@ export function borderFaults({ path, text }: SourceFile): string[] {
 function folderFault(path: string, border: Border, specifier: string): string | null {
   const target = join(dirname(path), specifier)
   const own = path.split('/', 1)[0] ?? ''
+  const apart = Object.entries(APART).find(([inner]) => path.startsWith(`${inner}/`))
+  if (apart?.[1].some((place) => target.startsWith(`${place}/`)))
+    return `${apart[0]} may not import ${target} (it may not: ${apart[1].join(', ')})`
   if ([own, ...border.folders].some((place) => target === place || target.startsWith(`${place}/`))) return null
   return `${own} may not import ${target} (it may: ${border.folders.join(', ') || 'nothing but itself'})`
 }

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { createSpeeds, SLOW_MS } from '../../../concurrency/gates/speed.ts'
 import { Running } from '../../../concurrency/loops/wakeable-loop.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import type { SearchPage, SentPage } from '../../serp/search-page.ts'
 import type { InternalErrorReport } from '../internal-fault.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { failed, type Extraction, type Failed, type Page } from '../page.ts'
@@ -19,6 +18,7 @@ import {
   createSlowLine,
   type SlowLine,
 } from './job.ts'
+import type { ThreadReader } from './thread-reader.ts'
 import { startThreads } from './threads.ts'
 
 interface ExtractorOptions {
@@ -51,14 +51,14 @@ export interface Extractor {
    * buffer may be moved to a thread: do not use it afterwards.
    */
   extract(page: Page, config: ExtractConfig, call?: ExtractCall): Promise<Extraction>
-  /** Runs `readSearchPage` of ../../serp/ in a thread, likewise. */
-  readSearchPage(page: Page, sent: SentPage, call?: ExtractCall): Promise<SearchRead>
+  /** Runs another reader in a thread, likewise. */
+  read<Read>(reader: ThreadReader<Read>, page: Page, call?: ExtractCall): Promise<ReadPage<Read>>
   /** Waits for running jobs, refuses waiting ones, and ends the threads. */
   close(): Promise<void>
 }
 
-/** The result of reading a page of a search engine. */
-type SearchRead = { readonly ok: true; readonly search: SearchPage } | Failed
+/** The result of another reader. */
+type ReadPage<Read> = { readonly ok: true; readonly read: Read } | Failed
 
 /**
  * Creates a pool of extraction threads.
@@ -120,10 +120,12 @@ class ThreadedExtractor implements Extractor {
     return read.ok ? read : hashed
   }
 
-  async readSearchPage(page: Page, sent: SentPage, call: ExtractCall = {}): Promise<SearchRead> {
-    const read = await this.#inThread(page, { method: 'search', sent }, call)
-    if (!read.ok) return read
-    return read.search ? { ok: true, search: read.search } : failed('internal', 'The page was read as another one.')
+  async read<Read>(reader: ThreadReader<Read>, page: Page, call: ExtractCall = {}): Promise<ReadPage<Read>> {
+    const { isRead, ...config } = reader
+    const extraction = await this.#inThread(page, { method: 'reader', ...config }, call)
+    if (!extraction.ok) return extraction
+    const { read } = extraction
+    return isRead(read) ? { ok: true, read } : failed('internal', 'The page was read as another one.')
   }
 
   #inThread(page: Page, config: ReadConfig, call: ExtractCall): Promise<Extraction> {

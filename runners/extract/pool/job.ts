@@ -1,11 +1,11 @@
 import type { createPool } from '../../../concurrency/threads/pool.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import { SERP_LIMITS, type SearchConfig } from '../../serp/search-page.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { type Extraction, type Page, failed } from '../page.ts'
+import type { ReaderConfig } from './thread-reader.ts'
 
-/** What a thread reads from a page: fields, or the results of a search. */
-export type ReadConfig = ExtractConfig | SearchConfig
+/** What a thread reads from a page: fields, or what another reader finds. */
+export type ReadConfig = ExtractConfig | ReaderConfig
 
 /** One call of the extractor, waiting or running. */
 export interface Job {
@@ -30,7 +30,7 @@ const BATCH_BYTES = 1024 * 1024
 
 /** 1 s per rule, 5 s in total; full_page and prompt count as one rule, and what full_page ignores as one each. */
 export function defaultTimeoutMs(config: ReadConfig): number {
-  if (config.method === 'search') return SERP_LIMITS.parseMs
+  if (config.method === 'reader') return config.timeoutMs
   return Math.min(Math.max(rulesOf(config), 1) * EXTRACT_LIMITS.ruleMs, EXTRACT_LIMITS.pageMs)
 }
 

@@ -1,31 +1,41 @@
 import { readlinkSync } from 'node:fs'
-import { readSearchPage } from '../../serp/read-search-page.ts'
-import type { SearchConfig } from '../../serp/search-page.ts'
 import { extract } from '../extract.ts'
 import { internalFault } from '../internal-fault.ts'
 import type { Extraction, Page } from '../page.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
+import type { ReaderConfig, ThreadModule } from './thread-reader.ts'
 
 /**
  * The entry point of an extraction thread (`extractor.ts`). It has no secrets, no sockets and no environment. It is
  * killed when it takes too long.
  */
-export function runBatch({ tasks, progress }: WorkerBatch): WorkerAnswer {
+export async function runBatch({ tasks, progress }: WorkerBatch): Promise<WorkerAnswer> {
   progress[PROGRESS.thread] = THREAD
+  // Before the first task begins, so that loading a reader takes none of the time of its page.
+  for (const { config } of tasks) if (config.method === 'reader') await readerOf(config.module)
   return tasks.map(({ page, config }, index) => {
     const before = usedMs()
     progress[PROGRESS.usedBefore] = before
     progress[PROGRESS.since] = monotonicMs()
     progress[PROGRESS.index] = index
-    const extraction = config.method === 'search' ? readSearch(page, config) : extract(page, config)
+    const extraction = config.method === 'reader' ? readBy(config, page) : extract(page, config)
     progress[PROGRESS.used + index] = usedMs() - before
     return extraction
   })
 }
 
-function readSearch({ body, contentType }: Page, { sent }: SearchConfig): Extraction {
+/** The readers that this thread has loaded, by the URL of their module. */
+const loaded = new Map<string, ThreadModule>()
+
+async function readerOf(module: string): Promise<void> {
+  if (loaded.has(module)) return
+  const reader: ThreadModule = await import(module)
+  loaded.set(module, reader)
+}
+
+function readBy({ module, asked }: ReaderConfig, page: Page): Extraction {
   try {
-    return { ok: true, values: {}, warnings: [], search: readSearchPage(body, contentType, sent) }
+    return { ok: true, values: {}, warnings: [], read: loaded.get(module)?.read(page, asked) }
   } catch (error) {
     return internalFault(error)
   }

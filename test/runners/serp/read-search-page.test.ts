@@ -8,6 +8,7 @@ import { ENGINES } from '../../../runners/serp/engines.ts'
 import { SHOWN_BLOCKS } from '../../../runners/serp/engines/shown-blocks.ts'
 import { PageQuery } from '../../../runners/serp/page-query.ts'
 import { readSearchPage } from '../../../runners/serp/read-search-page.ts'
+import { searchPageReader } from '../../../runners/serp/search-page-reader.ts'
 import { SERP_LIMITS, type SentPage } from '../../../runners/serp/search-page.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { PAGES } from '../../support/browser/search-pages.ts'
@@ -222,14 +223,14 @@ describe('an untrusted page', () => {
 
   test('is read in a thread', async () => {
     const page = { body: Buffer.from(PAGES.bing), contentType: 'text/html', url: URLS.bing }
-    const answer = await extractor.readSearchPage(page, sent('bing'))
-    expect(answer).toMatchObject({ ok: true, search: { outcome: 'ok' } })
+    const answer = await extractor.read(searchPageReader(sent('bing')), page)
+    expect(answer).toMatchObject({ ok: true, read: { outcome: 'ok' } })
   })
 
   test('ends with its thread when it takes too long', async () => {
     const body = Buffer.from(PAGES.bing.repeat(3_000))
     const page = { body, contentType: 'text/html', url: URLS.bing }
-    const answer = await extractor.readSearchPage(page, sent('bing'), { timeoutMs: 1 })
+    const answer = await extractor.read(searchPageReader(sent('bing')), page, { timeoutMs: 1 })
     expect(answer).toMatchObject({ ok: false, fault: { code: 'extract_timeout' } })
   })
 })

@@ -28,6 +28,15 @@ describe('a border', () => {
     expect(faults('core/a.ts', "import '../store/a.ts'")).toHaveLength(1)
   })
 
+  test('keeps a folder within a room from those beside it that it knows nothing of', () => {
+    const line = "import type { SearchPage } from '../serp/search-page.ts'"
+    expect(faults('runners/extract/page.ts', line)).toEqual([
+      'runners/extract/page.ts:1: runners/extract may not import runners/serp/search-page.ts (it may not: ' +
+        'runners/serp, runners/check, runners/loop, runners/client)',
+    ])
+    expect(faults('runners/check/reading.ts', line)).toEqual([])
+  })
+
   test('keeps the package for Pulumi from all that is not generated into it, but not its tests', () => {
     const line = "import { Monitor } from '../../schema/monitor/monitor.ts'"
     expect(faults('pulumi/src/monitor.ts', line)).toHaveLength(1)

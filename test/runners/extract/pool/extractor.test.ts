@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Page } from '../../../../runners/extract/page.ts'
 import { createExtractor, type Extractor } from '../../../../runners/extract/pool/extractor.ts'
+import { searchPageReader } from '../../../../runners/serp/search-page-reader.ts'
 import type { ExtractConfig } from '../../../../schema/monitor/extract-config.ts'
 import { css, faultCode, html, json, page, values } from '../pages.ts'
 
@@ -128,7 +129,7 @@ describe('the extraction pool', () => {
     } as const
     const [bad, search, good] = await Promise.all([
       telling.extract(broken, css('p'), { timeoutMs: 20_000, runId: 'a run' }),
-      telling.readSearchPage(GOOD, sent, { timeoutMs: 20_000, runId: 'a search' }),
+      telling.read(searchPageReader(sent), GOOD, { timeoutMs: 20_000, runId: 'a search' }),
       telling.extract(GOOD, css('p'), { timeoutMs: 20_000, runId: 'good' }),
     ])
     await telling.close()
