@@ -9,7 +9,7 @@ interface Found {
 }
 
 /** How a search ended. Of one that failed, `engine` is absent where the engine did nothing. */
-export type EndedSearch = Found | { readonly kind: 'failed'; readonly engine?: EngineFailure }
+type EndedSearch = Found | { readonly kind: 'failed'; readonly engine?: EngineFailure }
 
 /** Who gave the results of a check. */
 export type SearchSource = 'engine' | 'provider'

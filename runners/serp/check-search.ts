@@ -5,14 +5,14 @@ import { UNTOLD } from '../../core/serp/ended-search.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { MAX_MARKER, type SearchFailure, type SearchReading } from '../../schema/serp/search-reading.ts'
-import type { SerpResult } from '../../schema/serp/serp-result.ts'
-import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { PageSession } from '../browser/page/page-session.ts'
 import type { Extractor } from '../extract/pool/extractor.ts'
 import { fromEndpoint, toEndpoint, type SerpEndpoints } from './endpoints.ts'
 import { ENGINES } from './engines.ts'
-import { sameness } from './result-url.ts'
+import { mergePages } from './merge-pages.ts'
+import { CUT, type Failure, failureOf, faultOf, GUESS, NO_BUTTON, ofSearch } from './search-faults.ts'
 import { searchPageReader } from './search-page-reader.ts'
 import type { NextPage, SearchPage } from './search-page.ts'
 
@@ -27,9 +27,6 @@ interface PageReport {
   readonly table: number
   readonly dropped: Readonly<Record<string, number>>
 }
-
-/** What a refusal or a failure of an engine means for the check. */
-type Failure = Static<typeof SearchFailure>['outcome']
 
 /** The pages of a check, and the address of its first one. */
 interface Seen {
@@ -318,85 +315,3 @@ const packed = (page: Uint8Array): string => gzipSync(page).toString('base64')
 
 /** A word for which every engine finds something. */
 const CONTROL = 'weather'
-
-/**
- * Gives the results of all pages their positions. An address that is repeated, on the same page or on a later one,
- * counts once. Where the engine hides the address, title and site stand for it.
- */
-export function mergePages(pages: readonly Pick<SearchPage, 'results'>[]): {
-  readonly results: SerpResult[]
-  readonly pageEnds: number[]
-} {
-  const seen = new Set<string>()
-  const results: SerpResult[] = []
-  const pageEnds: number[] = []
-  for (const page of pages) {
-    for (const { title, url, domain, description, isUrlKnown } of page.results) {
-      const key = isUrlKnown ? sameness(url) : `${domain} ${title}`
-      if (seen.has(key)) continue
-      seen.add(key)
-      results.push({ position: results.length + 1, title, url, domain, description })
-    }
-    pageEnds.push(results.length)
-  }
-  return { results, pageEnds }
-}
-
-function failureOf({ outcome }: SearchPage): Failure {
-  switch (outcome) {
-    case 'blocked':
-    case 'shell':
-    case 'zero_suspect':
-      return 'blocked'
-    case 'consent':
-    case 'engine_error':
-      return 'engine_error'
-    default:
-      return 'unparsed'
-  }
-}
-
-function faultOf(outcome: Failure, { engine }: SerpSearch, { outcome: seen, marker }: SearchPage): RunFault {
-  const name = ENGINE_NAMES[engine]
-  if (outcome === 'blocked')
-    return {
-      code: 'blocked',
-      message: `${name} refused the search as automated (${marker}). It is not asked again for a while.`,
-    }
-  if (outcome === 'engine_error')
-    return {
-      code: 'http_status',
-      message:
-        seen === 'consent'
-          ? `${name} asked for consent again after it was answered.`
-          : `${name} answered with an error of its own (${marker}). The next check asks again.`,
-    }
-  return {
-    code: 'wrong_type',
-    message:
-      `The page of ${name} was not recognized: neither results, nor a refusal, nor an empty answer. Its layout may ` +
-      'have changed; the operator of this installation has to look at it.',
-  }
-}
-
-/** Nobody wrote the address of an engine, so its spelling is not what is wrong. */
-const ofSearch = (fault: RunFault, { engine }: SerpSearch): RunFault =>
-  fault.code !== 'dns_failed'
-    ? fault
-    : {
-        code: fault.code,
-        message:
-          `The host name of ${ENGINE_NAMES[engine]} could not be looked up. Check the network and the name servers ` +
-          'of the machine that makes the check.',
-      }
-
-const NO_BUTTON: RunFault = { code: 'internal', message: 'The button for the next page could not be pressed.' }
-
-const GUESS =
-  'The names in the page are unknown, so the results are a guess by its structure: they are shown, and fire no alert.'
-const CUT: Readonly<Record<Failure, string>> = {
-  blocked: 'A later page was refused. The results are those of the pages before it.',
-  engine_error: 'A later page was an error of the engine. The results are those of the pages before it.',
-  unparsed: 'A later page, or the way to it, was not recognized. The results are those of the pages before it.',
-  failed: 'A later page could not be loaded. The results are those of the pages before it.',
-}

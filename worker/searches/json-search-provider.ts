@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import { UNTOLD } from '../../core/serp/ended-search.ts'
-import { mergePages } from '../../runners/serp/check-search.ts'
+import { mergePages } from '../../runners/serp/merge-pages.ts'
 import { destinationOf } from '../../runners/serp/result-url.ts'
 import { type FoundResult, SERP_LIMITS } from '../../runners/serp/search-page.ts'
 import type { SearchReading, ShownBlocks } from '../../schema/serp/search-reading.ts'

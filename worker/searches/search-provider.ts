@@ -2,7 +2,7 @@ import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 
 /** What a provider answered, and how many pages it was asked for, each of which it charges. */
-export type ProviderAnswer = { readonly asked: number } & (
+type ProviderAnswer = { readonly asked: number } & (
   | { readonly ok: true; readonly found: SearchReading }
   /** Text for users, without secrets. */
   | { readonly ok: false; readonly message: string }

@@ -29,9 +29,13 @@ const loaded = new Map<string, ThreadModule>()
 
 async function readerOf(module: string): Promise<void> {
   if (loaded.has(module)) return
-  const reader: ThreadModule = await import(module)
+  const reader: unknown = await import(module)
+  if (!isReader(reader)) throw new TypeError(`${module} has no function read`)
   loaded.set(module, reader)
 }
+
+const isReader = (value: unknown): value is ThreadModule =>
+  typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function'
 
 function readBy({ module, asked }: ReaderConfig, page: Page): Extraction {
   try {

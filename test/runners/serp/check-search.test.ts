@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { runSearch, searchOf } from '../../../cli/check/run-search.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createExtractor, type Extractor } from '../../../runners/extract/pool/extractor.ts'
-import { checkSearch, mergePages, type SearchChecked } from '../../../runners/serp/check-search.ts'
-import { fromEndpoint, readEndpoints, toEndpoint } from '../../../runners/serp/endpoints.ts'
+import { checkSearch, type SearchChecked } from '../../../runners/serp/check-search.ts'
 import type { SerpSearch } from '../../../schema/serp/serp-search.ts'
 import { PAGES } from '../../support/browser/search-pages.ts'
 import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
@@ -360,45 +359,6 @@ test('tidemark check serp prints the results as a table, and with --json as one 
 test('tidemark check serp names every option that is wrong', () => {
   const wrong = { engine: 'lycos', country: 'usa', language: 'en', device: 'watch', pages: '9', target: 'https://' }
   expect(() => searchOf('shoes', wrong)).toThrow(/--engine[^]*--pages[^]*--country[^]*--device[^]*--target/)
-})
-
-describe('the origins that stand for engines', () => {
-  test('are read from JSON, and a fault is a sentence', () => {
-    expect(readEndpoints('{"google":"http://127.0.0.1:9000/"}')).toEqual({ google: 'http://127.0.0.1:9000' })
-    expect(readEndpoints(undefined)).toEqual({})
-    expect(readEndpoints('{')).toContain('must be JSON')
-    expect(readEndpoints('{"lycos":"http://a"}')).toContain('lycos')
-    expect(readEndpoints('{"bing":"ftp://a"}')).toContain('bing')
-    expect(readEndpoints('{"bing":"http://a/path"}')).toContain('bing')
-  })
-
-  test('replace the hosts of their engine, those for consent included, and no others', () => {
-    const endpoints = { google: 'http://127.0.0.1:9000' }
-    expect(toEndpoint('https://consent.google.de/save?a=b', 'google', endpoints)).toBe('http://127.0.0.1:9000/save?a=b')
-    expect(toEndpoint('https://cloud.google.com/run', 'google', endpoints)).toBe('https://cloud.google.com/run')
-    expect(toEndpoint('https://www.bing.com/search', 'bing', endpoints)).toBe('https://www.bing.com/search')
-    const own = 'https://www.google.com/search?q=x'
-    expect(fromEndpoint('http://127.0.0.1:9000/sorry/index', own, endpoints.google)).toBe(
-      'https://www.google.com/sorry/index',
-    )
-    expect(fromEndpoint('https://example.com/', own, endpoints.google)).toBe('https://example.com/')
-  })
-})
-
-test('Results without a known address differ by title and site', () => {
-  const hidden = (title: string) => ({
-    title,
-    url: 'https://a.example/',
-    domain: 'a.example',
-    description: null,
-    isUrlKnown: false,
-  })
-  const { results, pageEnds } = mergePages([{ results: [hidden('x'), hidden('y')] }, { results: [hidden('x')] }])
-  expect(results.map(({ position, title }) => [position, title])).toEqual([
-    [1, 'x'],
-    [2, 'y'],
-  ])
-  expect(pageEnds).toEqual([2, 2])
 })
 
 test('an engine whose name cannot be looked up is no misspelled address', async () => {

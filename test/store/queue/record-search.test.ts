@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { NewMail } from '../../../store/accounts/mail-queue.ts'
+import { isStoreAway } from '../../../store/db/store-fault.ts'
 import { SEARCH_TABLE } from '../../../store/monitors/kinds/search-table.ts'
 import { startSchedule } from '../../../store/monitors/monitor-pause.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
@@ -168,7 +169,7 @@ describe('a process that dies between the end at the engine and the record of th
     const no = await addSearch(database, await database.team())
     const claimed = await claimOne()
     await using _ = await dieOnce()
-    await expect(recordIn(database, claimed, { outcome: 'blocked' })).rejects.toThrow()
+    await expect(recordIn(database, claimed, { outcome: 'blocked' })).rejects.toSatisfy(isStoreAway)
     expect(await state(no)).toEqual({ runs: [], refusals: [], busy: [{ no, within_lease: true }] })
     expect(await recordIn(database, claimed, { outcome: 'blocked' })).toEqual(new Set([no]))
     expect(await state(no)).toEqual({ runs: [claimed.run_id], refusals: [1], busy: [] })
@@ -181,7 +182,7 @@ describe('a process that dies between the end at the engine and the record of th
     const no = await addSearch(database, team)
     const claimed = await claimOne()
     await using _ = await dieOnce()
-    await expect(recordIn(database, claimed, { outcome: 'ok' })).rejects.toThrow()
+    await expect(recordIn(database, claimed, { outcome: 'ok' })).rejects.toSatisfy(isStoreAway)
     expect(await state(no)).toEqual({ runs: [], refusals: [], busy: [{ no, within_lease: true }] })
     expect(await claimIn(database)).toEqual([])
     await database.setClock('61 seconds')
