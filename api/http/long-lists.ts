@@ -21,6 +21,17 @@ interface LongList<Row extends Sized> {
   readonly left: AbortSignal
 }
 
+/** A record that is too large to be answered at once. */
+interface LargeRecord extends Sized {
+  readonly teamId: string
+  /** Returns its JSON. Throws where it is gone from the store. */
+  readonly read: () => Promise<string>
+  /** Fires when the client has left. */
+  readonly left: AbortSignal
+}
+
+type Parts = AsyncGenerator<string, void, void>
+
 /** What one list does while it is sent. */
 interface Sending {
   readonly signal: AbortSignal
@@ -54,10 +65,19 @@ export class LongLists {
    * its turn. What fails later is thrown by the parts, and has to end the connection: a list without some of its rows
    * would look whole. What a part takes of the budget is given back when the next part is asked for.
    */
-  async open<Row extends Sized>(list: LongList<Row>): Promise<AsyncIterable<string>> {
+  open<Row extends Sized>(list: LongList<Row>): Promise<AsyncIterable<string>> {
+    return this.#opened(list.left, (sending) => this.#partsOf(list, sending))
+  }
+
+  /** Returns a record that is too large to be answered at once, likewise. It is a list of one row without an envelope. */
+  openRecord(record: LargeRecord): Promise<AsyncIterable<string>> {
+    return this.#opened(record.left, (sending) => this.#recordOf(record, sending))
+  }
+
+  async #opened(left: AbortSignal, partsOf: (sending: Sending) => Parts): Promise<AsyncIterable<string>> {
     const ending = new AbortController()
-    const signal = AbortSignal.any([list.left, ending.signal])
-    const parts = this.#partsOf(list, { signal, isBegun: false, hasWaited: false })
+    const signal = AbortSignal.any([left, ending.signal])
+    const parts = partsOf({ signal, isBegun: false, hasWaited: false })
     let first: IteratorResult<string, void> | null = await parts.next()
     const content: AsyncIterableIterator<string, void> = {
       [Symbol.asyncIterator]: () => content,
@@ -74,16 +94,34 @@ export class LongLists {
     return content
   }
 
-  async *#partsOf<Row extends Sized>(list: LongList<Row>, sending: Sending): AsyncGenerator<string, void, void> {
+  async *#partsOf<Row extends Sized>(list: LongList<Row>, sending: Sending): Parts {
     let isSent = false
     try {
       for (const group of groupsOf(list.rows)) yield* this.#partOf(list, group, sending)
       yield endOf(list.rest)
       isSent = true
     } finally {
-      if (isSent) this.#counts.sent++
-      else if (sending.isBegun) this.#counts.ended++
+      this.#count(isSent, sending)
     }
+  }
+
+  async *#recordOf({ teamId, bytes, read }: LargeRecord, sending: Sending): Parts {
+    let isSent = false
+    const giveBack = await this.#turnOf(teamId, [{ bytes }], sending)
+    try {
+      const text = await read()
+      sending.isBegun = true
+      yield text
+      isSent = true
+    } finally {
+      giveBack()
+      this.#count(isSent, sending)
+    }
+  }
+
+  #count(isSent: boolean, { isBegun }: Sending): void {
+    if (isSent) this.#counts.sent++
+    else if (isBegun) this.#counts.ended++
   }
 
   async *#partOf<Row extends Sized>({ teamId, read }: LongList<Row>, group: readonly Row[], sending: Sending) {
@@ -123,7 +161,7 @@ export class LongLists {
       this.#nextLineAt = performance.now() + LINE_EVERY_MS
       this.#sinceLine = 0
     }
-    const message = 'Too many long lists are under way. Try again in a moment, or ask for fewer rows with limit.'
+    const message = 'Too many large answers are under way. Try again in a moment, or ask for fewer rows with limit.'
     return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': RETRY_SECONDS } })
   }
 }

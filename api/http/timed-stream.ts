@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { LIST_LIMITS } from '../../schema/list-limits.ts'
+import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
 
 const { groupBytes } = LIST_LIMITS
 
@@ -9,11 +10,16 @@ const { groupBytes } = LIST_LIMITS
  * the connection is ended, so that the client knows that the answer is not whole.
  *
  * @param takeMs the time for each `groupBytes` of a part
+ * @param mostMs the most time for a part: one that is a large record has no more than other large answers have
  */
-export function timedStream(content: AsyncIterable<string>, takeMs: number = LIST_LIMITS.takeMs): Readable {
+export function timedStream(
+  content: AsyncIterable<string>,
+  takeMs: number = LIST_LIMITS.takeMs,
+  mostMs: number = REQUEST_LIMITS.takeMs,
+): Readable {
   const parts = content[Symbol.asyncIterator]()
   const waitFor = (bytes: number): NodeJS.Timeout => {
-    const ms = takeMs * Math.max(1, Math.ceil(bytes / groupBytes))
+    const ms = Math.min(mostMs, takeMs * Math.max(1, Math.ceil(bytes / groupBytes)))
     return setTimeout(() => stream.destroy(new NotTakenError(ms)), ms)
   }
   const stream: Readable = new Readable({

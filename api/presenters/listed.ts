@@ -62,6 +62,9 @@ export function runInList(head: RunRow, texts: Omit<RunTexts, 'id'>): string {
   )
 }
 
+/** Returns the JSON of a whole run, whose values are JSON. */
+export const wholeRun = (head: RunRow, { id: _, ...texts }: RunTexts): string => jsonWith(toRun(head), texts)
+
 /** Leaves out what is null: the run has a default for it. */
 const written = (texts: Readonly<Record<string, string | null>>) =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null))

@@ -5,12 +5,13 @@ import { ofMonitorQuery } from '../../schema/monitor/monitor.ts'
 import { pageQuery, Pagination } from '../../schema/page-of.ts'
 import { Delivery, DELIVERY_STATUSES } from '../../schema/run/delivery.ts'
 import { Choice, Closed, Instant } from '../../schema/shape/shape.ts'
-import { findDelivery, listDeliveries, sumDeliveries } from '../../store/deliveries/deliveries.ts'
-import { noSuch } from '../http/common-errors.ts'
-import { doneOf } from '../http/outcome-error.ts'
+import { hasValues } from '../../store/db/listed-bytes.ts'
+import { findDelivery, listDeliveries, readDeliveries, sumDeliveries } from '../../store/deliveries/deliveries.ts'
+import { jsonWith } from '../http/json-with.ts'
+import { doneOf, noSuch } from '../http/outcome-error.ts'
 import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
-import { ById, ok, route } from '../http/route.ts'
-import { shownDelivery } from '../presenters/shown.ts'
+import { ById, ok, okParts, route } from '../http/route.ts'
+import { shownDelivery, shownDeliveryHead } from '../presenters/shown.ts'
 import { answerDeliveries } from './delivery-list.ts'
 
 const Retention = Closed({
@@ -71,10 +72,20 @@ export const getDeliveryRoute = route({
   policy: 'deliveries.read',
   params: ById,
   answers: { 200: { description: 'The delivery.', schema: Delivery } },
-  async handle({ params, principal, services }) {
-    const stored = await findDelivery(services.store, principal.teamId, params.id)
+  streams: true,
+  async handle({ params: { id }, principal, services, left }) {
+    const { teamId } = principal
+    const { store, lists } = services
+    const stored = await findDelivery(store, teamId, id)
     if (!stored) throw noSuch('delivery')
-    return ok(shownDelivery(stored, { services, principal }))
+    const reader = { services, principal }
+    if (hasValues([stored])) return ok(shownDelivery(stored, reader))
+    const read = async () => {
+      const [whole] = await readDeliveries(store, teamId, [id])
+      if (!whole) throw noSuch('delivery')
+      return jsonWith(shownDeliveryHead(whole, reader), { payload: whole.payload })
+    }
+    return okParts(await lists.openRecord({ teamId, bytes: stored.bytes, read, left }))
   },
 })
 

@@ -10,15 +10,6 @@ import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quot
 import { GIVEN_UP } from './given-up.ts'
 import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 
-/** Returns a delivery of the team inside its retention window, or null. */
-export async function findDelivery(store: Queryable, teamId: string, id: string): Promise<StoredDelivery | null> {
-  return store.maybeOne(sql.prepared('find_delivery', deliveryRow)`
-    select ${DELIVERY_COLUMNS}
-    from deliveries d join monitors m on m.no = d.monitor_no
-    where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}
-  `)
-}
-
 /** Returns these deliveries of the team, in no order. One that retention has deleted is missing. */
 export async function readDeliveries(
   store: Queryable,
@@ -53,6 +44,24 @@ const LISTED_COLUMNS = sql.fragment`
 /** The bytes of `d`. */
 const BYTES = sql.fragment`
   octet_length(d.payload) + octet_length(d.target) + coalesce(octet_length(d.response_body), 0)`
+
+/**
+ * Returns a delivery of the team inside its retention window, or null. Without values where they are too large for one
+ * answer.
+ */
+export async function findDelivery(store: Queryable, teamId: string, id: string): Promise<ListedDelivery | null> {
+  return store.maybeOne(sql.prepared('find_delivery', listedDelivery)`
+    select ${LISTED_COLUMNS}
+    from ${withBytes('d', {
+      rows: sql.fragment`
+        select * from deliveries d
+        where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`,
+      bytes: BYTES,
+      limit: 1,
+    })}
+    join monitors m on m.no = d.monitor_no
+  `)
+}
 
 /**
  * Returns the deliveries of one run, in the order of their creation. Without values where they are too large for one

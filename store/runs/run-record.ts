@@ -38,7 +38,7 @@ export type SearchValues = {
     : Static<(typeof OF_SEARCHES)[Column]>
 }
 
-/** A run with its monitor, recorded or still waiting; `RUN_COLUMNS` of runs.ts selects it. */
+/** A run with its monitor, recorded or still waiting. */
 const RunRow = Type.Object({
   id: Type.String(),
   monitor_id: Type.String(),
@@ -63,10 +63,9 @@ const RunRow = Type.Object({
   ...OF_SEARCHES,
 })
 export type RunRow = Static<typeof RunRow>
-export const runRow = rowOf(RunRow)
 
 const ListedRun = Type.Object({ ...RunRow.properties, ...listedBytes })
-/** A run of a list. Its values are null where they are too large for one answer (`hasValues`). */
+/** A run as runs.ts selects it. Its values are null where they are too large for one answer (`hasValues`). */
 export type ListedRun = Static<typeof ListedRun>
 export const listedRun = rowOf(ListedRun)
 

@@ -1,4 +1,4 @@
-import { type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik'
 import Type from 'typebox'
 import { runIdMonitor } from '../../core/run-id.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
@@ -9,15 +9,7 @@ import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { changedRuns } from './changed-runs.ts'
-import {
-  type ListedRun,
-  listedRun,
-  runRow,
-  type RunRow,
-  type RunTexts,
-  runTexts,
-  SEARCH_RUN_COLUMNS,
-} from './run-record.ts'
+import { type ListedRun, listedRun, type RunTexts, runTexts, SEARCH_RUN_COLUMNS } from './run-record.ts'
 
 /** The columns of runs of searches but for the results, which are large. */
 const SMALL = Object.entries(SEARCH_RUN_COLUMNS).filter(([name]) => name !== 'organic_results')
@@ -38,15 +30,6 @@ const HEAD_COLUMNS = sql.fragment`
   ${small('r')},
   (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
 
-/** The same with the values. An unchanged run has those of the reading that it refers to. */
-const RUN_COLUMNS = sql.fragment`
-  ${HEAD_COLUMNS}, r.diff, r.warnings,
-  case when r.reading_id is null then r.extracted
-    else (select s.extracted from runs s where s.monitor_no = m.no and s.id = r.reading_id) end as extracted,
-  case when r.reading_id is null then r.organic_results
-    else (select s.organic_results from runs s where s.monitor_no = m.no and s.id = r.reading_id)
-    end as organic_results`
-
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
   s.fetch_reason::text as fetch_reason, s.fired, s.delivery_triggered, s.reading_id, s.extracted, s.diff, s.error_code,
@@ -64,22 +47,6 @@ const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
     null::json as warnings, null::json as organic_results, ${NONE}
   from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
   where c.no = ${no} and w.id is not null`
-
-/** Returns a run of the team inside its retention window, or null. Runs of deleted monitors too. */
-export async function findRun(store: Queryable, teamId: string, id: string): Promise<RunRow | null> {
-  const no = runIdMonitor(id)
-  return store.maybeOne(sql.prepared('find_run', runRow)`
-    select ${RUN_COLUMNS}
-    from monitors m
-    cross join lateral (
-      select ${STORED} from runs s where s.monitor_no = m.no and s.id = ${id}::uuid
-      union all
-      (${waiting(sql.fragment`m.no`)} and w.id = ${id}::uuid)
-      limit 1
-    ) r
-    where m.no = ${no} and m.team_id = ${teamId}::uuid and r.id >= run_id_floor(${retentionCutoff(teamId)})
-  `)
-}
 
 /** The filter of a list of runs, and the page. */
 interface RunQuery extends Page {
@@ -108,6 +75,41 @@ const RUN_BYTES = sql.fragment`${sql.join(
   sql.fragment` + `,
 )}`
 
+/** Runs `r` of `source`, each with its values and their bytes. */
+const runsWithBytes = (source: FragmentSqlToken, no: FragmentSqlToken, limit: ValueExpression) =>
+  withBytes('r', {
+    limit,
+    bytes: RUN_BYTES,
+    rows: sql.fragment`
+      select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.fired,
+        r.delivery_triggered, r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings, shown.extracted, shown.organic_results
+      from (${source}) r
+      ${withReading(no)}`,
+  })
+
+/** Columns of `m` and `r`. The values are null where they are too large for one answer. */
+const SHOWN_COLUMNS = sql.fragment`
+  ${HEAD_COLUMNS}, r.bytes, r.page_bytes, ${valuesOfPage('r', ['extracted', 'diff', 'warnings', 'organic_results'])}`
+
+/**
+ * Returns a run of the team inside its retention window, or null. Runs of deleted monitors too. Without values where
+ * they are too large for one answer.
+ */
+export async function findRun(store: Queryable, teamId: string, id: string): Promise<ListedRun | null> {
+  const no = sql.fragment`m.no`
+  const run = sql.fragment`
+    select ${STORED} from runs s where s.monitor_no = m.no and s.id = ${id}::uuid
+    union all
+    (${waiting(no)} and w.id = ${id}::uuid)
+    limit 1`
+  return store.maybeOne(sql.prepared('find_run', listedRun)`
+    select ${SHOWN_COLUMNS}
+    from monitors m cross join lateral ${runsWithBytes(run, no, 1)}
+    where m.no = ${runIdMonitor(id)} and m.team_id = ${teamId}::uuid
+      and r.id >= run_id_floor(${retentionCutoff(teamId)})
+  `)
+}
+
 /**
  * Returns a page of a monitor's runs, newest first, including those in progress. Without values where they are too
  * large for one answer. The list is also empty when there is no such monitor; `countRuns` distinguishes the two.
@@ -129,23 +131,16 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
       select m.no, m.id, m.name, m.user_id, m.kind, m.mode from monitors m
       where ${isMonitor(teamId, monitorId, kind)}
     )
-    select ${HEAD_COLUMNS}, r.bytes, r.page_bytes,
-      ${valuesOfPage('r', ['extracted', 'diff', 'warnings', 'organic_results'])}
+    select ${SHOWN_COLUMNS}
     from m
-    cross join lateral ${withBytes('r', {
+    cross join lateral ${runsWithBytes(
+      sql.fragment`
+        select * from (${wanted}) wanted
+        order by id desc
+        limit ${limit} offset ${offset}`,
+      sql.fragment`m.no`,
       limit,
-      bytes: RUN_BYTES,
-      rows: sql.fragment`
-        select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.fired,
-          r.delivery_triggered, r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings, shown.extracted,
-          shown.organic_results
-        from (
-          select * from (${wanted}) wanted
-          order by id desc
-          limit ${limit} offset ${offset}
-        ) r
-        ${withReading(sql.fragment`m.no`)}`,
-    })}
+    )}
     order by r.id desc
   `)
 }

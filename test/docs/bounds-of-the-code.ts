@@ -130,7 +130,8 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ],
   [
     'time for a client to take 256 KiB of a page',
-    `${LIST_LIMITS.takeMs / 1000} s; of the whole page ${LIST_LIMITS.answerMs / 60_000} minutes`,
+    `${LIST_LIMITS.takeMs / 1000} s, ${REQUEST_LIMITS.takeMs / 1000} s of a row; of the whole page ` +
+      `${LIST_LIMITS.answerMs / 60_000} minutes`,
   ],
   ['`name`', `${range(key(MonitorCreate, 'name'))} characters`],
   ['address', `${n(key(MonitorCreate, 'url').maxLength)} characters`],

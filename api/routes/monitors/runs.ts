@@ -5,12 +5,13 @@ import { Delivery } from '../../../schema/run/delivery.ts'
 import { RunDiff } from '../../../schema/run/run-diff.ts'
 import { Run } from '../../../schema/run/run.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
+import { hasValues } from '../../../store/db/listed-bytes.ts'
 import { listRunDeliveries } from '../../../store/deliveries/deliveries.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
-import { findRun } from '../../../store/runs/runs.ts'
-import { noSuch } from '../../http/common-errors.ts'
-import { doneOf } from '../../http/outcome-error.ts'
-import { ById, ok, route } from '../../http/route.ts'
+import { findRun, readRunTexts } from '../../../store/runs/runs.ts'
+import { doneOf, noSuch } from '../../http/outcome-error.ts'
+import { ById, ok, okParts, route } from '../../http/route.ts'
+import { wholeRun } from '../../presenters/listed.ts'
 import { answerDeliveries } from '../delivery-list.ts'
 
 export const getRunRoute = route({
@@ -22,10 +23,17 @@ export const getRunRoute = route({
   policy: 'runs.read',
   params: ById,
   answers: { 200: { description: 'The run.', schema: Run } },
-  async handle({ params, principal, services: { store } }) {
-    const stored = await findRun(store, principal.teamId, params.id)
+  streams: true,
+  async handle({ params: { id }, principal: { teamId }, services: { store, lists }, left }) {
+    const stored = await findRun(store, teamId, id)
     if (!stored) throw noSuch('run')
-    return ok(toRun(stored))
+    if (hasValues([stored])) return ok(toRun(stored))
+    const read = async () => {
+      const [texts] = await readRunTexts(store, [stored.id])
+      if (!texts) throw noSuch('run')
+      return wholeRun(stored, texts)
+    }
+    return okParts(await lists.openRecord({ teamId, bytes: stored.bytes, read, left }))
   },
 })
 

@@ -2,7 +2,6 @@ import { BODY_LIMITS, bodyLimitOf } from '../../../api/http/body-limits.ts'
 import type { Route } from '../../../api/http/route.ts'
 import { MOST_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
-import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
 import { WORK } from '../../../schema/work.ts'
 import { FORM, largestBody, PLAIN } from './largest-body.ts'
 
@@ -16,10 +15,6 @@ export const HEAD_BYTES = 16 * 1024
 export const RECORDS = {
   /** As it was sent, and once more what the service adds: its state and the values of defaults. */
   configuration: BODY_LIMITS.configuration + BODY_LIMITS.default,
-  /** The values of a run, and those of its difference. JSON writes a character as two of its bytes at most. */
-  run: 6 * VALUE_LIMITS.resultBytes + BODY_LIMITS.default,
-  /** The values before and after, the lists that changed, and the answer of the destination. */
-  delivery: 6 * VALUE_LIMITS.resultBytes + BODY_LIMITS.default,
   /** Regions of a monitor, each with three addresses. */
   pictures: 256 * 1024,
   /** Keys that work: `MOST_API_KEYS`, and those in their grace period. */
@@ -50,9 +45,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/serp-monitors/:id/signing-secret': 'own',
   'POST /v1/serp-monitors/:id/signing-secret/rotate': 'own',
   'GET /v1/templates': 'program',
-  'GET /v1/runs/:id': 'run',
   'GET /v1/run-images/:id': 'pictures',
-  'GET /v1/deliveries/:id': 'delivery',
   'GET /v1/keys': 'keys',
   'POST /v1/keys': 'own',
   'POST /v1/keys/:id/rotate': 'own',

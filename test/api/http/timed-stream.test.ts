@@ -7,10 +7,10 @@ import { timedStream } from '../../../api/http/timed-stream.ts'
 const PART = 'x'.repeat(8 * 1024 * 1024)
 
 /** Serves parts to one client that reads as the test tells it. */
-async function served(parts: AsyncIterable<string>, takeMs?: number) {
+async function served(parts: AsyncIterable<string>, takeMs?: number, mostMs?: number) {
   const { promise: failed, resolve } = Promise.withResolvers<Error>()
   const server = createServer((_request, response) => {
-    const stream = timedStream(parts, takeMs)
+    const stream = timedStream(parts, takeMs, mostMs)
     stream.on('error', (error) => {
       response.destroy()
       resolve(error)
@@ -58,6 +58,16 @@ describe('a stream of parts', () => {
       for await (const _chunk of service.answer);
     })()
     await expect(reading).rejects.toThrow('aborted')
+  })
+
+  test('has a bound for the time of a large part, too', async () => {
+    async function* parts() {
+      yield PART
+      yield PART
+    }
+    await using service = await served(parts(), 600_000, 5)
+    expect((await service.failed).message).toContain('within 0.005 s')
+    service.answer.destroy()
   })
 
   test('ends with the connection when a part fails', async () => {
