@@ -2,6 +2,7 @@ import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Route } from '../../../api/http/route.ts'
 import { servedRoutes } from '../../../api/routes.ts'
+import { TEMPLATES } from '../../../core/templates/templates.ts'
 import { createPatternMatcher, type PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createTextDiffer, type TextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
@@ -143,6 +144,9 @@ describe('the most that a team can store', () => {
   )
 })
 
+const { name, url, deliveries } = LARGEST_MONITOR
+const FROM_TEMPLATE = { name, url, deliveries }
+
 describe('the largest bodies that are accepted', () => {
   const conditions = Array.from({ length: 25 }, (_, n) => ({ type: 'field_above', field: 'price', threshold: n }))
   const all = { type: 'composite', operator: 'AND', conditions } as const
@@ -151,6 +155,14 @@ describe('the largest bodies that are accepted', () => {
     ['PATCH /v1/monitors/:id', ({ ids }) => `/v1/monitors/${ids.monitors}`, () => LARGEST_MONITOR],
     ['POST /v1/serp-monitors', () => '/v1/serp-monitors', () => LARGEST_SEARCH],
     ['PATCH /v1/serp-monitors/:id', ({ ids }) => `/v1/serp-monitors/${ids['serp-monitors']}`, () => LARGEST_SEARCH],
+    ...TEMPLATES.map(
+      ({ slug }) =>
+        [
+          `POST /v1/monitors/from-template/${slug}`,
+          () => `/v1/monitors/from-template/${slug}`,
+          () => FROM_TEMPLATE,
+        ] as const,
+    ),
     [
       'POST /v1/monitors/:id/backtest',
       ({ ids }) => `/v1/monitors/${ids.monitors}/backtest`,
