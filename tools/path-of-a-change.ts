@@ -22,8 +22,9 @@ const NO_PART = [
   // Mails of the installation.
   'deliveries/notices/notice-loop.ts',
   'store/queue/claim-search.ts',
-  // Previews that nobody waits for any more.
-  'store/previews/previews.ts',
+  // Asked work that nobody waits for any more.
+  'store/asked/asked-work.ts',
+  'store/quota/give-back.ts',
 ]
 const ROOT = join(import.meta.dirname, '..')
 const HOOK = join(import.meta.dirname, 'path-of-a-change/coverage-hook.ts')

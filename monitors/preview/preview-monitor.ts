@@ -2,9 +2,10 @@ import { monitorQueue } from '../../core/check-queue.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { PreviewSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
+import type { AskedWork } from '../../store/asked/asked-work.ts'
 import type { Queryable } from '../../store/db/client.ts'
-import { giveRunBack, spendRun } from '../../store/quota/spend-run.ts'
 import { type Locked, overDeliveryCap, type OutOfRuns, type OverCap } from '../outcome.ts'
+import { paidWork } from '../paid-work.ts'
 
 /** The slots for previews: a few in a process, and fewer for each team. */
 interface PreviewSlots {
@@ -13,7 +14,9 @@ interface PreviewSlots {
 
 interface PreviewSlot {
   readonly kind: 'place'
+  /** Makes the preview. `work` is what was paid for. */
   run(
+    work: AskedWork,
     spec: PreviewSpec,
   ): Promise<{ readonly kind: 'done'; readonly preview: Preview } | PreviewLimit | Stopping | Unanswered>
   leave(): void
@@ -63,15 +66,12 @@ export async function previewMonitor(
   if (slot.kind !== 'place') return slot
   try {
     const pool = monitorQueue(spec) === 'visual' ? 'visual' : 'runs'
-    const paid = await spendRun(store, teamId, pool)
-    if (paid.kind === 'used_up') return paid
-    if (paid.kind === 'trial_over') return { kind: 'locked', act: 'preview' }
-    const ended = await slot.run(spec).catch(async (error: unknown) => {
-      await giveRunBack(store, paid.paid).catch(() => undefined)
-      throw error
-    })
-    if (ended.kind !== 'done') await giveRunBack(store, paid.paid)
-    return ended
+    return await paidWork(
+      store,
+      { kind: 'preview', teamId, pool, cost: 1 },
+      (work) => slot.run(work, spec),
+      ({ kind }) => kind === 'done',
+    )
   } finally {
     slot.leave()
   }

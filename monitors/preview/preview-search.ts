@@ -1,19 +1,16 @@
-import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
-import { engineActs, serpCheckOf, presentOf, UNTOLD } from '../../core/serp/ended-search.ts'
+import { presentOf, serpCheckOf, UNTOLD } from '../../core/serp/ended-search.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { targetRank } from '../../core/serp/target-rank.ts'
 import type { Reading } from '../../runners/check/reading.ts'
-import { longestSearchMs } from '../../runners/serp/check-search.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
 import type { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { ENGINE_NAMES, type SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { AskedWork } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
-import { areExitsBusy, engineRefusedUntil, freeExits, takeExit } from '../../store/queue/claim-search.ts'
-import { endSearches } from '../../store/queue/end-searches.ts'
-import type { Held } from '../../store/queue/lease.ts'
-import { giveRunBack, type PaidRuns, spendRun } from '../../store/quota/spend-run.ts'
+import { areExitsBusy, engineRefusedUntil } from '../../store/queue/claim-search.ts'
 import type { Locked, OutOfRuns } from '../outcome.ts'
+import { paidWork } from '../paid-work.ts'
 import type { PreviewLimit, Stopping, Unanswered } from './preview-monitor.ts'
 
 type Ended = Extract<Reading, { kind: 'search' | 'failed' }>
@@ -25,21 +22,19 @@ interface SearchSlots {
 
 interface SearchSlot {
   readonly kind: 'place'
-  readonly searches: {
-    readonly exit: string
-    readonly spacingMs: number
-    /** Null when the process is stopping. */
-    run(search: SerpSearch): Promise<Ended | null>
-  } | null
-  /** Has a runner make the search. Null: runners are not asked. */
-  readonly searchElsewhere: ((search: SerpSearch) => Promise<SearchElsewhere>) | null
+  /** Makes the search here, or has a runner make it. `work` is what was paid for. Null: neither can be. */
+  readonly search: ((search: SerpSearch, work: AskedWork, store: Store) => Promise<SearchEnd>) | null
   leave(): void
 }
 
-type SearchElsewhere =
+type SearchEnd =
   | { readonly kind: 'answered'; readonly reading: Ended }
+  /** The process renders nothing, and no runner would. */
   | { readonly kind: 'no_browser' }
+  /** The engine refused meanwhile. */
   | { readonly kind: 'left_alone'; readonly untilMs: number }
+  /** Other searches of the engine did not end in time. */
+  | { readonly kind: 'busy' }
   | Unanswered
   | PreviewLimit
   | Stopping
@@ -53,19 +48,10 @@ interface WantedPreview {
 
 type SearchPreviewOutcome =
   | { readonly kind: 'done'; readonly preview: SerpPreview }
-  /** The process renders nothing, and no runner would. */
-  | { readonly kind: 'no_browser' }
-  | Unanswered
+  | Exclude<SearchEnd, { readonly kind: 'answered' | 'left_alone' | 'busy' }>
   | OutOfRuns
   | Locked
-  | PreviewLimit
   | DiskFull
-  | Stopping
-
-/** How long a preview waits for its turn at the engine: the requester waits too. */
-const TURN_MS = 15_000
-/** A process that was killed meanwhile frees the exit so long after the longest time of its search. */
-const SLACK_SECONDS = 10
 
 /**
  * Makes a search now, within the rules of all searches: one at a time at an engine and exit, and none while the engine
@@ -78,11 +64,31 @@ export async function previewSearch(
   const slot = previews.enter(wanted.teamId)
   if (slot.kind !== 'place') return slot
   try {
-    if (slot.searches !== null) return await inTurn(store, slot.searches, wanted)
-    return await byRunner(store, slot.searchElsewhere, wanted)
+    return await search(store, slot, wanted)
   } finally {
     slot.leave()
   }
+}
+
+async function search(store: Store, slot: SearchSlot, wanted: WantedPreview): Promise<SearchPreviewOutcome> {
+  const { teamId, search: asked } = wanted
+  const { search: make } = slot
+  const done = showing(wanted)
+  const untilMs = await engineRefusedUntil(store, asked.engine)
+  if (untilMs !== null) return done(leftAlone(asked.engine, untilMs))
+  if (make === null) return { kind: 'no_browser' }
+  const ended = await paidWork(
+    store,
+    { kind: 'preview', teamId, pool: 'serp', cost: asked.pages },
+    (work) => make(asked, work, store),
+    ({ kind }) => kind === 'answered',
+  )
+  if (ended.kind === 'answered') return done(ended.reading)
+  if (ended.kind === 'left_alone') return done(leftAlone(asked.engine, ended.untilMs))
+  if (ended.kind === 'busy') return done(busyAt(asked))
+  if (ended.kind !== 'unanswered') return ended
+  if (!ended.isBegun && (await areExitsBusy(store, asked.engine))) return done(busyAt(asked))
+  return { ...ended, of: 'search' }
 }
 
 /** Returns what makes a preview of a reading. Its duration counts from now. */
@@ -92,98 +98,6 @@ function showing(wanted: WantedPreview): (reading: Ended) => SearchPreviewOutcom
     kind: 'done',
     preview: previewOf(reading, wanted, Math.round(performance.now() - startedAt)),
   })
-}
-
-/** Takes the runs that the search costs, or returns why it was refused. */
-async function payFor(store: Store, { teamId, search }: WantedPreview): Promise<PaidRuns | OutOfRuns | Locked> {
-  const spent = await spendRun(store, teamId, 'serp', search.pages)
-  if (spent.kind === 'spent') return spent.paid
-  return spent.kind === 'used_up' ? spent : { kind: 'locked', act: 'preview' }
-}
-
-/** Asks for the reading, and gives the runs back where there is none. */
-async function unlessUnread<T>(store: Store, paid: PaidRuns, ask: () => Promise<T>, isRead: (ended: T) => boolean) {
-  const ended = await ask().catch(async (error: unknown) => {
-    await giveRunBack(store, paid).catch(() => undefined)
-    throw error
-  })
-  if (!isRead(ended)) await giveRunBack(store, paid)
-  return ended
-}
-
-/** A runner that claims the search takes its own exit, and frees it. */
-async function byRunner(
-  store: Store,
-  ask: SearchSlot['searchElsewhere'],
-  wanted: WantedPreview,
-): Promise<SearchPreviewOutcome> {
-  const { search } = wanted
-  const done = showing(wanted)
-  const untilMs = await engineRefusedUntil(store, search.engine)
-  if (untilMs !== null) return done(leftAlone(search.engine, untilMs))
-  if (ask === null) return { kind: 'no_browser' }
-  const paid = await payFor(store, wanted)
-  if ('kind' in paid) return paid
-  const ended = await unlessUnread(
-    store,
-    paid,
-    () => ask(search),
-    ({ kind }) => kind === 'answered',
-  )
-  if (ended.kind === 'answered') return done(ended.reading)
-  if (ended.kind === 'left_alone') return done(leftAlone(search.engine, ended.untilMs))
-  if (ended.kind !== 'unanswered') return ended
-  if (!ended.isBegun && (await areExitsBusy(store, search.engine))) return done(busyAt(search))
-  return { ...ended, of: 'search' }
-}
-
-async function inTurn(
-  store: Store,
-  searches: NonNullable<SearchSlot['searches']>,
-  wanted: WantedPreview,
-): Promise<SearchPreviewOutcome> {
-  const { search } = wanted
-  const done = showing(wanted)
-  const seconds = longestSearchMs(search.pages) / 1000 + SLACK_SECONDS
-  const taken = await turnAt(store, { engine: search.engine, exit: searches.exit, seconds })
-  if (taken.kind === 'refused') return done(leftAlone(search.engine, taken.untilMs))
-  if (taken.kind === 'busy') return done(busyAt(search))
-  let reading: Ended | null = null
-  try {
-    const paid = await payFor(store, wanted)
-    if ('kind' in paid) return paid
-    reading = await unlessUnread(
-      store,
-      paid,
-      () => searches.run(search),
-      (read) => read !== null,
-    )
-    return reading === null ? { kind: 'stopping' } : done(reading)
-  } finally {
-    await endOf(store, taken.held, { reading, search, spacingMs: searches.spacingMs })
-  }
-}
-
-async function turnAt(store: Store, wanted: Parameters<typeof takeExit>[1]): ReturnType<typeof takeExit> {
-  const until = performance.now() + TURN_MS
-  for (;;) {
-    const taken = await takeExit(store, wanted)
-    if (taken.kind !== 'busy' || performance.now() > until) return taken
-    await sleep(250)
-  }
-}
-
-interface EndedPreview {
-  /** Null: nothing was asked. */
-  readonly reading: Ended | null
-  readonly search: SerpSearch
-  readonly spacingMs: number
-}
-
-/** Frees the exit. What the engine did counts as after a check: a refusal, or a healthy answer. */
-async function endOf(store: Store, held: Held, { reading, search, spacingMs }: EndedPreview): Promise<void> {
-  if (reading === null) return freeExits(store, [held], spacingMs)
-  await endSearches(store, [{ ...held, engine: search.engine, ...engineActs(reading) }], spacingMs)
 }
 
 function busyAt({ engine }: SerpSearch): Ended {

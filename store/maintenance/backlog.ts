@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { GIVEN_UP } from '../deliveries/given-up.ts'
-import { WAITING_PREVIEWS } from '../previews/previews.ts'
+import { WAITING_ASKED } from '../queue/asked.ts'
 import { poolOf } from '../quota/pool.ts'
 import { UNRENDERED } from './unrendered.ts'
 
@@ -71,7 +71,7 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
         ) c`)} as checks_due,
       ${secondsSince(sql.fragment`select min(due_at) from first`)} as oldest_check_seconds,
       (select count(*) from (${UNRENDERED}) late) as checks_unrendered,
-      ${counted(sql.fragment`select from (${WAITING_PREVIEWS}) p`)} as previews_waiting,
+      ${counted(sql.fragment`select from (${WAITING_ASKED}) a`)} as previews_waiting,
       ${counted(sql.fragment`select from deliveries where due_at is not null`)} as deliveries_waiting,
       ${counted(sql.fragment`select from deliveries where due_at <= (select at from t)`)} as deliveries_due,
       ${secondsSince(sql.fragment`

@@ -5,7 +5,8 @@ import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
 import { NOBODY_ISOLATES, NOBODY_RENDERS } from '../queue/who-renders.ts'
-import { giveBack, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
+import { giveBack, paymentsOfRuns } from '../quota/give-back.ts'
+import { IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
 const MOST_COUNTED = 10_000
@@ -98,7 +99,7 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
     ),
     -- Before the checks, as run-now does. One that is locked is looked at the next time.
     team as materialized (
-      select u.team_id from team_usage u
+      select u.team_id, u.period_start from team_usage u
       where u.team_id in (select team_id from late)
       order by u.team_id
       for update of u skip locked
@@ -119,7 +120,7 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
       from given_up c left join monitors m using (no), t
     ),
     refunded as (
-      ${giveBack(sql.fragment`given_up`, sql.fragment`c.id`, sql.fragment`c.is_paid`)}
+      ${giveBack(paymentsOfRuns(sql.fragment`given_up`), sql.fragment`team`)}
     ),
     moved as (
       update checks c

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { giveBack } from '../quota/pool.ts'
+import { giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 
 const UNDER_WAY = 'The monitor was deleted while the run was under way.'
 const QUEUED = 'The monitor was deleted before the run began, so nothing was used of the plan.'
@@ -31,17 +31,18 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
       where no in (select no from chosen)
     ),
     before as materialized (
-      select no, team_id, run_id, queued_run_id, queue, cost, credits_paid
+      select no, team_id, run_id, queued_run_id, queued_run_id as id, queued_run_id is not null as is_paid, queue, cost,
+        credits_paid
       from checks where no in (select no from chosen) order by no for update
     ),
     -- One that was paid last has its own payment in the row, whether another one is under way or not.
     refunded as (
-      ${giveBack(sql.fragment`before`, sql.fragment`c.queued_run_id`, sql.fragment`c.queued_run_id is not null`)}
+      ${giveBack(paymentsOfRuns(sql.fragment`before`))}
     ),
     open as (
-      select before.no, before.team_id, id, coalesce(id = queued_run_id, false) as is_queued
-      from before cross join unnest(array[run_id, queued_run_id]) id
-      where id is not null
+      select before.no, before.team_id, run.id, coalesce(run.id = queued_run_id, false) as is_queued
+      from before cross join unnest(array[run_id, queued_run_id]) run (id)
+      where run.id is not null
     ),
     ended as (
       insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fired, error_message)

@@ -2,13 +2,13 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
-import { LEASED_PREVIEWS, WAITING_PREVIEWS } from '../previews/previews.ts'
 import { IS_PAID, IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
+import { LEASED_ASKED, WAITING_ASKED } from './asked.ts'
 
 const BrowserDemand = Type.Object({
-  /** Due checks that need a browser and that their teams can pay for, and previews that wait. */
+  /** Due checks that need a browser and that their teams can pay for, and asked work that waits. */
   due: Type.Integer(),
-  /** Checks and previews that runners have leased. */
+  /** Checks and asked work that runners have leased. */
   leased: Type.Integer(),
 })
 /** The work of the browser queue. Each count ends at the number that was asked for. */
@@ -16,7 +16,7 @@ type BrowserDemand = Static<typeof BrowserDemand>
 const demand = rowOf(BrowserDemand)
 
 /**
- * Returns how much there is for runners to do, up to `most`. Of searches, and of their previews, one of each engine
+ * Returns how much there is for runners to do, up to `most`. Of searches, asked ones too, one of each engine
  * counts: an address asks an engine one after the other. An engine that is left alone needs no runner: workers settle
  * its checks.
  */
@@ -43,15 +43,15 @@ export const browserDemand = (store: Queryable, most: number): Promise<BrowserDe
         and not exists (
           select from serp_engines e where e.engine = m.engine and e.refused_until > (select at from t))
       union
-      select engine from (${WAITING_PREVIEWS}) p join previews using (no) where engine is not null
+      select engine from (${WAITING_ASKED}) a where engine is not null
     ),
     leased as (
       select from checks
       where holder is not null and run_id is not null and due_at > (select at from t) and not is_isolated
       limit ${most}
     ),
-    waiting as (select from (${WAITING_PREVIEWS} and not p.is_isolated and p.engine is null) p limit ${most}),
-    begun as (select from (${LEASED_PREVIEWS} and not p.is_isolated) p limit ${most})
+    waiting as (select from (${WAITING_ASKED}) a where not is_isolated and engine is null limit ${most}),
+    begun as (select from (${LEASED_ASKED}) a where not is_isolated limit ${most})
     select (select count(*) from pages)::int + (select count(*) from engines)::int
         + (select count(*) from waiting)::int as due,
       (select count(*) from leased)::int + (select count(*) from begun)::int as leased

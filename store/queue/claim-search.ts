@@ -1,14 +1,14 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
-import { BACK, backOf, CREDITS_ONLY_RESET, GIVEN_BACK, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { giveBack, paymentsOfRuns } from '../quota/give-back.ts'
+import { CREDITS_ONLY_RESET, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN, PRICE_AFTER, withTable } from './finished-check.ts'
-import type { Held } from './lease.ts'
+import { askedLeaseSeconds, type Held } from './lease.ts'
 import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
 
 export const ClaimedSearch = Type.Object({
@@ -167,26 +167,24 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
       limit ${limit}
     ),
     team as materialized (
-      select u.team_id, u.period_start, pool.kind, pool.most, pool.remaining
+      select u.team_id, u.period_start, pool.remaining
       from team_usage u ${poolOf(sql.fragment`'serp'`)}
       where u.team_id in (select team_id from due)
       order by u.team_id
       for update of u skip locked
     ),
-    picked as materialized (
-      select c.no, c.team_id, due.refused_until, ${IS_SEARCH_PAID} as is_paid, 0 as cost, 0 as credits,
-        ${backOf(sql.fragment`coalesce(c.run_id, c.queued_run_id)`, sql.fragment`pool.period_start`)}
-      from due cross join t join team pool using (team_id)
+    found as materialized (
+      select c.no, c.team_id, c.queue, c.cost, c.credits_paid, coalesce(c.run_id, c.queued_run_id) as id,
+        due.refused_until, ${IS_SEARCH_PAID} as is_paid
+      from due cross join t join team using (team_id)
       join checks c on c.no = due.no and c.queue = 'serp' and c.due_at <= t.at
-        and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
+        and (${IS_SEARCH_PAID} or c.cost <= team.remaining)
       for update of c skip locked
     ),
     refunded as (
-      update team_usage u
-      set ${GIVEN_BACK}
-      from (select team_id, ${BACK} from picked where is_paid group by team_id) own
-      where u.team_id = own.team_id
+      ${giveBack(paymentsOfRuns(sql.fragment`found`), sql.fragment`team`)}
     ),
+    picked as (select no, refused_until, 0 as cost, 0 as credits from found),
     leased as (${leased({ ...claim, isUnpaid: true })})
     select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
     from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
@@ -254,12 +252,13 @@ async function skipUnpaid(store: Store): Promise<void> {
   }
 }
 
-/** A condition on `serp_exits x` and the input `i`. With `holder`: only checks that this runner token has leased. */
+/** A condition on `serp_exits x` and the input `i`. With `holder`: only what this runner token has leased. */
 const hasExit = (holder: number | null) => sql.fragment`
   x.check_no = i.no and x.check_fence = i.fence and (${holder}::int is null
-    or exists (select from checks c where c.no = i.no and c.fence = i.fence and c.holder = ${holder}::int))`
+    or exists (select from checks c where c.no = i.no and c.fence = i.fence and c.holder = ${holder}::int)
+    or exists (select from asked_work a where a.no = i.no and a.fence = i.fence and a.holder = ${holder}::int))`
 
-/** Keeps the exits of running checks, as a heartbeat keeps their leases. */
+/** Keeps the exits of running searches, as a heartbeat keeps their leases. */
 export async function keepExits(
   store: Store,
   checks: readonly Held[],
@@ -268,7 +267,9 @@ export async function keepExits(
 ): Promise<void> {
   await store.query(sql.prepared('keep_exits', nothing)`
     update serp_exits x
-    set busy_until = clock() + make_interval(secs => ${leaseSeconds})
+    set busy_until = clock() + make_interval(secs => case
+      when exists (select from asked_work a where a.no = i.no and a.holder is not null)
+      then ${askedLeaseSeconds(leaseSeconds)}::float8 else ${leaseSeconds} end)
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
     where ${hasExit(holder)} and x.busy_until is not null
   `)
@@ -311,22 +312,23 @@ export const areExitsBusy = (store: Pick<Store, 'oneFirst'>, engine: SerpEngine)
 
 /** What asking for an exit gave: it is taken until it is freed, the engine is left alone, or another search has it. */
 type TakenExit =
-  | { readonly kind: 'taken'; readonly held: Held }
-  | { readonly kind: 'refused'; readonly untilMs: number }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'left_alone'; readonly untilMs: number }
   | { readonly kind: 'busy' }
+
+interface WantedExit {
+  /** The search: it is asked work of this process. */
+  readonly held: Held
+  readonly engine: SerpEngine
+  readonly exit: string
+  readonly seconds: number
+}
 
 const exitState = row({ refused_until_ms: Type.Union([Type.Number(), Type.Null()]), is_taken: Type.Boolean() })
 
-/**
- * Takes an exit for a search that no monitor makes. The number stands for it as that of a check does for a check. It is
- * below 0, so that no check has it; with fence 0 it is freed and recorded like one.
- */
-export async function takeExit(
-  store: Store,
-  { engine, exit, seconds }: { readonly engine: SerpEngine; readonly exit: string; readonly seconds: number },
-): Promise<TakenExit> {
+/** Takes an exit for a search that no monitor makes. Its number stands for it as that of a check does for a check. */
+export async function takeExit(store: Store, { held, engine, exit, seconds }: WantedExit): Promise<TakenExit> {
   await isAnyDue(store, exit)
-  const held: Held = { no: -randomInt(1, 2 ** 40), fence: 0 }
   const { refused_until_ms: untilMs, is_taken } = await store.one(sql.prepared('take_exit', exitState)`
     with pause as materialized (
       select max(refused_until) as until from serp_engines where engine = ${engine} and refused_until > clock()
@@ -342,6 +344,6 @@ export async function takeExit(
     select (extract(epoch from pause.until) * 1000)::float8 as refused_until_ms, exists (select from taken) as is_taken
     from pause
   `)
-  if (untilMs !== null) return { kind: 'refused', untilMs }
-  return is_taken ? { kind: 'taken', held } : { kind: 'busy' }
+  if (untilMs !== null) return { kind: 'left_alone', untilMs }
+  return { kind: is_taken ? 'taken' : 'busy' }
 }

@@ -2,8 +2,8 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { WAITING_PREVIEWS } from '../previews/previews.ts'
 import { IS_PAID, poolOf } from '../quota/pool.ts'
+import { WAITING_ASKED } from './asked.ts'
 
 const waiting = row({ no: Type.Integer() })
 const seen = row({ are_seen: Type.Boolean() })
@@ -11,7 +11,7 @@ const seen = row({ are_seen: Type.Boolean() })
 /**
  * Returns up to `limit` isolated checks that are due, that their teams can pay for, and that no live token is for.
  * Teams take turns: first come the checks of the teams that have the fewest pods, and of these the most overdue.
- * Isolated previews that wait are among them, by their numbers. Of each team at most `limit` checks are read, however
+ * Isolated work that somebody waits for is among them. Of each team at most `limit` checks are read, however
  * many are due, and each team is found by one step in the index.
  */
 export const isolatedChecks = (store: Queryable, limit: number): Promise<readonly number[]> =>
@@ -26,7 +26,7 @@ export const isolatedChecks = (store: Queryable, limit: number): Promise<readonl
       from (
         select c.team_id from token join checks c using (no)
         union all
-        select p.team_id from token join previews p using (no)
+        select a.team_id from token join asked_work a using (no)
       ) one
       group by team_id
     ),
@@ -54,8 +54,8 @@ export const isolatedChecks = (store: Queryable, limit: number): Promise<readonl
         limit ${limit}
       ) due
       union all
-      select p.team_id, p.no, p.created_at from (${WAITING_PREVIEWS} and p.is_isolated) p
-      where not exists (select from token where token.no = p.no)
+      select team_id, no, asked_at from (${WAITING_ASKED}) a
+      where is_isolated and not exists (select from token where token.no = a.no)
     )
     select no
     from (

@@ -6,6 +6,9 @@ import { nothing, row } from '../db/row.ts'
 
 type Fragment = ReturnType<typeof sql.fragment>
 
+/** The pools of a team. The kinds of checks that have none of their own take from `runs`. */
+export type Pool = 'runs' | 'visual' | 'serp'
+
 /** Selects a limit of `l`, a row of `team_limits(…)`. Null: no limit. */
 export const limitOf = (name: keyof PlanLimits) => sql.fragment`(l.limits->>${sql.literalValue(name)})::bigint`
 
@@ -110,51 +113,6 @@ export const RESERVE = sql.fragment`
   from own
   where u.team_id = own.team_id and own.cost <= own.remaining
   returning u.team_id`
-
-/**
- * The `set` of an update of `team_usage u` that gives runs back that were paid and not made, each to what it was taken
- * from. It needs a row `own` with the columns of `BACK`.
- */
-export const GIVEN_BACK = sql.fragment`
-  runs_used = greatest(u.runs_used - own.runs, 0),
-  visual_used = greatest(u.visual_used - own.visual, 0),
-  serp_used = greatest(u.serp_used - own.serp, 0),
-  credits = u.credits + own.credits`
-
-/** What each pool and the credits get back, summed over the rows of a team, which have the columns of `backOf`. */
-export const BACK = sql.fragment`
-  sum(case kind when 'runs' then runs_back else 0 end)::bigint as runs,
-  sum(case kind when 'visual' then runs_back else 0 end)::bigint as visual,
-  sum(case kind when 'serp' then runs_back else 0 end)::bigint as serp,
-  sum(credits_back)::bigint as credits`
-
-/**
- * Selects what goes back of a run of `c`, a row of `checks` that is paid. The run's id says when it was paid: a period
- * that is over gets nothing back, and the next one, which began at `periodStart`, does not either. A pool without runs
- * has paid for none, as that of searches after a change of plan: it was the pool of runs.
- */
-export const backOf = (runId: Fragment, periodStart: Fragment) => sql.fragment`
-  case when pool.most = 0 then 'runs' else pool.kind end as kind,
-  case when run_id_time(${runId}) >= ${periodStart} then c.cost - c.credits_paid else 0 end as runs_back,
-  c.credits_paid as credits_back`
-
-/**
- * Updates the usage of teams by what goes back of runs of `c`, rows of `checks` in the table or query `from`. Only rows
- * that are paid, which `isPaid` selects, may be counted.
- */
-export const giveBack = (from: Fragment, runId: Fragment, isPaid: Fragment) => sql.fragment`
-  update team_usage u
-  set ${GIVEN_BACK}
-  from (
-    select team_id, ${BACK}
-    from (
-      select c.team_id, ${backOf(runId, sql.fragment`u.period_start`)}
-      from ${from} c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
-      where ${isPaid}
-    ) paid
-    group by team_id
-  ) own
-  where u.team_id = own.team_id`
 
 /**
  * When the pool `own` is renewed. Null: never, or it has no runs, as for searches on a plan without SERP. Then only

@@ -31,6 +31,8 @@ export const SEALED_COLUMNS = [
   'idempotent_answers.answer',
   'previews.request',
   'previews.answer',
+  'asked_work.request',
+  'asked_work.answer',
   'encryption_keys.proof',
   'installation.session_key',
 ] as const

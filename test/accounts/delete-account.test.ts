@@ -42,8 +42,8 @@ test('an account is gone with its team: keys, members, invitations, monitors, an
   await acceptAs(guest, await tokenFor(served, ada, guest))
   await rows(`insert into prompt_answers (team_id, key, answer) values ($1, sha256('a'), '{"price": 9}')`, team_id)
   await rows(
-    `insert into previews (id, team_id, request, is_isolated, deadline_at)
-     values (gen_random_uuid(), $1, 'sealed', false, clock() + interval '1 minute')`,
+    `insert into asked_work (no, kind, team_id, request, deadline_at, from_pool, credits, period)
+     values (1, 'preview', $1, 'sealed', clock() + interval '1 minute', 0, 0, clock())`,
     team_id,
   )
   const open = await invite(ada, 'late@example.com')
@@ -65,7 +65,7 @@ test('an account is gone with its team: keys, members, invitations, monitors, an
     ),
   ).toEqual([{ deleted: true, deliveries: null, request_headers: null, due_at: null, run_id: null }])
   expect(await rows(`select from runs where team_id = $1 and status = 'error'`, team_id)).toHaveLength(1)
-  const emptied = ['invitations', 'notices', 'notice_events', 'team_members', 'prompt_answers', 'previews']
+  const emptied = ['invitations', 'notices', 'notice_events', 'team_members', 'prompt_answers', 'asked_work']
   for (const table of emptied) expect(await rows(`select from ${table} where team_id = $1`, team_id), table).toEqual([])
   for (const table of ['sessions', 'accounts'])
     expect(await rows(`select from auth.${table} where user_id = $1`, user_id), table).toEqual([])

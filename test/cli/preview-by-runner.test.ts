@@ -21,7 +21,7 @@ const preview = (site: Site, more: object = {}) =>
     extract_config: { method: 'css', fields: { price: '.price' } },
     ...more,
   })
-const waiting = () => installation.rows('select no from previews')
+const waiting = () => installation.rows('select no from asked_work')
 const used = async () => {
   const [row] = await installation.rows<{ used: number }>('select runs_used::float8 as used from team_usage')
   return row?.used
@@ -83,7 +83,7 @@ async function hanging(site: Site) {
     (count) => count > 0,
   )
   const [row] = await installation.rows<{ job: string }>(
-    'select job from previews p join runner_tokens k on k.id = p.holder',
+    'select job from asked_work a join runner_tokens k on k.id = a.holder',
   )
   const holder = runners.get(row?.job ?? '')
   if (!holder) throw new Error('no runner has the preview')

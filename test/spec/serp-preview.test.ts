@@ -6,8 +6,11 @@ import { previewSearch } from '../../monitors/preview/preview-search.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { longestSearchMs } from '../../runners/serp/check-search.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
+import type { SerpSearch } from '../../schema/serp/serp-search.ts'
+import type { AskedWork } from '../../store/asked/asked-work.ts'
 import { row } from '../../store/db/row.ts'
 import { engineRefusedUntil } from '../../store/queue/claim-search.ts'
+import { searchHere } from '../../worker/asked/search-here.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
 import { googlePage, REFUSAL } from '../support/browser/searched-engines.ts'
@@ -92,14 +95,15 @@ test('a preview that is refused begins the pause of the engine; one within it as
 test('a preview keeps others from its engine and exit for as long as its search may take', async () => {
   const { store } = served.api.services
   let busySeconds = 0
-  const run = async () => {
+  const read = async () => {
     busySeconds = await store.oneFirst(sql.type(row({ s: Type.Number() }))`
       select extract(epoch from busy_until - clock())::float8 as s from serp_exits
       where exit = 'x' and engine = 'bing'`)
     return null
   }
-  const searches = { exit: 'x', spacingMs: 0, run }
-  const enter = () => ({ kind: 'place', searches, searchElsewhere: null, leave: () => {} }) as const
+  const searching = { exit: 'x', spacingMs: 0, read }
+  const make = (asked: SerpSearch, work: AskedWork) => searchHere(searching, asked, { work, store })
+  const enter = () => ({ kind: 'place', search: make, leave: () => {} }) as const
   const market = { location_code: 'us', language_code: 'en', device: 'desktop' } as const
   const search = { keyword: 'kettle', engine: 'bing', pages: 5, ...market } as const
   const { team_id: teamId } = served.owner

@@ -7,6 +7,7 @@ import { purgeSessions } from '../../store/accounts/credentials/sessions.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
 import { purgeInvitationMails } from '../../store/accounts/team/invitation-mails.ts'
 import { purgeInvitations } from '../../store/accounts/team/invitations.ts'
+import { sweepAsked } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
@@ -18,7 +19,6 @@ import { purgePromptAnswers } from '../../store/maintenance/prompt-answers.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
 import { endUnrendered } from '../../store/maintenance/unrendered.ts'
 import { dropConfigurations } from '../../store/monitors/monitor-delete.ts'
-import { sweepPreviews } from '../../store/previews/previews.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
 import { createDueTime, createPeriodicWork, type PeriodicWork } from './periodic-work.ts'
@@ -36,8 +36,8 @@ const FORGET_AFTER_MS = 60_000
 
 /**
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
- * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: deletes
- * previews that nobody waits for, and drops configurations of deleted monitors. Once a minute: ends checks that no
+ * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: ends
+ * asked work that nobody waits for, and drops configurations of deleted monitors. Once a minute: ends checks that no
  * browser takes. Once an hour: deletes expired data, and the secrets of deleted monitors. Once a day: deletes data
  * beyond the retention period. Hours and days are those of the store's clock. `others` is further work of the same
  * kind; stopping the maintenance does not stop it.
@@ -78,7 +78,7 @@ export async function startMaintenance(
       log.warn(locked, 'monitors of teams were locked: their trial ended, or no credits for searches are left')
     await restUsedUp(store)
     if (performance.now() - sweptAt >= SWEEP_EVERY_MS) {
-      await sweepPreviews(store)
+      await sweepAsked(store)
       await dropConfigurations(store)
       sweptAt = performance.now()
     }

@@ -10,6 +10,7 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
+import { HERE, taskOfPage } from './preview-kind.ts'
 
 /** The part of a monitor that defines what a run fetches and extracts, and who does it. */
 export type Previewed = Pick<
@@ -153,27 +154,15 @@ function fetchFacts(fetched: FetchedFacts | null, checkMs: number) {
 /** Returns the task of a preview, in the queue that its configuration says. */
 export function previewTask(config: Previewed, { ask, team }: Pick<PreviewPorts, 'ask' | 'team'>): PageTask {
   const queue = monitorQueue(config)
-  return {
-    kind: 'page',
-    no: 0,
-    fence: 0,
-    runId: '',
-    monitorId: '',
+  const page = {
+    url: config.url,
     queue,
     reason: layerReason({ queue, fetch_mode: config.fetch_mode }),
-    url: config.url,
-    host: '',
     extract: config.extract_config,
     request: config.request_config,
     visual: config.visual_config,
-    triesStatic: false,
-    asksFetched: true,
     headers: config.request_headers,
-    teamKey: team,
     obstacle: config.extract_config.method === 'prompt' && !ask ? NO_MODEL : null,
-    last: null,
-    dueMs: null,
-    claimedMs: 0,
-    claimedAt: 0,
   }
+  return taskOfPage(page, { ...HERE, teamKey: team })
 }

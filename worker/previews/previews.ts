@@ -1,4 +1,3 @@
-import { createKeyedBudget } from '../../concurrency/gates/keyed-budget.ts'
 import { Running } from '../../concurrency/loops/wakeable-loop.ts'
 import type { DiskFull, DiskGuard } from '../../core/disk-guard.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
@@ -7,19 +6,24 @@ import type { Browsers } from '../../runners/browser/browsers.ts'
 import { check } from '../../runners/check/check.ts'
 import { fieldsToRender, findsMore, renderedForMissing } from '../../runners/check/missing-match.ts'
 import type { Reading } from '../../runners/check/reading.ts'
-import type { PageTask, SerpTask } from '../../runners/check/task.ts'
+import type { PageTask } from '../../runners/check/task.ts'
 import type { InternalErrorReport } from '../../runners/extract/internal-fault.ts'
-import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
+import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
 import { type SearchMeans, searchReading } from '../../runners/serp/search-reading.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { WORK } from '../../schema/work.ts'
+import type { AskedWork } from '../../store/asked/asked-work.ts'
+import type { Store } from '../../store/db/client.ts'
+import { type AskedLimit, type AskedSlot, createAskedSlots } from '../asked/asked-slots.ts'
+import type { RunnerAnswer, RunnerAnswers } from '../asked/runner-answers.ts'
+import { searchHere, type SearchingHere } from '../asked/search-here.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
-import type { PreviewRequest } from './preview-record.ts'
+import type { AskedAnswer } from '../queue/asked-kind.ts'
+import { answerOf, HERE, type KeptAnswer, type PreviewRequest, taskOfSearch } from './preview-kind.ts'
 import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
-import type { WaitingPreviews } from './waiting-previews.ts'
 
 /** How searches are previewed: as checks of this process are made. */
 interface PreviewSearching {
@@ -37,7 +41,7 @@ interface PreviewsOptions {
   /** Renders pages; absent: runners do, or configurations that need it fail with a message that says so. */
   readonly browser?: Pick<Browsers, 'render'> | undefined
   /** Has runners render pages where this process cannot. */
-  readonly runners?: WaitingPreviews | undefined
+  readonly runners?: RunnerAnswers | undefined
   /** The most previews of this process that wait for runners at once. Default 32. */
   readonly waiting?: number
   /** Asks the model; null: this installation has no model. */
@@ -60,56 +64,35 @@ export interface Previews {
    * Returns a slot to run one check in, or the limit that was reached. The caller must call `leave` on the slot in
    * every case.
    */
-  enter(teamId: string): PreviewPlace | PreviewLimit | DiskFull
+  enter(teamId: string): PreviewPlace | AskedLimit | DiskFull
   /** How previews that waited for runners ended, since the start. */
   readonly counts: Readonly<Record<'answered' | 'unanswered', number>>
   /** Ends the running checks and closes their connections and threads. */
   close(): Promise<void>
 }
 
-/** The limit of checks at once is reached: that of the team here or everywhere, or that of this process. */
-interface PreviewLimit {
-  readonly kind: 'limit'
-  readonly of: 'team' | 'process' | 'installation'
-  readonly limit: number
-}
+/** No answer of a runner, and why. */
+type Unanswered = Exclude<RunnerAnswer, { readonly kind: 'answered' }>
 
-/** The end of a search that a runner was to make. */
-type SearchEnd =
-  | { readonly kind: 'answered'; readonly reading: Extract<Reading, { kind: 'search' | 'failed' }> }
-  /** Nobody would make it. */
-  | { readonly kind: 'no_browser' }
-  /** The engine refused meanwhile, and is left alone until this time. */
-  | { readonly kind: 'left_alone'; readonly untilMs: number }
-  /** No runner answered within so many seconds. `isBegun`: one has tried. */
-  | { readonly kind: 'unanswered'; readonly seconds: number; readonly isBegun: boolean }
-  | Exclude<PreviewEnd, { readonly kind: 'done' | 'unanswered' }>
-
-/** The end of a preview. */
+/** The end of a preview of a page. */
 type PreviewEnd =
   | { readonly kind: 'done'; readonly preview: Preview }
-  /** The process is stopping. */
-  | { readonly kind: 'stopping' }
-  | PreviewLimit
-  /** It needs a browser, and no runner answered within so many seconds. `isBegun`: one has tried. */
-  | { readonly kind: 'unanswered'; readonly seconds: number; readonly isBegun: boolean }
+  | Exclude<Unanswered, { readonly kind: 'left_alone' }>
+
+/** The end of a search. */
+type SearchEnd =
+  | Awaited<ReturnType<typeof searchHere>>
+  /** Nobody would make it. */
+  | { readonly kind: 'no_browser' }
+  | Unanswered
 
 interface PreviewPlace {
   readonly kind: 'place'
-  run(config: Previewed): Promise<PreviewEnd>
-  /** Null: this process asks no search engines. */
-  readonly searches: PreviewSearches | null
-  /** Has a runner make a search. Null: runners are not asked. */
-  readonly searchElsewhere: ((search: SerpSearch) => Promise<SearchEnd>) | null
+  /** `work` is what was paid for. */
+  run(work: AskedWork, config: Previewed): Promise<PreviewEnd>
+  /** Makes a search here, or has a runner make it. Null: neither can be. */
+  readonly search: ((search: SerpSearch, work: AskedWork, store: Store) => Promise<SearchEnd>) | null
   leave(): void
-}
-
-/** What a preview of a search needs. */
-interface PreviewSearches {
-  readonly exit: string
-  readonly spacingMs: number
-  /** Null when the process is stopping. */
-  run(search: SerpSearch): Promise<Extract<Reading, { kind: 'search' | 'failed' }> | null>
 }
 
 /** Creates the slots, with an egress guard and threads of their own as in a worker. Both start when first needed. */
@@ -132,7 +115,7 @@ export function createPreviews({
   const pages = createPageReader({ onInternalError })
   const stopping = new AbortController()
   const running = new Running()
-  const slots = createSlots({ atOnce, perTeam, waiting })
+  const slots = createAskedSlots({ atOnce, perTeam, waiting })
   const counts = { answered: 0, unanswered: 0 }
 
   function tracked<T>(done: Promise<T>): Promise<T> {
@@ -140,21 +123,18 @@ export function createPreviews({
     return done
   }
 
-  function run(teamId: string, config: Previewed, slot: Slot): Promise<PreviewEnd> {
+  function run(work: AskedWork, config: Previewed, slot: AskedSlot): Promise<PreviewEnd> {
     if (stopping.signal.aborted) return Promise.resolve(STOPPING)
     const { signal } = stopping
+    const { teamId } = work
     const port = proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) }
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
     const within = { signal, ask, team: teamId, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
     const ports = { agent, extractor, pages, ...within }
-    return tracked(begin({ teamId, slot }, config, ports))
+    return tracked(begin({ work, slot }, config, ports))
   }
 
-  async function begin(
-    by: Pick<ByRunner, 'teamId' | 'slot'>,
-    config: Previewed,
-    ports: PreviewPorts,
-  ): Promise<PreviewEnd> {
+  async function begin(by: InSlot, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
     const isElsewhere = browser === undefined && (await runners?.areClaimed(config.isolation === 'pod')) === true
     if (ports.signal.aborted) return STOPPING
     return runners && isElsewhere
@@ -162,7 +142,15 @@ export function createPreviews({
       : endOf(await preview(config, ports))
   }
 
-  const searchesOf = createSearchRuns(searching, { extractor, running, signal: stopping.signal })
+  /** Returns what makes searches in a slot. */
+  function searchIn(slot: AskedSlot): PreviewPlace['search'] {
+    const { signal } = stopping
+    if (searching) {
+      const here = searchingHere(searching, { extractor, running, signal })
+      return (search, work, store) => searchHere(here, search, { work, store })
+    }
+    return runners ? (search, work) => tracked(searchByRunner({ runners, counts, work, slot }, search, signal)) : null
+  }
 
   return {
     enter(teamId) {
@@ -171,11 +159,7 @@ export function createPreviews({
       const slot = slots.enter(teamId)
       if ('kind' in slot) return slot
       const { leave } = slot
-      const searchElsewhere = runners
-        ? (search: SerpSearch) => tracked(searchByRunner({ runners, counts, teamId, slot }, search, stopping.signal))
-        : null
-      const searches = searchesOf(teamId)
-      return { kind: 'place', run: (config) => run(teamId, config, slot), searches, searchElsewhere, leave }
+      return { kind: 'place', run: (work, config) => run(work, config, slot), search: searchIn(slot), leave }
     },
     counts,
     async close() {
@@ -186,28 +170,20 @@ export function createPreviews({
   }
 }
 
-interface SearchRunPorts {
-  readonly extractor: Extractor
-  readonly running: Running
-  readonly signal: AbortSignal
-}
-
-/** Returns what makes searches for a team. Null: this process makes none. */
-function createSearchRuns(searching: PreviewSearching | undefined, { extractor, running, signal }: SearchRunPorts) {
-  return (teamId: string): PreviewSearches | null => {
-    if (!searching) return null
-    const { means, exit, spacingMs } = searching
-    return {
-      exit,
-      spacingMs,
-      async run(search) {
-        if (signal.aborted) return null
-        const done = searchReading(searchTaskOf(search, teamId), { means, extractor, signal })
-        running.add(done)
-        const reading = await done
-        return reading.kind === 'search' || reading.kind === 'failed' ? reading : null
-      },
-    }
+function searchingHere(
+  { means, exit, spacingMs }: PreviewSearching,
+  { extractor, running, signal }: Pick<PreviewPorts, 'extractor' | 'signal'> & { readonly running: Running },
+): SearchingHere {
+  return {
+    exit,
+    spacingMs,
+    async read(search, { teamId: teamKey }) {
+      if (signal.aborted) return null
+      const done = searchReading(taskOfSearch(search, { ...HERE, teamKey }), { means, extractor, signal })
+      running.add(done)
+      const reading = await done
+      return reading.kind === 'search' || reading.kind === 'failed' ? reading : null
+    },
   }
 }
 
@@ -216,140 +192,85 @@ const STOPPING = { kind: 'stopping' } as const
 const endOf = (shown: Preview | null): PreviewEnd => (shown === null ? STOPPING : { kind: 'done', preview: shown })
 
 /** Has a runner do a preview. What can be fetched is fetched here first, as workers do with checks. */
-async function byRunner(
-  { runners, counts, teamId, slot }: ByRunner,
-  config: Previewed,
-  ports: PreviewPorts,
-): Promise<PreviewEnd> {
-  const { signal } = ports
+async function byRunner(by: ByRunner, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
   const startedAt = performance.now()
   const task = previewTask(config, ports)
+  const isIsolated = config.isolation === 'pod'
   const needsBrowser = task.queue !== 'static' && task.obstacle === null
   const first = needsBrowser ? null : await check(task, { ...ports, browser: 'elsewhere' })
   if (first !== null && first.kind !== 'moved') {
-    const more = await moreByRunner(task, first, {
-      runners,
-      teamId,
-      slot,
-      isIsolated: config.isolation === 'pod',
-      signal,
-    })
+    const more = await moreByRunner(by, { task, first, isIsolated }, ports.signal)
     return endOf(await previewOf(more ?? first, config, { ...ports, startedAt }))
   }
-  // What only waits takes no slot from those that fetch, as long as there is room to wait.
-  slot.wait()
-  const request = requestOf(first === null ? task : { ...task, queue: first.queue, reason: first.reason })
-  const answered = await runners.ask({ teamId, request, isIsolated: config.isolation === 'pod' }, signal)
+  const moved = first === null ? task : { ...task, queue: first.queue, reason: first.reason }
+  const answered = await answerTo(by, { page: moved, isIsolated }, ports.signal)
   if (answered.kind === 'left_alone') throw new TypeError('a page has no engine')
-  if (answered.kind === 'unanswered') counts.unanswered += 1
+  countEnd(by.counts, answered)
   if (answered.kind !== 'answered') return answered
-  counts.answered += 1
   const { reading, durationMs: checkMs } = answered
   if (reading.kind === 'search') throw new TypeError('a page has no results of a search')
   return endOf(await previewOf(reading, config, { ...ports, startedAt, checkMs }))
 }
 
-type MoreByRunner = Pick<ByRunner, 'runners' | 'teamId' | 'slot'> & {
-  readonly isIsolated: boolean
-  readonly signal: AbortSignal
-}
-
 /** Has a runner render a page in which rules had no match. Returns what it read, if it found more; null: it did not. */
 async function moreByRunner(
-  task: PageTask,
-  first: Reading,
-  { runners, teamId, slot, isIsolated, signal }: MoreByRunner,
+  by: ByRunner,
+  { task, first, isIsolated }: { readonly task: PageTask; readonly first: Reading; readonly isIsolated: boolean },
+  signal: AbortSignal,
 ): Promise<Reading | null> {
   if (fieldsToRender(first, task).length === 0) return null
-  slot.wait()
-  const answered = await runners.ask({ teamId, request: requestOf(renderedForMissing(task)), isIsolated }, signal)
+  const answered = await answerTo(by, { page: renderedForMissing(task), isIsolated }, signal)
   return answered.kind === 'answered' && findsMore(answered.reading, first, task) ? answered.reading : null
+}
+
+/** Has a runner make a search. */
+async function searchByRunner(by: ByRunner, search: SerpSearch, signal: AbortSignal): Promise<SearchEnd> {
+  if (!(await by.runners.areClaimed(false))) return { kind: 'no_browser' }
+  const answered = await answerTo(by, { search, isIsolated: false }, signal)
+  countEnd(by.counts, answered)
+  if (answered.kind !== 'answered') return answered
+  const { reading } = answered
+  if (reading.kind !== 'search' && reading.kind !== 'failed') throw new TypeError(`a search gave ${reading.kind}`)
+  return { kind: 'answered', reading }
+}
+
+/** A client and a proxy before it wait for a minute. */
+const SECONDS = 55
+/** The model needs the rest of it. */
+const PROMPT_SECONDS = 35
+
+type ForRunner = { readonly isIsolated: boolean } & ({ readonly page: PageTask } | { readonly search: SerpSearch })
+
+/** Waits for what a runner reads. What only waits takes no slot from what fetches, as long as there is room to wait. */
+async function answerTo(
+  { runners, work, slot }: ByRunner,
+  asked: ForRunner,
+  signal: AbortSignal,
+): Promise<({ readonly kind: 'answered' } & AskedAnswer) | Unanswered> {
+  slot.wait()
+  const { isIsolated } = asked
+  const isPrompt = 'page' in asked && asked.page.extract.method === 'prompt'
+  const engine = 'search' in asked ? asked.search.engine : null
+  const request = 'search' in asked ? { search: asked.search } : requestOf(asked.page)
+  const seconds = isPrompt ? PROMPT_SECONDS : SECONDS
+  const answered = await runners.ask({ work, request, engine, isIsolated, seconds }, signal)
+  return answered.kind === 'answered' ? { kind: 'answered', ...answerOf(answered.kept as KeptAnswer) } : answered
+}
+
+function countEnd(counts: ByRunner['counts'], { kind }: { readonly kind: string }): void {
+  if (kind === 'answered' || kind === 'unanswered') counts[kind] += 1
 }
 
 function requestOf({ url, extract, request, visual, headers, queue, reason, obstacle }: PageTask): PreviewRequest {
   return { url, extract, request, visual, headers, queue, reason, obstacle }
 }
 
-/** Has a runner make a search. */
-async function searchByRunner(
-  { runners, counts, teamId, slot }: ByRunner,
-  search: SerpSearch,
-  signal: AbortSignal,
-): Promise<SearchEnd> {
-  if (!(await runners.areClaimed(false))) return { kind: 'no_browser' }
-  slot.wait()
-  const answered = await runners.ask({ teamId, request: { search }, isIsolated: false }, signal)
-  if (answered.kind === 'unanswered') counts.unanswered += 1
-  if (answered.kind !== 'answered') return answered
-  counts.answered += 1
-  const { reading } = answered
-  if (reading.kind !== 'search' && reading.kind !== 'failed') throw new TypeError(`a search gave ${reading.kind}`)
-  return { kind: 'answered', reading }
+interface InSlot {
+  readonly work: AskedWork
+  readonly slot: AskedSlot
 }
 
-/** The slot of a preview. */
-interface Slot {
-  /** Exchanges it for one of those that only wait, unless all of these are taken. */
-  wait(): void
-  leave(): void
-}
-
-interface SlotCaps {
-  readonly atOnce: number
-  readonly perTeam: number
-  readonly waiting: number
-}
-
-function createSlots({ atOnce, perTeam, waiting }: SlotCaps) {
-  const teams = createKeyedBudget<string>({ total: atOnce + waiting, perKey: perTeam })
-  const fetching = createKeyedBudget<''>({ total: atOnce, perKey: atOnce })
-  const waits = createKeyedBudget<''>({ total: waiting, perKey: waiting })
-  return {
-    enter(teamId: string): Slot | PreviewLimit {
-      const leaveTeam = teams.take(teamId, 1)
-      if (typeof leaveTeam === 'string') return { kind: 'limit', of: 'team', limit: perTeam }
-      const taken = fetching.take('', 1)
-      if (typeof taken === 'string') {
-        leaveTeam()
-        return { kind: 'limit', of: 'process', limit: atOnce }
-      }
-      let leavePlace = taken
-      return {
-        wait() {
-          const place = waits.take('', 1)
-          if (typeof place === 'string') return
-          leavePlace()
-          leavePlace = place
-        },
-        leave() {
-          leavePlace()
-          leaveTeam()
-        },
-      }
-    },
-  }
-}
-
-interface ByRunner {
-  readonly runners: WaitingPreviews
+interface ByRunner extends InSlot {
+  readonly runners: RunnerAnswers
   readonly counts: { answered: number; unanswered: number }
-  readonly teamId: string
-  readonly slot: Slot
 }
-
-const searchTaskOf = (search: SerpSearch, teamKey: string): SerpTask => ({
-  kind: 'serp',
-  queue: 'serp',
-  no: 0,
-  fence: 0,
-  runId: '',
-  monitorId: '',
-  host: search.engine,
-  teamKey,
-  search,
-  refusedUntilMs: null,
-  obstacle: null,
-  dueMs: null,
-  claimedMs: 0,
-  claimedAt: 0,
-})

@@ -10,6 +10,7 @@ import { claimChecks, type ClaimedPage, TEAMS_PER_CLAIM } from '../../store/queu
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { NO_MODEL } from '../prompts/prompts-port.ts'
 import type { RecordContext } from '../record/recorder.ts'
+import { hostOf } from './host-of.ts'
 
 /** A check that is leased to this process. */
 type Claimed = ClaimedPage | ClaimedSearch
@@ -271,9 +272,4 @@ function headersOf(row: ClaimedPage, secrets: SecretBox): Pick<PageTask, 'header
 function withModel<T extends Pick<Task, 'obstacle'>>({ extract_config }: ClaimedPage, known: T, hasModel: boolean): T {
   const asks = (extract_config as ExtractConfig).method === 'prompt'
   return asks && !hasModel ? { ...known, obstacle: known.obstacle ?? NO_MODEL } : known
-}
-
-/** Scheme, host and port: checks of the same origin share its cap. A host with a final dot is the same host. */
-export function hostOf(url: string): string {
-  return (URL.parse(url)?.origin ?? url).replace(/\.(?=(:\d+)?$)/, '')
 }

@@ -2,17 +2,17 @@ import { runIdTime } from '../../core/run-id.ts'
 import type { SerpTask, Task } from '../../runners/check/task.ts'
 import { leftAlone } from '../../runners/serp/search-reading.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
-import type { Issue } from '../../schema/validation/issue.ts'
 import type { Store } from '../../store/db/client.ts'
-import { isPreview } from '../../store/previews/previews.ts'
 import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
 import { findHeldCheck, type HeldCheck } from '../../store/queue/held-check.ts'
-import { extendLeases, type Held, releaseChecks } from '../../store/queue/lease.ts'
+import { extendLeasesOf, type Held, releaseOf } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { createRunnerPreviews, type RunnerPreviews } from '../previews/runner-previews.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { RecordContext, Recorder } from '../record/recorder.ts'
+import { type AskedClaims, createAskedClaims } from './asked-claims.ts'
+import type { AskedKinds } from './asked-kind.ts'
 import { createClaims, contextOf, pageTaskOf, type SearchClaims, searchTaskOf } from './claim-round.ts'
+import type { Completion, RunnerHolder } from './completion.ts'
 import { outcomeOf, searchOutcomeOf, type ReportedOutcome } from './outcome-of.ts'
 import { createSettling, type SearchSettling } from './postgres-check-source.ts'
 import type { ProxyRelay } from './proxy-relay.ts'
@@ -22,6 +22,8 @@ export interface RunnerServiceOptions {
   readonly secrets: SecretBox
   readonly recorder: Recorder
   readonly prompts: Prompts | null
+  /** The kinds of asked work that its runners do. */
+  readonly kinds: AskedKinds
   readonly leaseMs: number
   /** Connects runners with the proxy; null: this installation has none. */
   readonly relay?: ProxyRelay | null
@@ -29,24 +31,10 @@ export interface RunnerServiceOptions {
   readonly search?: (SearchClaims & SearchSettling) | undefined
 }
 
-/** The result of completing a check. */
-type Completion =
-  | { readonly kind: 'settled' }
-  /** The check is not leased with this token, or not any more: it was recorded or edited, or another runner has it. */
-  | { readonly kind: 'not_held' }
-  /** The signal or a stop came first; the check is still leased. */
-  | { readonly kind: 'abandoned' }
-  | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
-
-/** Who claims: the number of a token, and the one isolated check or preview that it is for. */
-interface RunnerHolder {
-  readonly id: number
-  readonly checkNo: number | null
-}
-
 /**
- * The check source for runners that lease checks with a token. No state is kept in memory between two calls, so that
- * any worker can serve any of them. `holder` is the number of a runner token that was verified a moment ago.
+ * The check source for runners that lease checks and asked work with a token. No state is kept in memory between two
+ * calls, so that any worker can serve any of them. `holder` is the number of a runner token that was verified a moment
+ * ago.
  */
 export interface RunnerService {
   readonly leaseMs: number
@@ -66,19 +54,18 @@ const NEVER = new AbortController().signal
 const QUEUES = ['browser', 'visual', 'serp'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
-  const { store, secrets, recorder, prompts, leaseMs, relay = null, search } = options
+  const { store, secrets, recorder, prompts, kinds, leaseMs, relay = null, search } = options
+  const spacingMs = search?.spacingMs ?? 0
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
   const settle = createSettling({ store, recorder, prompts, search })
   const alone = createAlone()
   const claims = createClaimsOfRunners({ store, secrets, queues: QUEUES, leaseSeconds, hasModel, search }, settle)
-
-  const previews = createRunnerPreviews({ store, secrets, leaseMs, spacingMs: search?.spacingMs ?? 0 })
+  const asked = createAskedClaims({ store, secrets, kinds, leaseSeconds, spacingMs })
 
   async function completed(reported: ReportedOutcome, holder: number, signal: AbortSignal): Promise<Completion> {
-    if (isPreview(reported.outcome.no)) return previews.complete(reported, holder)
     const row = await findHeldCheck(store, reported.outcome, holder)
-    if (row === null) return { kind: 'not_held' }
+    if (row === null) return asked.complete(reported, holder)
     if (row.kind === 'serp') {
       const search = searchTaskOf(row, { claimedAt: performance.now() })
       return settled({ reported, row, task: search, checked: searchOutcomeOf(reported, search) }, signal)
@@ -106,30 +93,21 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 
   return {
     leaseMs,
-    claim: createClaimsOfAll({ previews, claims }),
-    async heartbeat(given, holder) {
-      const { checks, waiting } = split(given)
-      if (checks.length > 0) await keepExits(store, checks, leaseSeconds, holder)
-      const held = await extendLeases(store, checks, leaseSeconds, holder)
-      return waiting.length === 0 ? held : new Set([...held, ...(await previews.heartbeat(waiting, holder))])
+    claim: createClaimsOfAll({ asked, claims }),
+    async heartbeat(work, holder) {
+      await keepExits(store, work, leaseSeconds, holder)
+      return extendLeasesOf(store, work, leaseSeconds, holder)
     },
     complete: (reported, holder, signal) =>
       alone(`${holder} ${reported.outcome.no} ${reported.outcome.fence}`, () => completed(reported, holder, signal)),
-    async release(given, delayMs, holder) {
-      const { checks, waiting } = split(given)
-      if (waiting.length > 0) await previews.release(waiting, delayMs, holder)
-      if (checks.length === 0) return
-      await freeExits(store, checks, search?.spacingMs ?? 0, holder)
-      await releaseChecks(
-        store,
-        checks.map(({ no, fence }) => ({ no, fence, delayMs })),
-        holder,
-      )
+    async release(work, delayMs, holder) {
+      await freeExits(store, work, spacingMs, holder)
+      const released = work.map(({ no, fence }) => ({ no, fence, delayMs }))
+      await releaseOf(store, released, holder)
     },
     async holdProxy(check, holder) {
-      if (isPreview(check.no)) return (await previews.isHeld(check, holder)) ? { reason: 'none' } : null
       const row = await findHeldCheck(store, check, holder)
-      if (row === null) return null
+      if (row === null) return (await asked.isHeld(check, holder)) ? { reason: 'none' } : null
       // An engine is asked from the runner's own address alone.
       if (row.kind === 'serp') return { reason: 'none' }
       return relay === null ? { reason: 'none' } : relay.hold({ no: row.no, runId: row.run_id })
@@ -139,27 +117,25 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 }
 
 interface ClaimPorts {
-  readonly previews: RunnerPreviews
+  readonly asked: AskedClaims
   readonly claims: RunnerService['claim']
 }
 
 /**
- * Claims previews before checks, because somebody waits for them, and up to half of what is claimed: many of them must
- * not keep checks from being done. With one free slot, the kinds take turns.
+ * Claims asked work before checks, because somebody waits for it, and up to half of what is claimed: much of it must
+ * not keep checks from being done. With one free slot, the two take turns.
  */
-function createClaimsOfAll({ previews, claims }: ClaimPorts): RunnerService['claim'] {
+function createClaimsOfAll({ asked, claims }: ClaimPorts): RunnerService['claim'] {
   let isCheckNext = false
   return async (limit, holder, exit) => {
-    const isForPreview = holder.checkNo !== null && isPreview(holder.checkNo)
-    if (isForPreview) return previews.claim(limit, holder, exit)
     const most = limit === 1 && isCheckNext ? 0 : Math.ceil(limit / 2)
     isCheckNext = !isCheckNext
-    const claimed = most === 0 ? [] : [...(await previews.claim(most, holder, exit))]
+    const claimed = most === 0 ? [] : [...(await asked.claim(most, holder, exit))]
     const mayHaveMore = claimed.length === most
     try {
       if (claimed.length < limit) claimed.push(...(await claims(limit - claimed.length, holder, exit)))
       const room = limit - claimed.length
-      if (mayHaveMore && room > 0) claimed.push(...(await previews.claim(room, holder, exit)))
+      if (mayHaveMore && room > 0) claimed.push(...(await asked.claim(room, holder, exit)))
     } catch (error) {
       // What was claimed is leased already. If the store is away, the next claim fails too.
       if (claimed.length === 0) throw error
@@ -167,11 +143,6 @@ function createClaimsOfAll({ previews, claims }: ClaimPorts): RunnerService['cla
     return claimed
   }
 }
-
-const split = (given: readonly Held[]) => ({
-  checks: given.filter(({ no }) => !isPreview(no)),
-  waiting: given.filter(({ no }) => isPreview(no)),
-})
 
 /** What a runner said about a check, and whether it can be checked. */
 interface Judged {

@@ -12,12 +12,12 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { noteBaseUrl } from '../../../store/accounts/base-url.ts'
 import { ensureSessionKey } from '../../../store/accounts/credentials/session-key.ts'
+import { createAnswerSignals } from '../../../store/asked/answer-signals.ts'
 import type { Store } from '../../../store/db/client.ts'
-import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import { noteEncryptionKey } from '../../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../../store/secrets/secret-box.ts'
+import { createRunnerAnswers, type RunnerAnswers } from '../../../worker/asked/runner-answers.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
-import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
 import { openApiStore } from '../parts/api-store.ts'
 import { billingOf } from '../parts/billing.ts'
 import { startDiskWatch } from '../parts/disk.ts'
@@ -117,11 +117,11 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   return { address, services }
 }
 
-/** Returns how runners do the previews of a process without a browser. */
-function runnersOf({ databaseUrl, secrets, stack }: ApiContext, store: Store): WaitingPreviews {
+/** Returns how runners do the asked work of a process without a browser. */
+function runnersOf({ databaseUrl, secrets, stack }: ApiContext, store: Store): RunnerAnswers {
   const signals = createAnswerSignals(databaseUrl)
-  stack.defer('the signals of previews', () => signals.close())
-  return createWaitingPreviews({ store, secrets, signals })
+  stack.defer('the signals of answers', () => signals.close())
+  return createRunnerAnswers({ store, secrets, signals })
 }
 
 function countPreviews(registry: Registry, previews: Previews): void {

@@ -3,6 +3,7 @@ import { buildRunnerApi } from '../../../api/runner-api/runner-api-app.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { ASKED_KINDS } from '../../../worker/previews/preview-kind.ts'
 import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
 import { showSandbox } from '../parts/browsers.ts'
 import { denialsForRunners } from '../parts/egress.ts'
@@ -22,7 +23,7 @@ interface RunnerApiContext {
   readonly store: Store
   readonly registry: Registry
   readonly log: Logger
-  readonly held: Omit<RunnerServiceOptions, 'store'>
+  readonly held: Omit<RunnerServiceOptions, 'store' | 'kinds'>
 }
 
 /**
@@ -41,7 +42,7 @@ export async function startRunnerApi({
   if (port === undefined) return null
   const { trustedProxies, TIDEMARK_CONNECTIONS_PER_ADDRESS: connectionsPerAddress } = settings
   const app = buildRunnerApi({
-    source: createRunnerService({ ...held, store }),
+    source: createRunnerService({ ...held, store, kinds: ASKED_KINDS }),
     denied: denialsForRunners(egress),
     store,
     log,

@@ -7,10 +7,10 @@ import { createPolicy } from '../../../egress/policy.ts'
 import { Preview } from '../../../schema/monitor/preview.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { row } from '../../../store/db/row.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
 import { MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })

@@ -5,13 +5,13 @@ import { createPolicy } from '../../../egress/policy.ts'
 import { leftAlone } from '../../../runners/serp/search-reading.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { createRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
+import { createAnswerSignals } from '../../../store/asked/answer-signals.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
-import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
 import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { createRunnerAnswers, type RunnerAnswers } from '../../../worker/asked/runner-answers.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
-import { createWaitingPreviews, type WaitingPreviews } from '../../../worker/previews/waiting-previews.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
@@ -28,8 +28,8 @@ let begin: Promise<void> = Promise.resolve()
 const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
 
 beforeAll(async () => {
-  let byStore: WaitingPreviews | undefined
-  const runners: WaitingPreviews = {
+  let byStore: RunnerAnswers | undefined
+  const runners: RunnerAnswers = {
     areClaimed: async (isIsolated) => (await byStore?.areClaimed(isIsolated)) ?? false,
     async ask(wanted, signal) {
       await begin
@@ -42,7 +42,7 @@ beforeAll(async () => {
   proxy = await openTcpProxy(served.api.databaseUrl)
   store = await openStore({ url: proxy.url, name: 'tidemark test', connections: 8 })
   signals = createAnswerSignals(proxy.url)
-  byStore = createWaitingPreviews({ store, secrets: createSecretBox(ENCRYPTION_KEY), signals, seconds: 2 })
+  byStore = createRunnerAnswers({ store, secrets: createSecretBox(ENCRYPTION_KEY), signals, mostSeconds: 2 })
   await createRunnerToken(store, { job: 'silent', ttlSeconds: 900 })
 })
 afterAll(async () => {
@@ -98,9 +98,9 @@ test('a preview of a search that no runner makes is a 503 too, and uses no run',
 const beginFor = (teamId: string) =>
   served.api.services.store.oneFirst(sql.type(waiting)`
     with begun as (
-      update previews
+      update asked_work
       set tries = 1, leased_until = clock() + interval '1 minute', holder = (select id from runner_tokens limit 1)
-      where team_id = ${teamId}::uuid
+      where team_id = ${teamId}::uuid and request is not null
       returning 1
     )
     select count(*)::int as count from begun`)
@@ -121,7 +121,7 @@ test('a preview that a runner has begun and not ended is a 503 that says so, and
     expect([status, body.error?.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', retry])
     expect(body.error?.message).toContain(`${says} Nothing was used of the plan. `)
     expect(body.error?.message).toContain('create the monitor')
-    await served.api.sql('delete from previews')
+    await served.api.sql('delete from asked_work')
   }
   expect(await used(owner.team_id)).toBe(0)
 })
@@ -185,7 +185,7 @@ test('many at once are bounded for a team, and each has an answer', async () => 
 test('a store that goes away while a preview waits is a 503, and the row is not there for ever', async () => {
   const answer = ask()
   await eventually(
-    () => store.oneFirst(sql.type(waiting)`select count(*)::int as count from previews`),
+    () => store.oneFirst(sql.type(waiting)`select count(*)::int as count from asked_work where request is not null`),
     (count) => count === 1,
   )
   proxy.cut()

@@ -9,6 +9,7 @@ import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
 import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { unpaidWork } from '../../support/database/spend-run.ts'
 import { openSite, type Site, status } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -83,7 +84,7 @@ test('a preview renders as a run does', async () => {
   const previews = createPreviews({ egress: OPEN, browser: browsers })
   const slot = previews.enter('a team')
   if (slot.kind !== 'place') throw new Error('no slot')
-  const shown = await slot.run({
+  const shown = await slot.run(unpaidWork('a team'), {
     url: `${site.origin}/shell`,
     extract_config: { method: 'css', fields: { price: '.price' } },
     fetch_mode: 'auto',

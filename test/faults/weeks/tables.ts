@@ -31,6 +31,7 @@ export type Bound =
 /** Every table of the store. A new one fails the test until it is named here. */
 export const BOUNDS: Readonly<Record<string, Bound>> = {
   api_keys: 'retention',
+  asked_work: 'constant',
   audit_events: 'retention',
   'auth.accounts': 'constant',
   'auth.sessions': { days: 8 },

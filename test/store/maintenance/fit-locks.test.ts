@@ -8,9 +8,9 @@ import { grantCredits, setPlan } from '../../../store/accounts/admin-accounts.ts
 import { nothing } from '../../../store/db/row.ts'
 import { fitLocks } from '../../../store/maintenance/fit-locks.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 import { createTestOwner } from '../../support/database/test-owner.ts'
 
 let database: QueueDatabase

@@ -10,7 +10,7 @@ let database: QueueDatabase
 beforeAll(async () => {
   database = await openQueueDatabase()
 })
-beforeEach(() => database.query('truncate checks, monitors, runner_tokens, previews, team_usage cascade'))
+beforeEach(() => database.query('truncate checks, monitors, runner_tokens, asked_work, team_usage cascade'))
 afterAll(() => database[Symbol.asyncDispose]())
 
 interface Due {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 import { addSearch, claimIn } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase

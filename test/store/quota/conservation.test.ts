@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AskedWork, endWork } from '../../../store/asked/asked-work.ts'
 import { abandonImages, reserveImages } from '../../../store/images/images.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { giveBackModelCall, takeModelCall } from '../../../store/quota/prompt-quota.ts'
-import { giveRunBack, type PaidRuns, spendRun } from '../../../store/quota/spend-run.ts'
 import { anchorPeriod, changePlan, openUsage } from '../../../store/quota/usage.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -13,12 +14,20 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-async function paid(team: string, cost = 1, pool: 'runs' | 'visual' | 'serp' = 'runs'): Promise<PaidRuns> {
+async function paid(team: string, cost = 1, pool: 'runs' | 'visual' | 'serp' = 'runs'): Promise<AskedWork> {
   const spent = await spendRun(database.store, team, pool, cost)
   if (spent.kind !== 'spent') throw new Error(spent.kind)
-  return spent.paid
+  return spent.work
 }
-const giveBack = (runs: PaidRuns) => giveRunBack(database.store, runs)
+const giveBack = (work: AskedWork) => endWork(database.store, work, false)
+async function paymentOf({ id }: AskedWork) {
+  const [row] = await database.query<{ from_pool: number; credits: number }>(
+    'select from_pool, credits from asked_work where id = $1',
+    [id],
+  )
+  if (!row) throw new Error('no payment')
+  return row
+}
 /** Ends the team's period now, and begins the next one. */
 async function renew(team: string) {
   await database.query('update team_usage set resets_at = clock(), anchor_at = clock() where team_id = $1', [team])
@@ -117,22 +126,23 @@ test('whatever is paid, given back and renewed, no period has more than its runs
     fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 14 }), async (acts) => {
       const team = await database.team({ runs: SIZE, credits: 6 })
       let period = 0
-      const open: { readonly runs: PaidRuns; readonly period: number }[] = []
+      const open: { readonly work: AskedWork; readonly from_pool: number; readonly credits: number; period: number }[] =
+        []
       for (const one of acts) {
         if (one.act === 'renew') {
           await renew(team)
           period += 1
         } else if (one.act === 'pay') {
           const spent = await spendRun(database.store, team, 'runs', one.cost)
-          if (spent.kind === 'spent') open.push({ runs: spent.paid, period })
+          if (spent.kind === 'spent') open.push({ work: spent.work, ...(await paymentOf(spent.work)), period })
         } else {
           const [given] = open.splice(one.nth % (open.length || 1), 1)
-          if (given) await giveBack(given.runs)
+          if (given) await giveBack(given.work)
         }
-        const of = (name: 'fromPool' | 'credits', from = open) => from.reduce((sum, { runs }) => sum + runs[name], 0)
+        const of = (name: 'from_pool' | 'credits', from = open) => from.reduce((sum, one) => sum + one[name], 0)
         expect(await database.usage(team)).toMatchObject({
           runs_used: of(
-            'fromPool',
+            'from_pool',
             open.filter((each) => each.period === period),
           ),
           credits: 6 - of('credits'),

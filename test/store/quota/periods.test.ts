@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { takeModelCall } from '../../../store/quota/prompt-quota.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

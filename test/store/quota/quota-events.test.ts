@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { addCredits } from '../../../store/quota/usage.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 import { addSearch, claimIn } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase

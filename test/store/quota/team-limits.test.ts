@@ -6,11 +6,11 @@ import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { findDeliveryCap } from '../../../store/quota/pool.ts'
 import { takeModelCall } from '../../../store/quota/prompt-quota.ts'
 import { holdProxyBytes } from '../../../store/quota/proxy-usage.ts'
-import { spendRun } from '../../../store/quota/spend-run.ts'
 import { syncPlans } from '../../../store/quota/sync-plans.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { openUsage } from '../../../store/quota/usage.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
 import { createPreviews } from '../../../worker/previews/previews.ts'
 import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { unpaidWork } from '../../support/database/spend-run.ts'
 import { openSite, status } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -21,7 +22,7 @@ test('a preview warns of a region that is not on the page, and of no other', asy
   const url = site.page('/lamp', '<!doctype html><h1>Lamp</h1><p id="price">49</p>')
   const slot = previews.enter('team')
   if (slot.kind !== 'place') throw new Error('no slot')
-  const shown = await slot.run({
+  const shown = await slot.run(unpaidWork('team'), {
     url,
     extract_config: { method: 'css', fields: { name: 'h1' } },
     fetch_mode: 'auto',

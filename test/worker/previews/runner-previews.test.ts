@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/credentials/runner-tokens.ts'
-import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
-import { arePreviewsClaimed, sweepPreviews } from '../../../store/previews/previews.ts'
+import { createAnswerSignals } from '../../../store/asked/answer-signals.ts'
+import { sweepAsked } from '../../../store/asked/asked-work.ts'
+import { areOffersClaimed } from '../../../store/asked/offers.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -60,12 +61,12 @@ test('previews leave checks half of what is claimed, and take turns with them at
 test('an answer wakes who waits by a notification', async () => {
   const { query, url } = asker.runnerApi.database
   await waiting()
-  const [preview] = await query<{ id: string }>('select id from previews')
+  const [preview] = await query<{ id: string }>('select id from asked_work where request is not null')
   const mine = createAnswerSignals(url)
   const watch = mine.watch(preview?.id ?? '')
   const woken = watch.next(600_000)
   const listening = `select from pg_stat_activity
-    where datname = current_database() and application_name = 'tidemark previews' and query like 'listen%'
+    where datname = current_database() and application_name = 'tidemark answers' and query like 'listen%'
       and state = 'idle'`
   // Whoever waits for the preview listens too.
   await eventually(
@@ -144,7 +145,7 @@ test('a token of one check gets no preview, and one of an isolated preview gets 
   const { store, query } = asker.runnerApi.database
   await waiting()
   await waiting({ isIsolated: true })
-  const [one] = await query<{ no: number }>('select no::float8 from previews where is_isolated')
+  const [one] = await query<{ no: number }>('select no::float8 from asked_work where is_isolated')
   expect(await isolatedChecks(store, 10)).toEqual([one?.no])
   const [no = 0] = await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
   const bound = async (checkNo: number) => {
@@ -239,9 +240,9 @@ test('the operator counts previews that wait, and those that runners have', asyn
 test('what nobody fetched is deleted once its time is over, and who stops waiting leaves nothing behind', async () => {
   const { store } = asker.runnerApi.database
   const { answer } = await waiting({ seconds: 30 })
-  expect(await sweepPreviews(store)).toBe(0)
+  expect(await sweepAsked(store)).toBe(0)
   await asker.runnerApi.database.setClock('41 seconds')
-  expect(await sweepPreviews(store)).toBe(1)
+  expect(await sweepAsked(store)).toBe(1)
   await waiting({ seconds: 60 })
   await waiters.stop()
   expect([await answer, await rows()]).toEqual([{ kind: 'stopping' }, []])
@@ -250,10 +251,10 @@ test('what nobody fetched is deleted once its time is over, and who stops waitin
 test('previews are claimed while a token works, and isolated ones where an operator starts pods', async () => {
   const { store, query } = asker.runnerApi.database
   await query('update runner_tokens set revoked_at = clock()')
-  expect(await arePreviewsClaimed(store, false)).toBe(false)
+  expect(await areOffersClaimed(store, false)).toBe(false)
   await asker.newJob()
-  expect([await arePreviewsClaimed(store, false), await arePreviewsClaimed(store, true)]).toEqual([true, false])
+  expect([await areOffersClaimed(store, false), await areOffersClaimed(store, true)]).toEqual([true, false])
   await query(`insert into operator_epochs (cluster_id, epoch, runners_seen_at) values ('c', 1, clock())`)
-  expect(await arePreviewsClaimed(store, true)).toBe(true)
+  expect(await areOffersClaimed(store, true)).toBe(true)
   await query('delete from operator_epochs')
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Task } from '../../../runners/check/task.ts'
-import { dropLeftAlone, sweepPreviews } from '../../../store/previews/previews.ts'
+import { sweepAsked } from '../../../store/asked/asked-work.ts'
+import { lookAtOffer } from '../../../store/asked/offers.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
 import { leaveAlone } from '../../support/database/stored-searches.ts'
@@ -9,7 +10,7 @@ import { firstClaimed, searchOn, usePreviews, type Waiters } from './waiters.ts'
 
 let asker: Asker
 let waiters: Waiters
-usePreviews((opened) => ({ asker, waiters } = opened), ['previews', 'serp_exits', 'serp_engines'])
+usePreviews((opened) => ({ asker, waiters } = opened), ['asked_work', 'serp_exits', 'serp_engines'])
 
 const waiting: Waiters['waiting'] = (wanting) => waiters.waiting(wanting)
 const rows = () => waiters.rows()
@@ -96,7 +97,8 @@ test('one that a runner makes already goes on while its engine refuses another s
   const given = await firstClaimed(source)
   await leaveAlone(asker.runnerApi.database, 'bing')
   const [preview] = await rows()
-  expect(await dropLeftAlone(asker.runnerApi.database.store, preview?.id ?? '')).toBeNull()
+  const work = { id: preview?.id ?? '', no: given.no, teamId: asker.team }
+  expect(await lookAtOffer(asker.runnerApi.database.store, work)).toMatchObject({ is_begun: true, left_until_ms: null })
   expect(await asker.post('complete', frame(told(given, found)))).toMatchObject({ status: 204 })
   expect(await answer).toMatchObject({ kind: 'answered' })
 })
@@ -131,7 +133,7 @@ test('one that nobody waits for any more keeps its exit until its runner has end
   const { source, given } = await left()
   for (const clock of ['20 seconds', '40 seconds', '60 seconds']) {
     await database.setClock(clock)
-    await sweepPreviews(database.store)
+    await sweepAsked(database.store)
     expect([...(await source.heartbeat([given]))]).toEqual([given.no])
     expect(await exits()).toEqual([{ exit: 'one', busy: true, spaced: false }])
   }
@@ -155,6 +157,6 @@ test('one that nobody waits for any more is gone with the lease of its runner', 
   expect(await exits()).toEqual([{ exit: 'one', busy: false, spaced: false }])
   expect(await source.heartbeat([given])).toEqual(new Set())
   expect(await asker.post('complete', frame(told(given, found)))).toMatchObject({ status: 409 })
-  await sweepPreviews(database.store)
+  await sweepAsked(database.store)
   expect(await rows()).toEqual([])
 })

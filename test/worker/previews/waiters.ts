@@ -2,9 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
-import { createAnswerSignals } from '../../../store/previews/answer-signals.ts'
-import type { PreviewRequest } from '../../../worker/previews/preview-record.ts'
-import { createWaitingPreviews, type PreviewAnswered } from '../../../worker/previews/waiting-previews.ts'
+import { createAnswerSignals } from '../../../store/asked/answer-signals.ts'
+import { endWork } from '../../../store/asked/asked-work.ts'
+import { createRunnerAnswers, type RunnerAnswer } from '../../../worker/asked/runner-answers.ts'
+import { answerOf, type KeptAnswer, type PreviewRequest } from '../../../worker/previews/preview-kind.ts'
+import type { AskedAnswer } from '../../../worker/queue/asked-kind.ts'
+import { spendRun } from '../../support/database/spend-run.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type Asker, openAsker } from '../queue/asker.ts'
 
@@ -28,12 +31,14 @@ interface Wanting {
   readonly request?: PreviewRequest
 }
 
+type Answered = Exclude<RunnerAnswer, { kind: 'answered' }> | ({ readonly kind: 'answered' } & AskedAnswer)
+
 /** Those who wait for previews that runners make. */
 export interface Waiters extends AsyncDisposable {
   /** Asks for a preview. */
-  ask(wanting?: Wanting): Promise<PreviewAnswered>
+  ask(wanting?: Wanting): Promise<Answered>
   /** A preview that waits; it is in the store when this resolves. */
-  waiting(wanting?: Wanting): Promise<{ readonly answer: Promise<PreviewAnswered> }>
+  waiting(wanting?: Wanting): Promise<{ readonly answer: Promise<Answered> }>
   rows(): Promise<{ id: string; answer: Buffer | null; request: Buffer }[]>
   /** Ends what still waits. */
   stop(): Promise<void>
@@ -42,15 +47,33 @@ export interface Waiters extends AsyncDisposable {
 function createWaiters({ runnerApi, team }: Asker): Waiters {
   const { store, secrets, query, url } = runnerApi.database
   const signals = createAnswerSignals(url)
+  const runners = createRunnerAnswers({ store, secrets, signals })
   let stopping = new AbortController()
-  let answers: Promise<PreviewAnswered>[] = []
-  const count = async () => (await query<{ n: number }>('select count(*)::int as n from previews'))[0]?.n ?? 0
+  let answers: Promise<Answered>[] = []
+  const count = async () =>
+    (await query<{ n: number }>('select count(*)::int as n from asked_work where request is not null'))[0]?.n ?? 0
 
   function ask({ teamId = team, seconds = 30, isIsolated = false, request = PAGE }: Wanting = {}) {
-    const previews = createWaitingPreviews({ store, secrets, signals, seconds })
-    const answer = previews.ask({ teamId, request, isIsolated }, stopping.signal)
+    const answer = asked({
+      teamId,
+      request,
+      engine: 'search' in request ? request.search.engine : null,
+      isIsolated,
+      seconds,
+    })
     answers.push(answer)
     return answer
+  }
+
+  /** As a preview does: pays, waits for a runner, and gives back what was not answered. */
+  async function asked({ teamId, ...offer }: { teamId: string } & Omit<Parameters<typeof runners.ask>[0], 'work'>) {
+    const { signal } = stopping
+    const spent = await spendRun(store, teamId, 'runs')
+    if (spent.kind !== 'spent') throw new Error(spent.kind)
+    const { work } = spent
+    const end = await runners.ask({ work, ...offer }, signal)
+    await endWork(store, work, end.kind === 'answered')
+    return end.kind === 'answered' ? ({ kind: 'answered', ...answerOf(end.kept as KeptAnswer) } as const) : end
   }
 
   return {
@@ -61,7 +84,7 @@ function createWaiters({ runnerApi, team }: Asker): Waiters {
       await eventually(count, (now) => now > before)
       return { answer }
     },
-    rows: () => query('select * from previews'),
+    rows: () => query('select * from asked_work where request is not null'),
     async stop() {
       stopping.abort()
       await Promise.all(answers)
@@ -78,7 +101,7 @@ function createWaiters({ runnerApi, team }: Asker): Waiters {
  */
 export function usePreviews(
   onOpened: (opened: { readonly asker: Asker; readonly waiters: Waiters }) => void,
-  tables: readonly string[] = ['previews'],
+  tables: readonly string[] = ['asked_work'],
 ): void {
   let asker: Asker
   let waiters: Waiters

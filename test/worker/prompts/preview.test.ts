@@ -9,6 +9,7 @@ import { createPreviews, type Previews } from '../../../worker/previews/previews
 import type { ClosablePrompts } from '../../../worker/prompts/prompts.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { unpaidWork } from '../../support/database/spend-run.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { type ModelServer, openModelServer } from './model-server.ts'
 
@@ -81,7 +82,7 @@ test('a preview without a model names the setting that is missing, and fetches n
   const slot = plain.enter('team')
   if (slot.kind !== 'place') throw new Error('no slot')
   const before = site.requests.length
-  const shown = await slot.run({
+  const shown = await slot.run(unpaidWork('team'), {
     url: site.url,
     extract_config: { method: 'prompt', prompt: PROMPT.prompt },
     fetch_mode: 'auto',

@@ -17,6 +17,7 @@ import { openStore } from '../../../store/db/client.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
 import { createComparer } from '../../../worker/pictures/comparer.ts'
 import { createPictures } from '../../../worker/pictures/pictures.ts'
+import { ASKED_KINDS } from '../../../worker/previews/preview-kind.ts'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createRunnerService, type RunnerServiceOptions } from '../../../worker/queue/runner-service.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
@@ -72,7 +73,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   })
   const settings = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8 }
   const prompts = promptsOf({ ...settings, TIDEMARK_LLM_TIMEOUT_SECONDS: 30 }, { store, log, patienceMs: leaseMs })
-  const trusted = { store, secrets: database.secrets, recorder, prompts, leaseMs }
+  const trusted = { store, secrets: database.secrets, recorder, prompts, leaseMs, kinds: ASKED_KINDS }
   const runnerApi: HttpCheckSource[] = []
   const servers: { close(): Promise<void> }[] = []
   const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(database.store, { job, ttlSeconds })

@@ -9,7 +9,7 @@ import {
   takeRunnerClaims,
 } from '../../../../store/accounts/credentials/runner-tokens.ts'
 import { findHeldCheck } from '../../../../store/queue/held-check.ts'
-import { extendLeases, releaseChecks } from '../../../../store/queue/lease.ts'
+import { extendLeasesOf, releaseOf } from '../../../../store/queue/lease.ts'
 import { handOver } from '../../../../store/queue/remember-layer.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../../support/database/queue-database.ts'
 import { create, edit } from '../../monitors/stored-monitors.ts'
@@ -73,7 +73,7 @@ test('whatever raises the fence takes the check from its holder: the next fence 
   const raises = {
     edited: (monitor: Awaited<ReturnType<typeof create>>) =>
       edit(database, monitor, { url: 'https://example.com/elsewhere' }),
-    released: ({ no }: { no: number }) => releaseChecks(database.store, [{ no, fence: 1, delayMs: 0 }], 7),
+    released: ({ no }: { no: number }) => releaseOf(database.store, [{ no, fence: 1, delayMs: 0 }], 7),
     'handed over': ({ no }: { no: number }) => handOver(database.store, { no, fence: 1, reason: 'refused' }),
     'claimed again': async () => {
       await database.setClock('70 seconds')
@@ -91,7 +91,7 @@ test('whatever raises the fence takes the check from its holder: the next fence 
     await raise(monitor)
     for (const fence of [1, 2]) {
       expect(await findHeldCheck(database.store, { no: monitor.no, fence }, 7)).toBeNull()
-      expect(await extendLeases(database.store, [{ no: monitor.no, fence }], 60, 7)).toEqual(new Set())
+      expect(await extendLeasesOf(database.store, [{ no: monitor.no, fence }], 60, 7)).toEqual(new Set())
     }
     await database.setClock('0')
     await database.query('update checks set due_at = null, next_run_at = null, run_id = null')

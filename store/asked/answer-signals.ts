@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { withTimeout } from '../../concurrency/loops/retry.ts'
-import { ANSWERED } from './previews.ts'
+import { ANSWERED } from '../queue/claim-asked.ts'
 
-/** Wakes those who wait for answers of previews. */
+/** Wakes those who wait for answers of runners. */
 export interface AnswerSignals {
-  /** Watches for the answer of a preview, until `stop`. */
+  /** Watches for the answer to asked work, by its id, until `stop`. */
   watch(id: string): AnswerWatch
   close(): Promise<void>
 }
 
 interface AnswerWatch {
-  /** Resolves when the preview was answered, or after `ms`. Never rejects. */
+  /** Resolves when it was answered, or after `ms`. Never rejects. */
   next(ms: number): Promise<void>
   /** Ends the wait at once. */
   stop(): void
@@ -30,7 +30,7 @@ export function createAnswerSignals(url: string): AnswerSignals {
     if (listening !== null) return
     const client = new pg.Client({
       connectionString: url,
-      application_name: 'tidemark previews',
+      application_name: 'tidemark answers',
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
     })
