@@ -81,8 +81,14 @@ export async function endWork(store: Queryable, { id }: AskedWork, isDone: boole
   else await undone(store, sql.fragment`a.id = ${id}::uuid`)
 }
 
-/** Ends the work of processes that ended before they could end it, and returns how much there was. */
+/**
+ * Ends the work of processes that ended before they could end it, and returns how much there was. Forgets the payments
+ * of runs that have ended: who gives one back does so when it ends the run.
+ */
 export async function sweepAsked(store: Queryable): Promise<number> {
+  await store.query(sql.type(nothing)`
+    delete from asked_work a where a.kind = 'run' and not exists (
+      select from checks c where c.no = a.no and a.id in (c.run_id, c.queued_run_id))`)
   // Of the version before, whose processes wrote them and are gone.
   await store.query(sql.type(nothing)`delete from previews where deadline_at < clock() - interval '10 minutes'`)
   return undone(store, sql.fragment`(a.deadline_at < clock() - interval '10 seconds' and not ${IS_ASKING})`)

@@ -5,7 +5,7 @@ import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
 import { NOBODY_ISOLATES, NOBODY_RENDERS } from '../queue/who-renders.ts'
-import { giveBack, paymentsOfRuns } from '../quota/give-back.ts'
+import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 import { IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
@@ -119,8 +119,9 @@ export const endUnrendered = (store: Queryable): Promise<Rendering> =>
         m.fetch_mode = 'auto' and c.queue = 'browser' and c.static_again_at is not null as is_remembered
       from given_up c left join monitors m using (no), t
     ),
+    asked as (${askedRuns(sql.fragment`given_up`)}),
     refunded as (
-      ${giveBack(paymentsOfRuns(sql.fragment`given_up`), sql.fragment`team`)}
+      ${giveBack(paymentsOfRuns(sql.fragment`given_up`, sql.fragment`asked`), sql.fragment`team`)}
     ),
     moved as (
       update checks c

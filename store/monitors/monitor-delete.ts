@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { giveBack, paymentsOfRuns } from '../quota/give-back.ts'
+import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 
 const UNDER_WAY = 'The monitor was deleted while the run was under way.'
 const QUEUED = 'The monitor was deleted before the run began, so nothing was used of the plan.'
@@ -36,8 +36,9 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
       from checks where no in (select no from chosen) order by no for update
     ),
     -- One that was paid last has its own payment in the row, whether another one is under way or not.
+    asked as (${askedRuns(sql.fragment`before`)}),
     refunded as (
-      ${giveBack(paymentsOfRuns(sql.fragment`before`))}
+      ${giveBack(paymentsOfRuns(sql.fragment`before`, sql.fragment`asked`))}
     ),
     open as (
       select before.no, before.team_id, run.id, coalesce(run.id = queued_run_id, false) as is_queued

@@ -53,7 +53,7 @@ export async function runNow(tx: Transaction, teamId: string, id: string, kind: 
       for update of c
     ),
     own as materialized (
-      select u.team_id, u.credits, u.resets_at, target.cost::bigint as cost, pool.*
+      select u.team_id, u.credits, u.resets_at, u.period_start, target.cost::bigint as cost, pool.*
       from target join team_usage u on u.team_id = target.team_id ${poolOf(sql.fragment`target.queue`)}
       where not target.locked and target.queued_run_id is null
       for update of u
@@ -61,11 +61,19 @@ export async function runNow(tx: Transaction, teamId: string, id: string, kind: 
     reserved as (${RESERVE}),
     queued as (
       update checks c
-      set queued_run_id = new_run_id(t.at, c.no), credits_paid = greatest(own.cost - own.room, 0),
+      set queued_run_id = new_run_id(t.at, c.no),
+        -- For processes of the version before. The payment of a run that is under way stays.
+        credits_paid = case when c.run_id is null then greatest(own.cost - own.room, 0) else c.credits_paid end,
         due_at = case when c.run_id is null then least(c.due_at, t.at) else c.due_at end
       from t, target, own, reserved
       where c.no = target.no
-      returning c.queued_run_id
+      returning c.no, c.queued_run_id
+    ),
+    asked as (
+      insert into asked_work (id, no, kind, team_id, pool, from_pool, credits, period)
+      select queued.queued_run_id, queued.no, 'run', own.team_id, own.kind, least(own.cost, own.room),
+        greatest(own.cost - own.room, 0), own.period_start
+      from queued, own
     )
     select target.name, target.locked, target.queued_run_id as waiting_run_id, queued.queued_run_id as new_run_id,
       own.used, own.most as limit, own.credits, own.cost,

@@ -4,7 +4,7 @@ import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/ser
 import type { Store } from '../db/client.ts'
 import { nothing, row, rowOf, unnest } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
-import { giveBack, paymentsOfRuns } from '../quota/give-back.ts'
+import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 import { CREDITS_ONLY_RESET, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { CHECK, CLAIMED, leased } from './claim.ts'
 import { NEXT_RUN, PRICE_AFTER, withTable } from './finished-check.ts'
@@ -181,8 +181,9 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
         and (${IS_SEARCH_PAID} or c.cost <= team.remaining)
       for update of c skip locked
     ),
+    asked as (${askedRuns(sql.fragment`found`)}),
     refunded as (
-      ${giveBack(paymentsOfRuns(sql.fragment`found`), sql.fragment`team`)}
+      ${giveBack(paymentsOfRuns(sql.fragment`found`, sql.fragment`asked`), sql.fragment`team`)}
     ),
     picked as (select no, refused_until, 0 as cost, 0 as credits from found),
     leased as (${leased({ ...claim, isUnpaid: true })})

@@ -26,7 +26,7 @@ export const isolatedChecks = (store: Queryable, limit: number): Promise<readonl
       from (
         select c.team_id from token join checks c using (no)
         union all
-        select a.team_id from token join asked_work a using (no)
+        select a.team_id from token join asked_work a using (no) where a.kind <> 'run'
       ) one
       group by team_id
     ),

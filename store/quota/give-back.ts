@@ -31,12 +31,22 @@ export const giveBack = (payments: Fragment, team: Fragment = sql.fragment`team_
   where u.team_id = back.team_id`
 
 /**
- * Selects what paid for these runs, which the id of each dates. `from` has locked rows of `checks` with the `id` of the
- * run, and whether it `is_paid`. A pool without runs has paid for none, as that of searches after a change of plan: it
- * was the pool of runs.
+ * Takes the payments of runs that somebody asked for from their rows. `from` has locked rows of `checks` with the `id`
+ * of the run, and whether it `is_paid`.
  */
-export const paymentsOfRuns = (from: Fragment) => sql.fragment`
-  select c.team_id, case when pool.most = 0 then 'runs' else pool.kind end as pool,
-    c.cost - c.credits_paid as from_pool, c.credits_paid as credits, run_id_time(c.id) as period
+export const askedRuns = (from: Fragment) => sql.fragment`
+  delete from asked_work a using ${from} c where a.id = c.id and c.is_paid and a.kind = 'run'
+  returning a.id, a.team_id, a.pool, a.from_pool, a.credits, a.period`
+
+/**
+ * Selects what paid for these runs: `asked` has what `askedRuns` took. The row of the check has the payment of a
+ * scheduled run, and its id says when it was paid. A pool without runs has paid for none, as that of searches after a
+ * change of plan: it was the pool of runs.
+ */
+export const paymentsOfRuns = (from: Fragment, asked: Fragment) => sql.fragment`
+  select team_id, pool, from_pool, credits, period from ${asked} a
+  union all
+  select c.team_id, case when pool.most = 0 then 'runs' else pool.kind end, c.cost - c.credits_paid, c.credits_paid,
+    run_id_time(c.id)
   from ${from} c join team_usage u using (team_id) ${poolOf(sql.fragment`c.queue`)}
-  where c.is_paid`
+  where c.is_paid and not exists (select from ${asked} a where a.id = c.id)`

@@ -10,7 +10,7 @@ import { answerAsked, claimAsked } from '../../../store/queue/claim-asked.ts'
 import { lockUsage } from '../../../store/quota/usage.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { spendRun } from '../../support/database/spend-run.ts'
-import { addSearch, claimIn, leaveAlone } from '../../support/database/stored-searches.ts'
+import { addSearch, claimIn, leaveAlone, recordIn } from '../../support/database/stored-searches.ts'
 
 let database: QueueDatabase
 beforeAll(async () => {
@@ -141,6 +141,33 @@ test.each(Object.entries(ENDS))('what paid for a run goes back once when it is e
   await swept()
   for (const more of Object.values(ENDS)) await more(team, no)
   expect([await database.usage(team), await rows()]).toMatchObject([BEFORE, []])
+})
+
+test('a run that was made stays paid, and its payment is forgotten', async () => {
+  const team = await database.team(HAS)
+  const no = await askedRun(team)
+  const [claimed] = await claimIn(database)
+  await sweepAsked(database.store)
+  expect(await rows()).toHaveLength(1)
+  if (claimed) await recordIn(database, claimed, { outcome: 'ok' })
+  await sweepAsked(database.store)
+  expect([claimed?.no, await database.usage(team), await rows()]).toMatchObject([no, PAID, []])
+})
+
+test('a scheduled run under way and one that was asked for meanwhile have each their own payment', async () => {
+  const team = await database.team({ runs: 50, used: 50, credits: 5 })
+  const no = await addSearch(database, team, { pages: 3, dueSeconds: 700 })
+  await claimIn(database)
+  expect(await database.usage(team)).toMatchObject({ runs_used: 50, credits: 2 })
+  await database.query('update team_usage set runs_limit = 60')
+  await ask(team, no)
+  expect(await database.usage(team)).toMatchObject({ runs_used: 53, credits: 2 })
+  // The process dies, and its engine is left alone when the check is claimed again.
+  await database.setClock('2 minutes')
+  await refuses()
+  expect(await database.usage(team)).toMatchObject({ runs_used: 53, credits: 5 })
+  await deletes(team, no)
+  expect(await database.usage(team)).toMatchObject({ runs_used: 50, credits: 5 })
 })
 
 test('whatever is asked for and whatever ends it, at once and again, no run is given back twice or lost', async () => {
