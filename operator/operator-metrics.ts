@@ -39,6 +39,7 @@ export function createOperatorMetrics(registry: Registry): OperatorMetrics {
     reconciled: (kind, outcome, duration) => seconds.observe({ kind, outcome }, duration),
     watch(kinds, events, { perResource }) {
       watch(registry, kinds, events)
+      watchConditions(registry, kinds)
       if (perResource) watchEach(registry, kinds)
     },
   }
@@ -94,13 +95,16 @@ function watch(registry: Registry, kinds: readonly KindOperator[], events: { rea
       this.inc(events.dropped)
     },
   })
+}
+
+function watchConditions(registry: Registry, kinds: readonly KindOperator[]): void {
   new Gauge({
     name: 'tidemark_operator_conditions',
     help:
       'Resources by kind, condition, status, reason and namespace. The label of their namespace is ' +
       'resource_namespace: Prometheus sets namespace to that of the operator.',
     labelNames: ['kind', 'condition', 'status', 'reason', 'resource_namespace'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset()
       for (const one of kinds)

@@ -20,6 +20,18 @@ interface RestingKey extends ResourceKey {
   readonly why: string
 }
 
+/** Returns what rests or fails to deliver, and why. */
+async function restingNow({ store, clusterId }: OperatorContext): Promise<ReadonlyMap<string, RestingKey>> {
+  const now = new Map<string, RestingKey>()
+  for (const found of [await restingRecords(store, clusterId), await failedDeliveries(store, clusterId)])
+    for (const { kind, namespace, name, why } of found) {
+      const key = `${namespace}/${name}`
+      const id = `${kind} ${key}`
+      now.set(id, { kind, key, why: `${now.get(id)?.why ?? ''} ${why}` })
+    }
+  return now
+}
+
 /** Returns the loop that adds resources whose records had a run to the queue. */
 export function createResultsLoop(context: OperatorContext, kinds: readonly KindOperator[]): WakeableLoop {
   const { store, log, clusterId } = context
@@ -50,13 +62,7 @@ export function createResultsLoop(context: OperatorContext, kinds: readonly Kind
   }
 
   async function lookForRest(): Promise<void> {
-    const now = new Map<string, RestingKey>()
-    for (const found of [await restingRecords(store, clusterId), await failedDeliveries(store, clusterId)])
-      for (const { kind, namespace, name, why } of found) {
-        const key = `${namespace}/${name}`
-        const id = `${kind} ${key}`
-        now.set(id, { kind, key, why: `${now.get(id)?.why ?? ''} ${why}` })
-      }
+    const now = await restingNow(context)
     const before = resting
     if (before)
       for (const [id, one] of new Map([...before, ...now])) if (before.get(id)?.why !== now.get(id)?.why) look(one)

@@ -111,13 +111,7 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(options.headers as Record<string, string> | undefined),
-      accept: accept ?? 'application/json',
-      'user-agent': 'tidemark-operator',
-      ...(text !== undefined && {
-        'content-type': contentType ?? 'application/json',
-        // Node says nothing of the body of a DELETE, and the server would read it as the beginning of the next request.
-        'content-length': Buffer.byteLength(text),
-      }),
+      ...headersOf(text, contentType, accept),
     }
     const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -142,18 +136,29 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
       const late = AbortSignal.timeout(asked.timeoutMs ?? ANSWER_MS)
       const signal = asked.signal ? AbortSignal.any([asked.signal, late]) : late
       const response = await open({ ...asked, signal })
-      const chunks: Buffer[] = []
-      let bytes = 0
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        bytes += chunk.length
-        if (bytes > MOST_BYTES) throw new Error(`an answer of the API server has more than ${MOST_BYTES} bytes`)
-        chunks.push(chunk)
-      }
-      return answerOf(response, Buffer.concat(chunks).toString())
+      return answerOf(response, await textOf(response))
     },
     stream: (path, signal) => open({ method: 'GET', path, signal }),
     close: () => agents.close(),
   }
+}
+
+function headersOf(text: string | undefined, contentType = 'application/json', accept = 'application/json') {
+  const about = { accept, 'user-agent': 'tidemark-operator' }
+  if (text === undefined) return about
+  // Node says nothing of the body of a DELETE, and the server would read it as the beginning of the next request.
+  return { ...about, 'content-type': contentType, 'content-length': Buffer.byteLength(text) }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new Error(`an answer of the API server has more than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 /** Returns the answer of a response whose body was read. */

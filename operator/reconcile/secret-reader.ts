@@ -42,23 +42,6 @@ export function createSecretReader({ client, rules, installation, secretMs }: Se
   const reading = new Map<string, Promise<Known>>()
   const pace = new TokenBucket(PACE)
 
-  async function ask(namespace: string, name: string): Promise<FoundSecret> {
-    // A name of dots would lead to another path, and the API server refuses some others as an error.
-    if (!NAME.test(name)) return { kind: 'missing' }
-    const path = `/api/v1/namespaces/${namespace}/secrets/${name}`
-    const answer = await client.call<SecretObject>({ method: 'GET', path })
-    if (answer.status === 404) return { kind: 'missing' }
-    if (answer.status === 403) return { kind: 'forbidden' }
-    if (answer.status !== 200) throw new KubeError(`the Secret ${namespace}/${name}`, answer)
-    const why = withheld(namespace, answer.body)
-    return why === null ? { kind: 'found', data: answer.body.data ?? {} } : { kind: why }
-  }
-
-  async function readNow(namespace: string, name: string): Promise<Known> {
-    const askedAt = performance.now()
-    return { found: await ask(namespace, name), askedAt }
-  }
-
   /** Returns whether what is known holds for a resource that was edited at `editedAt`, and if so, how long, in ms. */
   function restMs({ askedAt }: Known, editedAt: number): number {
     const ageMs = performance.now() - askedAt
@@ -91,10 +74,31 @@ export function createSecretReader({ client, rules, installation, secretMs }: Se
   }
 
   async function readAnew(place: string, namespace: string, name: string): Promise<Known> {
-    const asked = readNow(namespace, name).finally(() => reading.delete(place))
+    const askedAt = performance.now()
+    const asked = ask(client, withheld, namespace, name)
+      .then((found) => ({ found, askedAt }))
+      .finally(() => reading.delete(place))
     reading.set(place, asked)
     const known = await asked
     secrets.set(place, known)
     return known
   }
+}
+
+/** Asks the API server for a Secret. */
+async function ask(
+  client: KubeClient,
+  withheld: ReturnType<typeof createSecretRules>['withheld'],
+  namespace: string,
+  name: string,
+): Promise<FoundSecret> {
+  // A name of dots would lead to another path, and the API server refuses some others as an error.
+  if (!NAME.test(name)) return { kind: 'missing' }
+  const path = `/api/v1/namespaces/${namespace}/secrets/${name}`
+  const answer = await client.call<SecretObject>({ method: 'GET', path })
+  if (answer.status === 404) return { kind: 'missing' }
+  if (answer.status === 403) return { kind: 'forbidden' }
+  if (answer.status !== 200) throw new KubeError(`the Secret ${namespace}/${name}`, answer)
+  const why = withheld(namespace, answer.body)
+  return why === null ? { kind: 'found', data: answer.body.data ?? {} } : { kind: why }
 }

@@ -17,14 +17,20 @@ interface ReportContext {
   readonly log: Logger
 }
 
-/** Returns what shows, in metrics and the log, what became of a folder of manifests. Each thing is logged once. */
-export function createFolderReport({ registry, log }: ReportContext, folder: string) {
+function createGauges(registry: Registry) {
   const registers = [registry]
   const gauge = (name: string, help: string) => new Gauge({ name: `tidemark_config_${name}`, help, registers })
-  const manifests = gauge('manifests', 'Manifests of monitors in the folder of --config, when it was applied last.')
-  const faulty = gauge('faults', 'What is wrong with the folder of --config: while it is not 0, changes may wait.')
-  const appliedAt = gauge('applied_timestamp_seconds', 'When the folder of --config was applied last without a fault.')
-  const left = gauge('released', 'Monitors that a file of the folder declared and that belong to the API now.')
+  return {
+    manifests: gauge('manifests', 'Manifests of monitors in the folder of --config, when it was applied last.'),
+    faulty: gauge('faults', 'What is wrong with the folder of --config: while it is not 0, changes may wait.'),
+    appliedAt: gauge('applied_timestamp_seconds', 'When the folder of --config was applied last without a fault.'),
+    left: gauge('released', 'Monitors that a file of the folder declared and that belong to the API now.'),
+  }
+}
+
+/** Returns what shows, in metrics and the log, what became of a folder of manifests. Each thing is logged once. */
+export function createFolderReport({ registry, log }: ReportContext, folder: string) {
+  const { manifests, faulty, appliedAt, left } = createGauges(registry)
   let logged = ''
   let skippedBefore = ''
   let waited = ''
