@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { decodedSecret, secretText } from '../core/custom-resource/secret-text.ts'
 import { identityOf } from './document-identity.ts'
 import { type Fault, type Found, IN_QUOTES, isObject } from './found.ts'
 import { type Part, placeAt } from './places.ts'
@@ -18,7 +19,7 @@ export function readSecret(part: Part, found: Found, fault: Fault): void {
       if (typeof text !== 'string') fault([key, name], IN_QUOTES)
       else if (key === 'data' && !isBase64(text)) fault([key, name], 'must be base64: write plain text in stringData')
       else if (key === 'data' && !isUtf8(Buffer.from(text, 'base64'))) fault([key, name], 'must be base64 of a text')
-      else values[name] = withoutBreak(key === 'data' ? Buffer.from(text, 'base64').toString('utf8') : text)
+      else values[name] = key === 'data' ? decodedSecret(text) : secretText(text)
   }
   if (found.faults.length > before) return
   const { namespace, name } = identity
@@ -26,5 +27,3 @@ export function readSecret(part: Part, found: Found, fault: Fault): void {
 }
 
 const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(text)
-/** A line break at the end comes from `echo` and from files, and is never part of an address or a header. */
-const withoutBreak = (text: string): string => text.replace(/\r?\n$/, '')

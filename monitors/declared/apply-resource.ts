@@ -1,18 +1,13 @@
 import { isUuid } from '../../core/is-uuid.ts'
 import type { Transaction } from '../../store/db/client.ts'
 import { lockMonitor } from '../../store/monitors/monitor-edit.ts'
-import {
-  type AppliedState,
-  type DeclaredRow,
-  findDeclared,
-  lockDeclared,
-  lockResources,
-} from '../../store/monitors/monitor-resource.ts'
+import { findDeclared, lockDeclared, lockResources } from '../../store/monitors/monitor-resource.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { lockStorage } from '../../store/quota/team-storage.ts'
 import { lockUsage } from '../../store/quota/usage.ts'
 import type { MonitorContext } from '../context.ts'
 import { kindCalled } from '../kinds/kinds.ts'
+import { isApplied } from './applied-state.ts'
 import { isThere, targetOf } from './declaration-target.ts'
 import type { ApplyOutcome, Declaration } from './declaration.ts'
 import { declaredSpec } from './declared-spec.ts'
@@ -30,19 +25,13 @@ export async function isAsDeclared(
   { teamId, resource, state, spec, suspend }: Omit<Declaration, 'actor' | 'userId' | 'adopts'>,
 ): Promise<boolean> {
   const declared = await findDeclared(store, resource)
-  if (!declared || !isSameState(declared, state)) return false
+  if (!declared || !isApplied(state, declared) || declared.last_request !== state.lastRequest) return false
   const kind = kindCalled(resource.kind)
   const stored = await findMonitor(store, teamId, declared.monitor_id, kind.table)
   if (stored === null || stored.suspended !== suspend) return false
   const before = kind.table.spec(stored, secrets)
   return kind.change(before, declaredSpec(kind, before, spec)).changed.length === 0
 }
-
-const isSameState = (declared: DeclaredRow, { uid, generation, hash, lastRequest }: AppliedState): boolean =>
-  declared.uid === uid &&
-  declared.generation === generation &&
-  declared.hash.equals(hash) &&
-  declared.last_request === lastRequest
 
 /**
  * Makes each record be what its custom resource declares: creates it, takes over an existing one, or edits it. All of

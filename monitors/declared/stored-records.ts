@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { Manifest } from '../../manifests/manifest.ts'
 import type { ManifestFault } from '../../manifests/places.ts'
 import { faultsOf } from '../../manifests/resolve-manifest.ts'
@@ -13,6 +12,7 @@ import {
 import type { MonitorContext } from '../context.ts'
 import { kindCalled } from '../kinds/kinds.ts'
 import { isolationRefused, overStorageText } from '../outcome.ts'
+import { hashOf, isApplied } from './applied-state.ts'
 import type { DeclaredRecords } from './apply-plan.ts'
 import { applyResources } from './apply-resource.ts'
 import type { ApplyOutcome, Declaration } from './declaration.ts'
@@ -60,9 +60,10 @@ export function createStoredRecords(context: MonitorContext, folder: FolderOfMan
     async compare(manifests) {
       const known = new Map((await declaredRecords(context.store, FILES)).map((record) => [nameOf(record), record]))
       const all = manifests.map((judged) => declaredBy(judged, folder, known))
-      const { kept = [], news = [] } = Object.groupBy(all, ({ declaration }) =>
-        isApplied(declaration, known.get(nameOf(declaration.resource))) ? 'kept' : 'news',
-      )
+      const { kept = [], news = [] } = Object.groupBy(all, ({ declaration: { teamId, resource, state } }) => {
+        const record = known.get(nameOf(resource))
+        return record?.team_id === teamId && isApplied(state, record) ? 'kept' : 'news'
+      })
       const { allowed, refused } = await withoutPods(context, news)
       return { steps: allowed, kept, faults: refused, ...missedOf(known, all) }
     },
@@ -105,9 +106,7 @@ function declaredBy(
     place,
   } = manifest
   const resource = { clusterId: FILES, kind, namespace, name }
-  const hash = createHmac('sha256', hashKey)
-    .update(JSON.stringify([team.id, spec, suspend, place.file]))
-    .digest()
+  const hash = hashOf(hashKey, [team.id, spec, suspend, place.file])
   // A manifest that asks for no run leaves the request that was followed last as it is.
   const lastRequest = runRequest ?? known.get(nameOf(resource))?.last_request ?? null
   const declaration = {
@@ -147,15 +146,6 @@ function missedOf(known: ReadonlyMap<string, DeclaredRow>, all: readonly Declare
 
 const nameOf = ({ kind, namespace, name }: Pick<ResourceIdentity, 'kind' | 'namespace' | 'name'>): string =>
   `${kindCalled(kind).resource.kind} ${namespace}/${name}`
-
-function isApplied({ teamId, state: { hash, lastRequest } }: Declaration, record: DeclaredRow | undefined): boolean {
-  return (
-    record !== undefined &&
-    record.team_id === teamId &&
-    record.hash.equals(hash) &&
-    (lastRequest === null || lastRequest === record.last_request)
-  )
-}
 
 function refusalsOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' }>, manifest: Manifest): readonly ManifestFault[] {
   if (outcome.kind === 'invalid') return faultsOf(manifest, outcome.issues)

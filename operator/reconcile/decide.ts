@@ -1,4 +1,5 @@
 import { ADOPT } from '../../core/custom-resource/annotations.ts'
+import { isApplied } from '../../monitors/declared/applied-state.ts'
 import type { DeclaredRow } from '../../store/monitors/monitor-resource.ts'
 import { type CustomResource, hasFinalizer, requestOf } from './custom-resource.ts'
 
@@ -73,25 +74,13 @@ function whileThere(resource: CustomResource, { resolved, record }: Situation): 
   const request = requestOf(resource)
   const adopts = annotations?.[ADOPT] ?? null
   const isAdopted = adopts === null || adopts.toLowerCase() === record?.monitor_id
-  const isDone = record && isAdopted && isApplied(resource, resolved.hash, request, record)
+  const { uid, generation = 0 } = resource.metadata
+  const state = { uid, generation, hash: resolved.hash, lastRequest: request }
+  const isDone = record && isAdopted && isApplied(state, record)
   return [
     // The finalizer comes before the record: a record that exists is always deleted with its resource.
     ...(hasFinalizer(resource) ? [] : [{ kind: 'add_finalizer' } as const]),
     ...(isDone ? [] : [{ kind: 'apply', adopts, request } as const]),
     { kind: 'report' },
   ]
-}
-
-function isApplied(
-  { metadata }: CustomResource,
-  hash: Buffer,
-  request: string | null,
-  record: NonNullable<Situation['record']>,
-): boolean {
-  return (
-    record.uid === metadata.uid &&
-    record.generation === (metadata.generation ?? 0) &&
-    record.hash.equals(hash) &&
-    (request === null || request === record.last_request)
-  )
 }

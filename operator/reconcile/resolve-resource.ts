@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createSecretKey } from 'node:crypto'
 import { labelsOf, TEAM } from '../../core/custom-resource/annotations.ts'
 import { toApiNames } from '../../core/custom-resource/names.ts'
 import { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
+import { hashOf } from '../../monitors/declared/applied-state.ts'
 import type { Kind } from '../../monitors/kinds/kind.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
@@ -109,8 +110,7 @@ export function createResolver(options: ResolverOptions) {
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), secretsMs }
     const { spec } = checked
-    const applied = JSON.stringify([teamId, spec, declared.suspend === true])
-    const hash = createHmac('sha256', key).update(applied).digest()
+    const hash = hashOf(key, [teamId, spec, declared.suspend === true])
     if (!usesSecrets) hashes.set(declared, { teamId, labels: labelsText, hash })
     return { kind: 'valid', teamId, ownerId, spec: () => spec, hash, secretsMs }
   }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { READ_BY_MONITORS } from '../../core/custom-resource/annotations.ts'
+import { decodedSecret } from '../../core/custom-resource/secret-text.ts'
 import type { secretRefs, withSecrets } from '../../core/custom-resource/with-secrets.ts'
 import type { KubeClient } from '../cluster/kube-client.ts'
 import type { CustomResource } from './custom-resource.ts'
@@ -48,7 +49,7 @@ export function createSecretValues({ client, secretRules, installation, secretMs
       const account = found.kind === 'forbidden' ? await accountOnce() : ''
       const fault = faultOf(found, { namespace, name, key, needsLabel, account })
       if (fault) return { ...fault, kind: 'refused', secretsMs } as const
-      if (found.kind === 'found') values.set(`${name}/${key}`, textOf(found.data[key]))
+      if (found.kind === 'found') values.set(`${name}/${key}`, decodedSecret(found.data[key] ?? ''))
     }
     const valueOf: ValueOf = ({ name, key: at }) => values.get(`${name}/${at}`) ?? ''
     return { kind: 'read', valueOf, secretsMs } as const
@@ -143,9 +144,3 @@ function allowing(place: SecretPlace): string {
     (needsLabel ? ` && ${labelling(place)}` : '')
   )
 }
-
-/** A line break at the end comes from `echo` and from files, and is never part of an address or a header. */
-const textOf = (base64 = ''): string =>
-  Buffer.from(base64, 'base64')
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
