@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
+import { hasEscapes, printable, printableDocument } from '../core/printable.ts'
+import { print, tell } from '../platform/print.ts'
 import { exitCode } from './exit-codes.ts'
-import { print, tell } from './print.ts'
-import { hasEscapes, printable, printableDocument } from './printable.ts'
 
 /** What a command prints: a table for people, or a form for programs. */
 export const OUTPUT_FORMS = ['table', 'wide', 'name', 'json', 'yaml'] as const

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { ConfigFlags } from '../boot/parts/config-folder.ts'
+import type { OperatorFlags } from '../boot/roles/start-operator-parts.ts'
 import { seconds } from './argument-readers.ts'
-import type { ConfigFlags } from './boot/parts/config-folder.ts'
-import type { OperatorFlags } from './boot/roles/start-operator-parts.ts'
 import type { OutputOptions } from './output.ts'
 
 const SERVE_HELP = `

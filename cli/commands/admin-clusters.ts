@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { withStore } from '../../boot/parts/with-store.ts'
 import { releaseCluster } from '../../monitors/declared/end-declared.ts'
 import { kindCalled } from '../../monitors/kinds/kinds.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { MOST_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'
-import { withStore } from '../boot/parts/with-store.ts'
 import { formOf, type OutputOptions, printItems, printResult } from '../output.ts'
 
 export const listClustersCommand = () =>

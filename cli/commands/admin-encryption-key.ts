@@ -1,14 +1,14 @@
 import { Command } from 'commander'
+import { type AdminContext, withStore } from '../../boot/parts/with-store.ts'
+import { addKeyToFile, keepNewestInFile } from '../../boot/settings/encryption-key.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
+import { print } from '../../platform/print.ts'
 import type { Store } from '../../store/db/client.ts'
 import { forgetOtherKeys, isKeyInUse, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { duringRotation, reEncrypt } from '../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import { type AdminContext, withStore } from '../boot/parts/with-store.ts'
-import { addKeyToFile, keepNewestInFile } from '../boot/settings/encryption-key.ts'
 import { formOf, isForPrograms, type OutputOptions, printResult } from '../output.ts'
-import { print } from '../print.ts'
 
 /** Returns the command that encrypts everything with a new key. */
 export const rotateKeyCommand = (): Command =>

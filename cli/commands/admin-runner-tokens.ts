@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { withStore } from '../../boot/parts/with-store.ts'
 import { createRunnerToken, revokeRunnerTokens } from '../../store/accounts/credentials/runner-tokens.ts'
-import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 
 interface TokenOptions extends OutputOptions {

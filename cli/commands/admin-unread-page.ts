@@ -2,12 +2,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { objectsOf } from '../../boot/parts/objects.ts'
+import { withStore } from '../../boot/parts/with-store.ts'
+import { printBytes } from '../../platform/print.ts'
 import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
 import { findUnreadPage, listUnreadPages } from '../../store/objects/unread-pages.ts'
-import { objectsOf } from '../boot/parts/objects.ts'
-import { withStore } from '../boot/parts/with-store.ts'
 import { formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
-import { printBytes } from '../print.ts'
 
 interface UnreadOptions extends OutputOptions {
   readonly engine?: string

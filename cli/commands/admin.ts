@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { withStore } from '../../boot/parts/with-store.ts'
 import { ApiKeyCreate, SCOPES, type Scope } from '../../schema/account/api-key.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { createKeyFor, createOwner } from '../../store/accounts/accounts.ts'
-import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import {
   deleteAccountCommand,

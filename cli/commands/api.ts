@@ -1,9 +1,9 @@
+import { announce } from '../../boot/process/announce.ts'
+import { runProcess } from '../../boot/process/run-process.ts'
+import { startApi } from '../../boot/roles/start-api.ts'
+import { NotMigratedError } from '../../boot/settings/database-errors.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { announce } from '../boot/process/announce.ts'
-import { runProcess } from '../boot/process/run-process.ts'
-import { startApi } from '../boot/roles/start-api.ts'
-import { NotMigratedError } from '../boot/settings/database-errors.ts'
 
 /**
  * The API serves requests for this long after SIGTERM, and reports that it is not ready. A balancer that checks

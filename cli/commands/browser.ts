@@ -1,8 +1,8 @@
+import { untilStopped } from '../../boot/process/until-stopped.ts'
+import { readSettings } from '../../boot/settings/read-config.ts'
+import { print } from '../../platform/print.ts'
 import { startBrowserLauncher } from '../../runners/browser/chromium/browser-launcher.ts'
 import { BROWSER_RULES } from '../../schema/config/setting-rules.ts'
-import { untilStopped } from '../boot/process/until-stopped.ts'
-import { readSettings } from '../boot/settings/read-config.ts'
-import { print } from '../print.ts'
 
 /** Starts browsers for the runner of the same pod, until a signal comes. */
 export async function browser(): Promise<void> {

@@ -1,8 +1,9 @@
+import { egressPolicy } from '../../boot/parts/egress.ts'
+import { readSettings, SettingsError } from '../../boot/settings/read-config.ts'
 import { createLogger } from '../../core/logger.ts'
+import { print, tell } from '../../platform/print.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { readEndpoints } from '../../runners/serp/endpoints.ts'
-import { egressPolicy } from '../boot/parts/egress.ts'
-import { readSettings, SettingsError } from '../boot/settings/read-config.ts'
 import { configurationOf } from '../check/configuration.ts'
 import type { CheckOptions } from '../check/options.ts'
 import { type CheckOutput, runCheck } from '../check/run-check.ts'
@@ -11,7 +12,6 @@ import { isWebAddress } from '../check/source.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { watchChecks } from '../check/watch-checks.ts'
 import { formOf, type OutputOptions } from '../output.ts'
-import { print, tell } from '../print.ts'
 
 /** Runs `tidemark check serp`. Returns what is wrong with the command line; null when it could be used. */
 export async function checkSerp(keyword: string, options: SearchOptions): Promise<string | null> {
@@ -21,7 +21,7 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
     // A check of a page needs none of its code.
     const { runSearch, searchOf } = await import('../check/run-search.ts')
     const search = searchOf(keyword, options)
-    const browsers = (await import('../boot/parts/browsers.ts')).browsersOf({
+    const browsers = (await import('../../boot/parts/browsers.ts')).browsersOf({
       settings,
       egress,
       log: createLogger('silent'),
@@ -58,13 +58,13 @@ export async function check(targets: readonly string[], options: CheckOptions): 
   const log = createLogger('silent')
   // Most checks need neither a browser nor a model, and their code takes longer to load than the check.
   let opening: Promise<Browsers | null> | undefined
-  const open = async () => (await import('../boot/parts/browsers.ts')).browsersOf({ settings, egress, log })
+  const open = async () => (await import('../../boot/parts/browsers.ts')).browsersOf({ settings, egress, log })
   const browser: Pick<Browsers, 'render'> | null = settings.TIDEMARK_BROWSER_PAGES > 0 ? { render } : null
   // Two checks from a terminal share no cache, and no plan counts them.
   const prompts =
     settings.LLM_BASE_URL === undefined
       ? null
-      : (await import('../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
+      : (await import('../../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
   try {
     if (options.watch) await watchChecks(targets, options, outputOf(options), once)
     else await once(outputOf(options))

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { randomBytes } from 'node:crypto'
+import { withStore } from '../../boot/parts/with-store.ts'
 import { changeSecret, ensureSecret } from '../../operator/cluster/ensured-secret.ts'
 import { createKubeClient, type KubeClient } from '../../operator/cluster/kube-client.ts'
 import { OWNER_PLAN } from '../../schema/account/plan.ts'
 import { createKeyFor, createOwner, ownedTeam } from '../../store/accounts/accounts.ts'
-import { withStore } from '../boot/parts/with-store.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 import { emailAddress, noAccount } from './admin-accounts.ts'
 

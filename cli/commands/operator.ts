@@ -1,14 +1,14 @@
+import { announce } from '../../boot/process/announce.ts'
+import { createHealth } from '../../boot/process/health.ts'
+import { runProcess } from '../../boot/process/run-process.ts'
+import { serveHealth } from '../../boot/process/serve-health.ts'
+import { type OperatorFlags, startOperatorParts } from '../../boot/roles/start-operator-parts.ts'
+import { NotMigratedError } from '../../boot/settings/database-errors.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { stripFinalizers } from '../../operator/strip-finalizers.ts'
 import type { HealthServer } from '../../platform/health-server.ts'
+import { print } from '../../platform/print.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { announce } from '../boot/process/announce.ts'
-import { createHealth } from '../boot/process/health.ts'
-import { runProcess } from '../boot/process/run-process.ts'
-import { serveHealth } from '../boot/process/serve-health.ts'
-import { type OperatorFlags, startOperatorParts } from '../boot/roles/start-operator-parts.ts'
-import { NotMigratedError } from '../boot/settings/database-errors.ts'
-import { print } from '../print.ts'
 
 /** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */
 export const operator = (flags: OperatorFlags): Promise<void> =>

@@ -1,8 +1,8 @@
+import { untilStopped } from '../../boot/process/until-stopped.ts'
+import { startRunner } from '../../boot/roles/start-runner.ts'
+import { readSettings } from '../../boot/settings/read-config.ts'
 import { secretFileOf } from '../../schema/config/secret-settings.ts'
 import { RUNNER_RULES } from '../../schema/config/setting-rules.ts'
-import { untilStopped } from '../boot/process/until-stopped.ts'
-import { startRunner } from '../boot/roles/start-runner.ts'
-import { readSettings } from '../boot/settings/read-config.ts'
 
 /** Settings that open the store and decrypt its secrets. A process that shows untrusted pages must not have them. */
 const FORBIDDEN = (['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const).flatMap((name) => [name, secretFileOf(name)])

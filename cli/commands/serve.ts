@@ -1,21 +1,21 @@
 import { stat } from 'node:fs/promises'
+import type { ConfigFlags } from '../../boot/parts/config-folder.ts'
+import { banner } from '../../boot/process/banner.ts'
+import { runProcess, type ServerContext } from '../../boot/process/run-process.ts'
+import { startApi } from '../../boot/roles/start-api.ts'
+import { startWorker, type Worker } from '../../boot/roles/start-worker.ts'
+import { followKeys, keyFile } from '../../boot/settings/encryption-key.ts'
+import { readPlans } from '../../boot/settings/read-plans.ts'
 import { withTimeout } from '../../concurrency/loops/retry.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
+import { print } from '../../platform/print.ts'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { migrate } from '../../store/db/migrate.ts'
 import { teamsRunningOut } from '../../store/quota/usage-summary.ts'
 import { checkEncryptionKey, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
-import type { ConfigFlags } from '../boot/parts/config-folder.ts'
-import { banner } from '../boot/process/banner.ts'
-import { runProcess, type ServerContext } from '../boot/process/run-process.ts'
-import { startApi } from '../boot/roles/start-api.ts'
-import { startWorker, type Worker } from '../boot/roles/start-worker.ts'
-import { followKeys, keyFile } from '../boot/settings/encryption-key.ts'
-import { readPlans } from '../boot/settings/read-plans.ts'
-import { print } from '../print.ts'
 
 /** The first owner's address where TIDEMARK_OWNER_EMAIL is not set. It is only good to sign in with. */
 const PLACEHOLDER = 'owner@tidemark.local'
@@ -90,7 +90,7 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
             '"tidemark admin set-email" changes the address of an owner',
         )
       if (flags.config !== undefined) {
-        const { followConfigFolder } = await import('../boot/parts/config-folder.ts')
+        const { followConfigFolder } = await import('../../boot/parts/config-folder.ts')
         const parts = { ...context, store: worker.store, environment: process.env, wake: () => worker?.wake() }
         await followConfigFolder(parts, flags)
       }

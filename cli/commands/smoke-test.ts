@@ -1,6 +1,6 @@
 import { ExplainedError } from '../../core/explained-error.ts'
+import { print } from '../../platform/print.ts'
 import { formOf, type OutputOptions, printResult } from '../output.ts'
-import { print } from '../print.ts'
 
 /** The API did not do what the test asked for. */
 class SmokeTestError extends ExplainedError {

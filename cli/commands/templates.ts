@@ -1,17 +1,17 @@
+import { egressPolicy } from '../../boot/parts/egress.ts'
+import { readSettings } from '../../boot/settings/read-config.ts'
 import { toResourceNames } from '../../core/custom-resource/names.ts'
 import { isManifestName, keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { TEMPLATES } from '../../core/templates/templates.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
+import { print } from '../../platform/print.ts'
 import { MIN_INTERVAL_SECONDS, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Template } from '../../schema/monitor/template.ts'
 import { MONITOR_RESOURCE, RESOURCE_API } from '../../schema/resource-kind.ts'
-import { egressPolicy } from '../boot/parts/egress.ts'
-import { readSettings } from '../boot/settings/read-config.ts'
 import { templateOf } from '../check/extract-of.ts'
 import { UsageError } from '../check/usage-error.ts'
 import { dataText, formOf, interval, type OutputOptions, printItems } from '../output.ts'
-import { print } from '../print.ts'
 
 /** The options of `tidemark templates`. */
 export interface TemplateFlags extends OutputOptions {

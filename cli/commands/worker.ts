@@ -1,12 +1,12 @@
+import { announce } from '../../boot/process/announce.ts'
+import { createHealth } from '../../boot/process/health.ts'
+import { runProcess } from '../../boot/process/run-process.ts'
+import { serveHealth } from '../../boot/process/serve-health.ts'
+import { startWorker } from '../../boot/roles/start-worker.ts'
+import { NotMigratedError } from '../../boot/settings/database-errors.ts'
 import type { HealthServer } from '../../platform/health-server.ts'
 import { loadPlaywright } from '../../runners/browser/chromium/one-browser.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
-import { announce } from '../boot/process/announce.ts'
-import { createHealth } from '../boot/process/health.ts'
-import { runProcess } from '../boot/process/run-process.ts'
-import { serveHealth } from '../boot/process/serve-health.ts'
-import { startWorker } from '../boot/roles/start-worker.ts'
-import { NotMigratedError } from '../boot/settings/database-errors.ts'
 
 /** Runs checks and deliveries, until a signal comes. */
 export const worker = (): Promise<void> =>

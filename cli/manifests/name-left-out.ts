@@ -1,6 +1,6 @@
+import { printable } from '../../core/printable.ts'
 import type { readManifests } from '../../manifests/read-manifests.ts'
-import { tell } from '../print.ts'
-import { printable } from '../printable.ts'
+import { tell } from '../../platform/print.ts'
 
 /** Names the documents of other kinds on standard error. */
 export function nameLeftOut(skipped: ReturnType<typeof readManifests>['skipped']): void {

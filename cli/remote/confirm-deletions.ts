@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
+import { printable } from '../../core/printable.ts'
 import { exitCode } from '../exit-codes.ts'
-import { printable } from '../printable.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** Monitors that are deleted without a question. */

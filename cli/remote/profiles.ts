@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { tell } from '../print.ts'
+import { tell } from '../../platform/print.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** A server, and a key or a session for it. */

@@ -1,5 +1,7 @@
 import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
+import { printable } from '../../core/printable.ts'
+import { tell } from '../../platform/print.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
 import {
   MONITOR_KINDS,
@@ -10,8 +12,6 @@ import {
 } from '../../schema/resource-kind.ts'
 import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { exitCode } from '../exit-codes.ts'
-import { tell } from '../print.ts'
-import { printable } from '../printable.ts'
 import type { RemoteClient } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
 import type { RemoteRequest } from './remote-request.ts'

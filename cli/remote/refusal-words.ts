@@ -1,5 +1,5 @@
+import { printable } from '../../core/printable.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { printable } from '../printable.ts'
 import type { RemoteAnswer, RemoteRequest } from './remote-request.ts'
 
 /** The body of a refusal. Any server may have answered, so each part of it may be missing. */

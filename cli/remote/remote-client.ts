@@ -1,7 +1,7 @@
 import { sleep } from '../../concurrency/loops/sleep.ts'
+import { printable } from '../../core/printable.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Pagination } from '../../schema/page-of.ts'
-import { printable } from '../printable.ts'
 import type { Connection } from './profiles.ts'
 import { inWords, olderServer, parsed, refusalOf } from './refusal-words.ts'
 import { RemoteError } from './remote-error.ts'

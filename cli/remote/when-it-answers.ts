@@ -1,6 +1,6 @@
 import { retryWhile } from '../../concurrency/loops/retry.ts'
+import { tell } from '../../platform/print.ts'
 import { exitCode } from '../exit-codes.ts'
-import { tell } from '../print.ts'
 import { RemoteError } from './remote-error.ts'
 
 /**

@@ -63,7 +63,7 @@ export const RUNNERS = 'tidemark.dev/runners'
 const ISOLATED = 'tidemark.dev/check'
 /** The container that claims checks. Only it sees the token. */
 export const RUNNER_CONTAINER = 'runner'
-/** A runner whose token is refused exits with it (cli/boot/process/explain-error.ts). */
+/** A runner whose token is refused exits with it (cli/explain-error.ts). */
 export const TOKEN_REFUSED = 77
 /** A Job ends its pod this long after the token has expired. A runner ends by itself before that. */
 const BEYOND_TOKEN_SECONDS = 120

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readSettings, SettingsError } from '../../cli/boot/settings/read-config.ts'
+import { readSettings, SettingsError } from '../../boot/settings/read-config.ts'
 import { openStripeServer } from '../support/api/stripe-server.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'

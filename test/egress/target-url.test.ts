@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { egressPolicy } from '../../cli/boot/parts/egress.ts'
+import { egressPolicy } from '../../boot/parts/egress.ts'
 import { noAnswer } from '../../deliveries/channels/no-answer.ts'
 import { vet } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { proxyHold, proxyLayerOf } from '../../cli/boot/parts/proxy.ts'
+import { proxyHold, proxyLayerOf } from '../../boot/parts/proxy.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'

@@ -7,7 +7,7 @@ const foldersOf = (files: readonly string[]) => [...new Set(files.map((file) => 
 describe('tidemark runner', () => {
   test('loads no store, no database client, no web framework and nothing else of the trusted side', () => {
     const { files, packages } = loadedBy(RUNNER)
-    expect(foldersOf(files)).toEqual(['cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema'])
+    expect(foldersOf(files)).toEqual(['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema'])
     expect(packages).toEqual([
       'css-select',
       'domhandler',
@@ -27,31 +27,30 @@ describe('tidemark runner', () => {
   })
 
   test('loads these files of the command line and of what the host gives', () => {
-    const files = loadedBy(RUNNER).files.filter((file) => /^(cli|platform)\//.test(file))
+    const files = loadedBy(RUNNER).files.filter((file) => /^(boot|cli|platform)\//.test(file))
     expect(files).toEqual([
-      'cli/boot/parts/browsers.ts',
-      'cli/boot/parts/egress.ts',
-      'cli/boot/parts/page-errors.ts',
-      'cli/boot/parts/search-means.ts',
-      'cli/boot/process/idle-watch.ts',
-      'cli/boot/process/lean-start.ts',
-      'cli/boot/process/refused-connections.ts',
-      'cli/boot/process/serve-health.ts',
-      'cli/boot/process/stack.ts',
-      'cli/boot/process/token-refused-error.ts',
-      'cli/boot/process/until-signal.ts',
-      'cli/boot/process/until-stopped.ts',
-      'cli/boot/roles/start-runner.ts',
-      'cli/boot/settings/read-config.ts',
-      'cli/boot/settings/read-trust.ts',
-      'cli/boot/settings/secret-files.ts',
-      'cli/boot/settings/service-links.ts',
-      'cli/boot/settings/unreadable-settings.ts',
+      'boot/parts/browsers.ts',
+      'boot/parts/egress.ts',
+      'boot/parts/page-errors.ts',
+      'boot/parts/search-means.ts',
+      'boot/process/idle-watch.ts',
+      'boot/process/lean-start.ts',
+      'boot/process/refused-connections.ts',
+      'boot/process/serve-health.ts',
+      'boot/process/stack.ts',
+      'boot/process/token-refused-error.ts',
+      'boot/process/until-signal.ts',
+      'boot/process/until-stopped.ts',
+      'boot/roles/start-runner.ts',
+      'boot/settings/read-config.ts',
+      'boot/settings/read-trust.ts',
+      'boot/settings/secret-files.ts',
+      'boot/settings/service-links.ts',
+      'boot/settings/unreadable-settings.ts',
       'cli/commands/runner.ts',
-      'cli/print.ts',
-      'cli/printable.ts',
       'platform/connection-guard.ts',
       'platform/health-server.ts',
+      'platform/print.ts',
       'platform/reachable.ts',
       'platform/stage.ts',
       'platform/unprivileged-user.ts',

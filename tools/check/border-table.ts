@@ -8,8 +8,8 @@ export interface Border {
 
 /**
  * Imports go one way: schema ← core ← concurrency ← {platform, egress} ← {store, runners} ← {monitors, accounts,
- * worker, deliveries} ← {api, operator} ← cli. A type is an import like any other. A package stands with the folders
- * that own it; a new one is added here on purpose.
+ * worker, deliveries} ← {api, operator} ← boot ← cli. A type is an import like any other. A package stands with the
+ * folders that own it; a new one is added here on purpose.
  *
  * `runners` is the untrusted side of a check. It must not reach the store, the model or any of their packages.
  */
@@ -98,7 +98,8 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     folders: ['schema', 'core', 'platform', 'egress', 'concurrency', 'store', 'monitors', 'accounts'],
     packages: ['node:*', '@kubernetes/client-node', 'lru-cache', 'pino', 'prom-client'],
   },
-  cli: {
+  // Puts the processes together.
+  boot: {
     folders: [
       'schema',
       'core',
@@ -114,10 +115,29 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'deliveries',
       'api',
       'operator',
+    ],
+    packages: ['node:*', 'pino', 'prom-client'],
+  },
+  cli: {
+    folders: [
+      'schema',
+      'core',
+      'platform',
+      'egress',
+      'concurrency',
+      'store',
+      'runners',
+      'manifests',
+      'monitors',
+      'accounts',
+      'worker',
+      'deliveries',
+      'operator',
+      'boot',
       // `--version` prints the version in the package.
       'package.json',
     ],
-    packages: ['node:*', 'commander', 'pino', 'prom-client', 'yaml'],
+    packages: ['node:*', 'commander', 'yaml'],
   },
   // A package of its own, which is published without the rest: what it knows of the definitions is generated into it.
   pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', '@tidemark/pulumi', 'node:*'] },
@@ -171,6 +191,7 @@ export const NETWORK: { modules: readonly string[]; folders: readonly string[] }
     'deliveries',
     'api',
     'operator/cluster',
+    'boot',
     'cli',
   ],
 }

@@ -1,6 +1,6 @@
+import { printable } from '../../../core/printable.ts'
+import { print } from '../../../platform/print.ts'
 import { clipped, coloured, formOf, isForPrograms, type OutputOptions, printData } from '../../output.ts'
-import { print } from '../../print.ts'
-import { printable } from '../../printable.ts'
 import { REMOTE_KINDS } from '../records.ts'
 import type { Step } from './steps.ts'
 

@@ -1,3 +1,4 @@
+import { printable } from '../../../core/printable.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { ManifestFault } from '../../../manifests/places.ts'
 import { judgeInput } from '../../../monitors/declared/judge-input.ts'
@@ -5,7 +6,6 @@ import type { JudgedManifest } from '../../../monitors/declared/judge-manifests.
 import { nameLeftOut } from '../../manifests/name-left-out.ts'
 import { readSecrets } from '../../manifests/read-secrets.ts'
 import { readTexts } from '../../manifests/read-texts.ts'
-import { printable } from '../../printable.ts'
 import { SUSPENDED_LABEL } from '../records.ts'
 import { RemoteError } from '../remote-error.ts'
 

@@ -1,6 +1,6 @@
+import { printable } from '../../../core/printable.ts'
+import { print } from '../../../platform/print.ts'
 import { formOf, isForPrograms, printData } from '../../output.ts'
-import { print } from '../../print.ts'
-import { printable } from '../../printable.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
 import { type CommonOptions, connect } from '../connect.ts'
 import { forEachRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS } from '../records.ts'

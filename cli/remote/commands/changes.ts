@@ -1,3 +1,5 @@
+import { printable } from '../../../core/printable.ts'
+import { print } from '../../../platform/print.ts'
 import type { RunDiff } from '../../../schema/run/run-diff.ts'
 import type { RunImages } from '../../../schema/run/run-images.ts'
 import type { Run } from '../../../schema/run/run.ts'
@@ -11,8 +13,6 @@ import {
   printItems,
   terminalWidth,
 } from '../../output.ts'
-import { print } from '../../print.ts'
-import { printable } from '../../printable.ts'
 import { changeLines, type ChangeLine, hasTexts, type Known } from '../change-words.ts'
 import { connect } from '../connect.ts'
 import { firedCell } from '../delivery-words.ts'

@@ -1,9 +1,9 @@
 import { isUuid } from '../../../core/is-uuid.ts'
 import { MAX_ATTEMPTS } from '../../../core/machine/delivery.ts'
+import { printable } from '../../../core/printable.ts'
+import { print, tell } from '../../../platform/print.ts'
 import type { Delivery, DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { type Column, coloured, distance, formOf, isForPrograms, printData, printItems, when } from '../../output.ts'
-import { print, tell } from '../../print.ts'
-import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
 import {
   answerOf,

@@ -1,3 +1,5 @@
+import { printable } from '../../../core/printable.ts'
+import { print } from '../../../platform/print.ts'
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
 import {
   coloured,
@@ -11,8 +13,6 @@ import {
   terminalWidth,
   when,
 } from '../../output.ts'
-import { print } from '../../print.ts'
-import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
 import { arrivedWords, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'

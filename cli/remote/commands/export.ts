@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { resourceLabels } from '../../../core/custom-resource/annotations.ts'
 import { isManifestName, isResourceName } from '../../../core/custom-resource/resource-name.ts'
+import { print } from '../../../platform/print.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { formOf, printData } from '../../output.ts'
-import { print } from '../../print.ts'
 import { connect } from '../connect.ts'
 import {
   forEachRecord,

@@ -1,3 +1,5 @@
+import { printable } from '../../../core/printable.ts'
+import { print, tell } from '../../../platform/print.ts'
 import {
   type Column,
   distance,
@@ -8,8 +10,6 @@ import {
   printItems,
   terminalWidth,
 } from '../../output.ts'
-import { print, tell } from '../../print.ts'
-import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
 import { arrivedCell, lostMessages, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'

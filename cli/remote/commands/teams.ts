@@ -1,6 +1,6 @@
+import { printable } from '../../../core/printable.ts'
 import type { TeamListItem } from '../../../schema/account/team.ts'
 import { formOf, printItems, printResult } from '../../output.ts'
-import { printable } from '../../printable.ts'
 import { connect } from '../connect.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'

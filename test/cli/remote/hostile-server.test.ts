@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { forTerminal } from '../../../cli/printable.ts'
+import { forTerminal } from '../../../core/printable.ts'
 import { certificate, rawServer } from '../../support/network/raw-server.ts'
 import { runCli, startShell } from '../../support/process/cli-process.ts'
 
@@ -165,10 +165,10 @@ test('what stands in an output for a terminal keeps its lines and our colours, a
 })
 
 /** Writes where nobody else has written: the log on a terminal, a counter of its own, and the functions themselves. */
-const WRITERS = ['cli/boot/process/until-stopped.ts', 'cli/commands/admin-encryption-key.ts', 'cli/print.ts']
+const WRITERS = ['boot/process/until-stopped.ts', 'cli/commands/admin-encryption-key.ts', 'platform/print.ts']
 
 test('every command prints through print and tell', () => {
-  const direct = globSync('cli/**/*.ts', { cwd: ROOT }).filter((file) =>
+  const direct = globSync(['{boot,cli}/**/*.ts', 'platform/print.ts'], { cwd: ROOT }).filter((file) =>
     /process\.(?:stdout|stderr)\.write|console\./.test(readFileSync(join(ROOT, file), 'utf8')),
   )
   expect(direct.sort()).toEqual(WRITERS)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mailerOf } from '../../../cli/boot/parts/mail.ts'
-import { readSettings } from '../../../cli/boot/settings/read-config.ts'
+import { mailerOf } from '../../../boot/parts/mail.ts'
+import { readSettings } from '../../../boot/settings/read-config.ts'
 import { parseMailServer } from '../../../core/mail-server.ts'
 
 describe('SMTP_URL', () => {

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
-import { type ModelSettings, promptsOf } from '../../../cli/boot/parts/model.ts'
-import { proxyHold, proxyLayerOf } from '../../../cli/boot/parts/proxy.ts'
+import { type ModelSettings, promptsOf } from '../../../boot/parts/model.ts'
+import { proxyHold, proxyLayerOf } from '../../../boot/parts/proxy.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
 import { createLogger, type Logger } from '../../../core/logger.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'

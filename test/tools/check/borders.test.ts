@@ -97,7 +97,7 @@ describe('the model', () => {
     for (const path of [
       'worker/queue/answered.ts',
       'api/http/app.ts',
-      'cli/boot/parts/model.ts',
+      'boot/parts/model.ts',
       'deliveries/mail/mailer.ts',
     ])
       expect(faults(path, "const { OpenAI } = await import('openai')")[0]).toContain('openai')

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { promptsOf } from '../../../cli/boot/parts/model.ts'
+import { promptsOf } from '../../../boot/parts/model.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { findPromptAnswer, keepPromptAnswer, purgePromptAnswers } from '../../../store/maintenance/prompt-answers.ts'
 import { giveBackModelCall, takeModelCall } from '../../../store/quota/prompt-quota.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { ModelSettings } from '../../../cli/boot/parts/model.ts'
+import type { ModelSettings } from '../../../boot/parts/model.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'

@@ -1,0 +1,291 @@
+import { Counter, type Registry } from 'prom-client'
+import type { CheckQueue } from '../../core/check-queue.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Tracer } from '../../core/tracer.ts'
+import { createChannels } from '../../deliveries/channels/channels.ts'
+import { createDeliveryLoop } from '../../deliveries/loop/delivery-loop.ts'
+import { createDeliveryMetrics } from '../../deliveries/loop/delivery-metrics.ts'
+import { createNoticeLoop } from '../../deliveries/notices/notice-loop.ts'
+import { createGuardedAgent } from '../../egress/guarded-agent.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
+import type { Browsers } from '../../runners/browser/browsers.ts'
+import type { CheckSource } from '../../runners/check/check-source.ts'
+import { check, type CheckPorts } from '../../runners/check/check.ts'
+import type { Reading } from '../../runners/check/reading.ts'
+import type { Task } from '../../runners/check/task.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
+import { createPageReader, type PageReader } from '../../runners/fetch/paging/page-reader.ts'
+import { type CheckLoop, createCheckLoop } from '../../runners/loop/check-loop.ts'
+import { createCheckMetrics, shareMetrics } from '../../runners/loop/check-metrics.ts'
+import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
+import { measurePatterns } from '../../runners/pattern/pattern-metrics.ts'
+import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
+import { openStore, type Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
+import { noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
+import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import { createBacklogMetrics } from '../../worker/maintenance/backlog-metrics.ts'
+import { startMaintenance } from '../../worker/maintenance/maintenance.ts'
+import { createMonitorMetrics } from '../../worker/maintenance/monitor-metrics.ts'
+import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
+import { createRecorder } from '../../worker/record/recorder.ts'
+import { startDiskWatch } from '../parts/disk.ts'
+import { mailerOf } from '../parts/mail.ts'
+import { promptsOf } from '../parts/model.ts'
+import { pageErrorsOf } from '../parts/page-errors.ts'
+import { messagePicturesOf, startPictures } from '../parts/picture-parts.ts'
+import { proxyHold, proxyLayerOf, proxyRelayOf } from '../parts/proxy.ts'
+import { searchMeansOf } from '../parts/search-means.ts'
+import { searchRecordingOf, searchSourceOf } from '../parts/search-parts.ts'
+import type { Stack } from '../process/stack.ts'
+import type { Settings } from '../settings/read-config.ts'
+import { startRunnerApi } from './start-runner-api.ts'
+
+/** The context of a process that checks and delivers. */
+interface WorkerContext {
+  readonly settings: Settings
+  readonly databaseUrl: string
+  /** The folder of the embedded database; null when there is none. */
+  readonly databaseFolder: string | null
+  readonly secrets: SecretBox
+  /** Signs addresses of pictures. */
+  readonly encryptionKey: string
+  readonly egress: EgressPolicy
+  /** Null: this process renders nothing. */
+  readonly browsers: Browsers | null
+  readonly registry: Registry
+  readonly log: Logger
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
+  readonly stack: Stack
+}
+
+/** A running worker, as the rest of its process uses it. */
+export interface Worker {
+  readonly store: Store
+  /** Claims checks at once, because some may have become due. */
+  wake(): void
+  /** Milliseconds since the scheduler last made progress. */
+  sinceProgress(): number
+}
+
+/**
+ * The time that checks and delivery attempts in flight have at a stop, side by side. An attempt takes 15 seconds at
+ * most, so none is cut off and sent twice. Unfinished checks are released, and another worker claims them.
+ */
+const DRAIN_MS = 18_000
+
+/** Starts the check loop, the delivery loop and the maintenance of the store; the stack stops them. */
+export async function startWorker(context: WorkerContext): Promise<Worker> {
+  const { settings, secrets, registry, log, stack } = context
+  const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
+  const store = await openStore({
+    url: context.databaseUrl,
+    name: 'tidemark worker',
+    log,
+    connections: 8,
+    // Half a lease, so that a hanging statement fails before other workers take over.
+    statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
+  })
+  stack.defer('the store of the worker', () => store.end())
+  await noteEncryptionKey(store, secrets)
+  measureStore(context, store)
+  const { extractor, pages, patterns, differ } = createThreads(context)
+  measurePatterns(registry, patterns)
+
+  const { deliveries, notices } = sendingLoops(context, store)
+  const disk = await startDiskWatch({ ...context, store, notifies: true })
+  const { pictures, sweep } = startPictures({ ...context, store, disk })
+  const recorder = createRecorder({
+    store,
+    pictures,
+    secrets,
+    patterns,
+    differ,
+    log,
+    tracer: context.tracer,
+    onDeliveries: () => deliveries.wake(),
+    onNotices: () => notices.wake(),
+    onInternalError: internalErrorsOf(registry),
+    searches: searchRecordingOf(settings, secrets),
+    patienceMs: leaseMs,
+  })
+  stack.defer('the recorder', () => recorder.settle())
+  const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
+  stack.defer('questions to the model', () => prompts?.close())
+  const checkOf = checksOf(context, { store, extractor, pages })
+  const search = searchSourceOf({ ...context, store })
+  const held = { secrets, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
+  const source = await startRunnerApi({ ...context, store, held })
+  stack.defer('the runner API', () => source?.close())
+  const checks = createCheckLoops({
+    settings,
+    registry,
+    log,
+    browsers: context.browsers,
+    runnerApiOf: (queues) =>
+      createPostgresCheckSource({
+        ...{ store, secrets, recorder, prompts, queues, leaseMs },
+        search: context.browsers ? search : { ...search, exit: null },
+      }),
+    check: checkOf,
+  })
+  stack.defer('checks and deliveries', () =>
+    Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices.drain(DRAIN_MS), source?.close()]),
+  )
+
+  const maintenance = await startMaintenance(store, log, {
+    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
+    others: [sweep],
+  })
+  stack.defer('maintenance', () => maintenance.stop())
+  checks.start()
+  deliveries.start()
+  notices.start()
+  return {
+    store,
+    wake: () => checks.wake(),
+    sinceProgress: () => checks.sinceProgress(),
+  }
+}
+
+/** Creates the threads for untrusted content. Each starts when it is first needed; the stack ends them. */
+function createThreads({ stack, registry, log }: Pick<WorkerContext, 'stack' | 'registry' | 'log'>) {
+  const onInternalError = pageErrorsOf({ registry, log })
+  const extractor = createExtractor({ onInternalError })
+  stack.defer('extraction', () => extractor.close())
+  const pages = createPageReader({ onInternalError })
+  stack.defer('the page reader', () => pages.close())
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher', () => patterns.close())
+  const differ = createTextDiffer()
+  stack.defer('the comparison of texts', () => differ.close())
+  return { extractor, pages, patterns, differ }
+}
+
+/** Returns what counts a run that ended with an internal error: a fault of this installation, not of a site. */
+function internalErrorsOf(registry: Registry): () => void {
+  const runs = new Counter({
+    name: 'tidemark_internal_errors_total',
+    help: 'Runs that ended with an internal error. They do not count as failures of their monitors.',
+    registers: [registry],
+  })
+  return () => runs.inc()
+}
+
+/** Figures of the store, which every worker shows. */
+function measureStore({ registry, settings }: WorkerContext, store: Store): void {
+  createBacklogMetrics(registry, store)
+  createMonitorMetrics(registry, store, settings.TIDEMARK_MONITOR_METRICS)
+}
+
+/** Returns the loops that send deliveries and notices, over the same channels. */
+function sendingLoops(context: WorkerContext, store: Store) {
+  const { settings, secrets, egress, registry, log, tracer, stack } = context
+  const agent = createGuardedAgent(egress)
+  stack.defer('the delivery connections', () => agent.destroy())
+  const mailer = mailerOf(settings, log)
+  stack.defer('the mail connections', () => mailer?.close())
+  const sending = {
+    store,
+    secrets,
+    channels: createChannels({
+      agent,
+      mailer,
+      dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? null,
+      pictures: messagePicturesOf({ ...context, store }),
+    }),
+    log,
+    tracer,
+    leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
+    perHost: settings.TIDEMARK_DESTINATION_CONCURRENCY,
+  }
+  const metrics = createDeliveryMetrics(registry, 'notice')
+  return {
+    deliveries: createDeliveryLoop({ ...sending, metrics: createDeliveryMetrics(registry) }),
+    notices: createNoticeLoop({ ...sending, metrics, hasMail: mailer !== null }),
+  }
+}
+
+interface CheckParts {
+  readonly store: Store
+  readonly extractor: Extractor
+  readonly pages: PageReader
+}
+
+/** Returns what checks a task here. */
+function checksOf(context: WorkerContext, { store, extractor, pages }: CheckParts) {
+  const { egress, log, tracer, stack } = context
+  const layer = proxyLayerOf(context)
+  const proxy = layer
+    ? { layer, holdFor: ({ no }: { no: number }) => proxyHold(store, { checkNo: no }, log) }
+    : undefined
+  const agent = createGuardedAgent(egress)
+  stack.defer('the fetch connections', () => agent.destroy())
+  const search = searchMeansOf(context)
+  const ports = { agent, extractor, pages, proxy, search }
+  return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
+    check(task, { ...ports, browser, signal, ...(tracer && { onFetched: () => tracer.fetched(task) }) })
+}
+
+interface LoopOptions {
+  readonly concurrency: number
+  /** Default: elsewhere. */
+  readonly browser?: CheckPorts['browser']
+  /** Default: that of the loop. */
+  readonly idleMs?: number
+}
+
+/** Each is settled by a few statements, and many minutes may pass until the next one. */
+const SEARCHES_WITHOUT_BROWSER = { concurrency: 8, idleMs: 1_000 } as const
+
+interface CheckLoopsContext {
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly log: Logger
+  /** Null: checks that need a browser are not claimed here. */
+  readonly browsers: Browsers | null
+  runnerApiOf(queues: readonly CheckQueue[]): CheckSource
+  check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
+}
+
+/**
+ * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
+ * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
+ * once. Without a browser, searches have a loop of their own, which settles those that ask no engine from here.
+ */
+function createCheckLoops(context: CheckLoopsContext): CheckLoop {
+  const { settings, registry, log, browsers } = context
+  const metricsOfOne = shareMetrics(createCheckMetrics(registry))
+  const loopOf = (
+    queues: readonly CheckQueue[],
+    { concurrency, browser = 'elsewhere', idleMs }: LoopOptions,
+  ): CheckLoop =>
+    createCheckLoop({
+      ...(idleMs !== undefined && { idleMs }),
+      source: context.runnerApiOf(queues),
+      check: (task, signal) => context.check(task, browser, signal),
+      log,
+      outage: storeOutage(log),
+      metrics: metricsOfOne(),
+      leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
+      concurrency,
+      // Hanging pages of one site must not use all slots.
+      perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
+      rendersPages: browser !== 'elsewhere',
+    })
+  const loops = [
+    loopOf(['static'], { concurrency: settings.TIDEMARK_CHECK_CONCURRENCY }),
+    browsers
+      ? loopOf(['browser', 'visual', 'serp'], { concurrency: settings.TIDEMARK_BROWSER_PAGES, browser: browsers })
+      : loopOf(['serp'], SEARCHES_WITHOUT_BROWSER),
+  ]
+  return {
+    start: () => loops.forEach((loop) => loop.start()),
+    wake: () => loops.forEach((loop) => loop.wake()),
+    async drain(graceMs) {
+      await Promise.all(loops.map((loop) => loop.drain(graceMs)))
+    },
+    sinceProgress: () => Math.max(...loops.map((loop) => loop.sinceProgress())),
+  }
+}

@@ -1,0 +1,33 @@
+import { CommanderError } from 'commander'
+import { TokenRefusedError } from '../boot/process/token-refused-error.ts'
+import { ExplainedError } from '../core/explained-error.ts'
+import { scrub } from '../core/logger.ts'
+import { exitCode } from './exit-codes.ts'
+import { RemoteError } from './remote/remote-error.ts'
+
+/**
+ * Returns a text about a failed start: without a stack where a person can correct the cause, with the stack where it is
+ * a bug.
+ */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return `tidemark: ${String(error)}`
+  if (error instanceof ExplainedError || error instanceof CommanderError) return `tidemark: ${error.message}`
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'EADDRINUSE')
+    return (
+      `tidemark: the port is in use (${scrub(error.message)}); set PORT (or TIDEMARK_METRICS_PORT) to another one, ` +
+      `or 0 for any that is free`
+    )
+  if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen')
+    return `tidemark: this user may not open this port; set PORT to one above 1023`
+  if ('syscall' in error && error.syscall === 'uv_cwd')
+    return 'tidemark: the current folder has been removed; change to another one and start the command again'
+  const cause = error.cause ? `\n  caused by: ${explain(error.cause)}` : ''
+  return `tidemark: ${scrub(error.stack ?? error.message)}${cause}`
+}
+
+/** Returns the exit code. The program that starts runners recognizes by it that a token is refused. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof RemoteError) return error.exitCode
+  return exitCode(error instanceof TokenRefusedError ? 'refused' : 'failed')
+}
