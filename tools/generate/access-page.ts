@@ -6,9 +6,9 @@ import { paragraph, table } from './markdown.ts'
 const LEAVING = 'members.leave'
 
 const ABOUT = paragraph(
-  'This page shows the answer to each role and each API key, for every request of the API. A test calls them all as each of these ' +
-    'callers. [Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. `npm run ' +
-    'gen` makes this page from `schema/account/access.ts` and the routes.',
+  'This page shows the answer to each role and each API key, for every request of the API. A test calls them all as ' +
+    'each of these callers. [Teams and roles](reference/teams-and-roles.md#permissions) explains the permissions. ' +
+    '`npm run gen` makes this page from `schema/account/access.ts` and the routes.',
 )
 
 const WITHOUT_CREDENTIALS = paragraph(
