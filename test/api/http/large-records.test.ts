@@ -76,7 +76,7 @@ describe.each([
     expect(statuses).toContain(200)
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
     expect(most).toBeGreaterThan(0)
-    expect(most).toBeLessThanOrEqual(LIST_LIMITS.underWayBytes)
+    expect(most).toBeLessThanOrEqual(LIST_LIMITS.underWay.total)
     expect(figures()).toMatchObject({ bytesUnderWay: 0, waiting: 0 })
   })
 })
