@@ -69,7 +69,7 @@ export class LongLists {
     return this.#opened(list.left, (sending) => this.#partsOf(list, sending))
   }
 
-  /** Returns a record that is too large to be answered at once, likewise. It is a list of one row without an envelope. */
+  /** Returns a record that is too large to be answered at once, likewise: as a list of one row without its envelope. */
   openRecord(record: LargeRecord): Promise<AsyncIterable<string>> {
     return this.#opened(record.left, (sending) => this.#recordOf(record, sending))
   }

@@ -14,7 +14,8 @@ import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.t
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { attempt, createClaimRound, createHeldDeliveries, logAttempt } from './delivery-round.ts'
-import { Destinations, type Flight } from './destinations.ts'
+import { createDestinations, type Flight } from './destinations.ts'
+import { PayloadBytes } from './payload-bytes.ts'
 
 /** The options and ports of a delivery loop. */
 export interface DeliveryLoopOptions {
@@ -75,7 +76,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     gatherMs: GATHER_MS,
   })
   const destinations = new Destinations({ total: concurrency, perHost, onRoom: () => claims.wake() })
-  const round = createClaimRound({ store, destinations, leaseSeconds, outbox })
+  const payloads = new PayloadBytes(() => wake())
+  const round = createClaimRound({ store, destinations, payloads, leaseSeconds, outbox })
   const held = createHeldDeliveries({ ...options, outbox, leaseSeconds })
   const recorder = createAttemptRecorder({ ...options, outbox })
   const running = new Running()
@@ -104,6 +106,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const { item: claimed } = lease
     metrics.claimed(claimed.late_ms)
     const flight = destinations.start(claimed.host)
+    const giveBack = payloads.hold(claimed.team_id, claimed.bytes)
     metrics.active(destinations.active)
     const startedAt = performance.now()
     lease.lost = new AbortController()
@@ -113,6 +116,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const outcome = await attempt(claimed, options, { signal, log, ...waits })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
+    giveBack()
     metrics.active(destinations.active)
     // The delivery keeps its lease until it is given back.
     if (outcome.kind === 'aborted') return
@@ -121,6 +125,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     logAttempt(claimed, attempted, { log, metrics, tracer: options.tracer, startedAt })
     await recorder.add(attempted).catch(() => {})
     held.drop(lease)
+  }
+
+  function wake(): void {
+    nextLook = 0
+    claims.wake()
   }
 
   async function drain(graceMs: number): Promise<void> {
@@ -134,10 +143,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       held.start()
       claims.start()
     },
-    wake() {
-      nextLook = 0
-      claims.wake()
-    },
+    wake,
     drain: (graceMs) => (drained ??= drain(graceMs)),
   }
 }

@@ -14,6 +14,7 @@ import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import type { Destinations } from './destinations.ts'
+import type { PayloadBytes } from './payload-bytes.ts'
 
 /** Goes round the destinations that have deliveries due. */
 interface ClaimRound {
@@ -30,6 +31,7 @@ interface ClaimRound {
 interface ClaimRoundOptions {
   readonly store: Store
   readonly destinations: Destinations
+  readonly payloads: Pick<PayloadBytes, 'room'>
   readonly leaseSeconds: number
   readonly outbox: Outbox
 }
@@ -38,7 +40,13 @@ interface ClaimRoundOptions {
  * A destination stays in the round until a claim finds fewer deliveries than requested. Each time it is served it moves
  * to the end.
  */
-export function createClaimRound({ store, destinations, leaseSeconds, outbox }: ClaimRoundOptions): ClaimRound {
+export function createClaimRound({
+  store,
+  destinations,
+  payloads,
+  leaseSeconds,
+  outbox,
+}: ClaimRoundOptions): ClaimRound {
   let cursor = ''
 
   /** Leaves out the chats that have no turn now. Where there is no chat, the store is not asked. */
@@ -60,7 +68,7 @@ export function createClaimRound({ store, destinations, leaseSeconds, outbox }: 
     const rooms = await withTurns(granted)
     if (rooms.length === 0) return []
     const limit = rooms.reduce((sum, { room }) => sum + room, 0)
-    const deliveries = await claimDeliveries(store, { rooms, limit, leaseSeconds }, outbox)
+    const deliveries = await claimDeliveries(store, { rooms, limit, leaseSeconds, payloads: payloads.room() }, outbox)
     const counts = Map.groupBy(deliveries, ({ host }) => host)
     for (const { host, room } of rooms) {
       const count = counts.get(host)?.length ?? 0

@@ -108,5 +108,10 @@ export const DELIVERY_DELAYS_SECONDS = [0, 300, 900, 1800, 3600, 7200] as const
  * message is lost. Where one is refused with a time to wait, the others wait for it, at most for `longestHoldMs`.
  */
 export const CHAT_PACE = { burst: 3, everyMs: { slack: 1_000, discord: 2_000 }, longestHoldMs: 600_000 } as const
+/**
+ * Bytes of the payloads that one process sends at the same time: of all teams, and of one. The last one that begins may
+ * exceed them. Those that are `small` always begin.
+ */
+export const DELIVERY_BYTES = { small: 64 * 1024, team: 16 * 1024 * 1024, total: 32 * 1024 * 1024 } as const
 /** The destination must answer within this time. */
 export const DELIVERY_TIMEOUT_MS = 15_000

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { DELIVERY_TYPES } from '../../schema/monitor/delivery-config.ts'
-import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import { DELIVERY_BYTES, type DeliveryStatus } from '../../schema/run/delivery.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, row, unnest } from '../db/row.ts'
@@ -28,6 +28,7 @@ const ClaimedDelivery = Type.Object({
   /** The sealed DeliveryConfig (`deliveries.target`). */
   target: Type.Unsafe<Buffer>({}),
   payload: Type.String(),
+  bytes: Type.Integer(),
   /** Attempts recorded before this one. */
   attempts: Type.Integer(),
   /** Milliseconds from the time it was due to this claim. */
@@ -52,7 +53,20 @@ interface DeliveryClaim {
   /** Largest number of deliveries in total. */
   readonly limit: number
   readonly leaseSeconds: number
+  /** Default: nothing is under way. */
+  readonly payloads?: PayloadRoom
 }
+
+/** Room for payloads that are not small (`DELIVERY_BYTES`), in bytes. */
+export interface PayloadRoom {
+  readonly left: number
+  /** What teams have under way. */
+  readonly teams: readonly { readonly team_id: string; readonly held: number }[]
+}
+
+const EMPTY: PayloadRoom = { left: DELIVERY_BYTES.total, teams: [] }
+const bytesOf = (key: keyof typeof DELIVERY_BYTES) =>
+  sql.fragment`${sql.literalValue(String(DELIVERY_BYTES[key]))}::int`
 
 /** The columns in which the two tables differ. */
 const DELIVERY = sql.fragment`d.run_id, null::text as notice`
@@ -61,11 +75,12 @@ const NOTICE = sql.fragment`null::uuid as run_id, d.kind as notice`
 /**
  * Claims due deliveries in one short statement: the most overdue ones of each host. `due_at` moves to the end of the
  * lease, and the fence is raised. A delivery that another process is claiming at the same moment is skipped. A
- * delivery that is claimed and never recorded is due again when the lease ends, with the same id and the same text.
+ * delivery that is claimed and never recorded is due again when the lease ends, with the same id and the same text. A
+ * large one without room stays due.
  */
 export async function claimDeliveries(
   store: Store,
-  { rooms, limit, leaseSeconds }: DeliveryClaim,
+  { rooms, limit, leaseSeconds, payloads = EMPTY }: DeliveryClaim,
   outbox: Outbox = 'deliveries',
 ): Promise<readonly ClaimedDelivery[]> {
   const table = sql.identifier([outbox])
@@ -74,10 +89,11 @@ export async function claimDeliveries(
   return store.any(sql.prepared(`claim_${outbox}`, claimed)`
     with t as materialized (select clock() as at),
     picked as materialized (
-      select due.id, due.due_at
+      select due.id, due.due_at, due.team_id,
+        case when due.bytes > ${bytesOf('small')} then due.bytes else 0 end as large
       from t, unnest(${sql.array(hosts, 'text')}, ${sql.array(room, 'int4')}) as r (host, room)
       cross join lateral (
-        select id, due_at from ${table}
+        select id, due_at, team_id, octet_length(payload) as bytes from ${table}
         where host = r.host and due_at <= t.at
         order by due_at
         limit r.room
@@ -85,16 +101,31 @@ export async function claimDeliveries(
       ) due
       limit ${limit}
     ),
+    -- A large one for which its team has no room takes none from other teams.
+    of_teams as materialized (
+      select id, due_at, large
+      from (
+        select p.*, coalesce(own.held, 0) + sum(large) over (partition by team_id order by due_at, id) - large as before
+        from picked p left join ${unnest('own', payloads.teams, { team_id: 'uuid', held: 'int8' })} using (team_id)
+      ) sized
+      where large = 0 or before < ${bytesOf('team')}
+    ),
+    fitting as materialized (
+      select id, due_at
+      from (select o.*, sum(large) over (order by due_at, id) - large as before from of_teams o) sized
+      where large = 0 or before < ${payloads.left}
+    ),
     held as (
       update ${table} d
       set due_at = t.at + make_interval(secs => ${leaseSeconds}), fence = d.fence + 1
-      from picked, t
-      where d.id = picked.id
+      from fitting, t
+      where d.id = fitting.id
       returning d.id, d.fence, d.team_id, ${outbox === 'notices' ? NOTICE : DELIVERY}, d.type, d.host, d.target,
-        d.payload, d.attempts, d.monitor_no, t.at, (extract(epoch from t.at - picked.due_at) * 1000)::float8 as late_ms
+        d.payload, octet_length(d.payload) as bytes, d.attempts, d.monitor_no, t.at,
+        (extract(epoch from t.at - fitting.due_at) * 1000)::float8 as late_ms
     )
     select h.id, h.fence, h.team_id, m.id as monitor_id, h.run_id, h.type, h.notice, h.host, h.target, h.payload,
-      h.attempts, h.late_ms, m.signing_secret,
+      h.bytes, h.attempts, h.late_ms, m.signing_secret,
       case when m.old_secret_until > h.at then m.old_signing_secret end as old_signing_secret
     from held h left join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
   `)

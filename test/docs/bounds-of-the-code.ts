@@ -32,7 +32,7 @@ import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { pageQuery } from '../../schema/page-of.ts'
 import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
-import { CHAT_PACE, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
+import { CHAT_PACE, DELIVERY_BYTES, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
@@ -181,6 +181,10 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['destinations of a monitor', `${n(key(MonitorCreate, 'deliveries').maxItems)}; the plan may allow fewer, else 429`],
   ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
   ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],
+  [
+    'messages over 64 KiB under way in a process',
+    `${mib(DELIVERY_BYTES.total)}, ${mib(DELIVERY_BYTES.team)} of a team; others wait`,
+  ],
   [
     'messages to one chat address, of all processes',
     `${CHAT_PACE.burst} at once, then one in ${CHAT_PACE.everyMs.slack / 1000} s (slack), ` +

@@ -13,6 +13,7 @@ const claimed = (attempts: number): ClaimedDelivery => ({
   host: 'example.com:443',
   target: Buffer.alloc(0),
   payload: '{}',
+  bytes: 2,
   attempts,
   late_ms: 0,
   signing_secret: null,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClaimRound, createHeldDeliveries } from '../../../deliveries/loop/delivery-round.ts'
 import { Destinations } from '../../../deliveries/loop/destinations.ts'
+import { PayloadBytes } from '../../../deliveries/loop/payload-bytes.ts'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
@@ -83,6 +84,7 @@ test('the turn of a chat whose message another process has claimed is given back
     createClaimRound({
       store: outbox.store,
       destinations: new Destinations({ total: 10, perHost: 10, onRoom: () => {} }),
+      payloads: new PayloadBytes(() => {}),
       leaseSeconds: 60,
       outbox: 'deliveries',
     })
