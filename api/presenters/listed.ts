@@ -63,7 +63,8 @@ export function runInList(head: RunRow, texts: Omit<RunTexts, 'id'>): string {
 }
 
 /** Returns the JSON of a whole run, whose values are JSON. */
-export const wholeRun = (head: RunRow, { id: _, ...texts }: RunTexts): string => jsonWith(toRun(head), texts)
+export const wholeRun = (head: RunRow, { extracted, diff, warnings, organic_results }: RunTexts): string =>
+  jsonWith(toRun(head), { extracted, diff, warnings, organic_results })
 
 /** Leaves out what is null: the run has a default for it. */
 const written = (texts: Readonly<Record<string, string | null>>) =>

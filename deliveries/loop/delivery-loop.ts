@@ -81,8 +81,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const held = createHeldDeliveries({ ...options, outbox, leaseSeconds })
   const recorder = createAttemptRecorder({ ...options, outbox })
   const running = new Running()
-  let drained: Promise<void> | null = null
-  let nextLook = 0
+  let [drained, nextLook]: [Promise<void> | null, number] = [null, 0]
 
   async function claim(): Promise<number> {
     if (performance.now() >= nextLook) {
@@ -92,7 +91,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const claimed = await round.claim()
     // A claim that ends after a drain has begun gives its deliveries back unsent.
     if (claims.isStopped && claimed.length > 0) await releaseDeliveries(store, claimed, outbox)
-    else for (const one of claimed) running.add(deliver(held.hold(one)))
+    else for (const one of claimed) running.add(deliver(held.hold(one)).finally(payloads.hold(one)))
     return Math.max(0, nextLook - performance.now())
   }
 
@@ -106,7 +105,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const { item: claimed } = lease
     metrics.claimed(claimed.late_ms)
     const flight = destinations.start(claimed.host)
-    const giveBack = payloads.hold(claimed.team_id, claimed.bytes)
     metrics.active(destinations.active)
     const startedAt = performance.now()
     lease.lost = new AbortController()
@@ -116,7 +114,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const outcome = await attempt(claimed, options, { signal, log, ...waits })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
-    giveBack()
     metrics.active(destinations.active)
     // The delivery keeps its lease until it is given back.
     if (outcome.kind === 'aborted') return

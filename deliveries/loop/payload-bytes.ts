@@ -1,5 +1,5 @@
 import { DELIVERY_BYTES } from '../../schema/run/delivery.ts'
-import type { PayloadRoom } from '../../store/deliveries/delivery-queue.ts'
+import type { ClaimedDelivery, PayloadRoom } from '../../store/deliveries/delivery-queue.ts'
 
 /**
  * The bytes of the large payloads that a loop sends at the same time. They are known before a delivery is claimed, so
@@ -23,7 +23,7 @@ export class PayloadBytes {
   }
 
   /** Counts a claimed payload. Returns what gives its bytes back, to be called once. */
-  hold(teamId: string, bytes: number): () => void {
+  hold({ team_id: teamId, bytes }: Pick<ClaimedDelivery, 'team_id' | 'bytes'>): () => void {
     if (bytes <= DELIVERY_BYTES.small) return () => {}
     this.#add(teamId, bytes)
     return () => {
