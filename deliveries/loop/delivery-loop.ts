@@ -14,7 +14,7 @@ import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.t
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
 import { attempt, createClaimRound, createHeldDeliveries, logAttempt } from './delivery-round.ts'
-import { createDestinations, type Flight } from './destinations.ts'
+import { Destinations, type Flight } from './destinations.ts'
 import { PayloadBytes } from './payload-bytes.ts'
 
 /** The options and ports of a delivery loop. */

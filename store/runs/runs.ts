@@ -82,7 +82,8 @@ const runsWithBytes = (source: FragmentSqlToken, no: FragmentSqlToken, limit: Va
     bytes: RUN_BYTES,
     rows: sql.fragment`
       select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.fired,
-        r.delivery_triggered, r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings, shown.extracted, shown.organic_results
+        r.delivery_triggered, r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings, shown.extracted,
+        shown.organic_results
       from (${source}) r
       ${withReading(no)}`,
   })
