@@ -33,6 +33,14 @@ describe('docs/architecture.md', () => {
     const rows = [...folders.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
     expect(new Set(rows)).toEqual(new Set(Object.keys(BORDERS)))
   })
+
+  test('names files and folders that are there', () => {
+    const paths = [...read('docs/architecture.md').matchAll(/`((?:[a-z-]+\/)+(?:[\w.-]+\.ts)?)`/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(paths.length).toBeGreaterThan(40)
+    expect(paths.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([])
+  })
 })
 
 describe('docs/quickstart.md', () => {
