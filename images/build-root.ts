@@ -20,8 +20,18 @@ const APP = 'opt/tidemark'
 
 /** What a container does not need: documents, and every program of Debian, shells and package managers among them. */
 const REMOVED = [
-  ...['bin', 'sbin', 'usr/bin', 'usr/sbin', 'usr/local', 'usr/games', 'var'],
-  ...['boot', 'home', 'media', 'mnt', 'srv'],
+  'bin',
+  'sbin',
+  'usr/bin',
+  'usr/sbin',
+  'usr/local',
+  'usr/games',
+  'var',
+  'boot',
+  'home',
+  'media',
+  'mnt',
+  'srv',
   ...below('usr/share', 'doc man info lintian locale bash-completion bug menu applications icons perl perl5'),
   ...below('usr/lib', 'apt dpkg x86_64-linux-gnu/perl x86_64-linux-gnu/perl-base'),
   ...below('etc', 'apt dpkg perl alternatives cron.daily default init.d kernel logrotate.d systemd'),
@@ -62,7 +72,12 @@ async function unpackDebian(names: readonly string[], folder: string): Promise<r
     const options = [`Dir::State::status=${cache}/status`, `Dir::Cache::archives=${cache}/archives`]
     await run('apt-get', [
       ...options.flatMap((option) => ['-o', option]),
-      ...['-y', '-q', '--no-install-recommends', '--download-only', 'install', ...names],
+      '-y',
+      '-q',
+      '--no-install-recommends',
+      '--download-only',
+      'install',
+      ...names,
     ])
     const files = (await readdir(join(cache, 'archives'))).filter((file) => file.endsWith('.deb')).toSorted()
     for (const file of files) await run('dpkg-deb', ['--extract', join(cache, 'archives', file), folder])

@@ -125,7 +125,12 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     browsers: context.browsers,
     runnerApiOf: (queues) =>
       createPostgresCheckSource({
-        ...{ store, secrets, recorder, prompts, queues, leaseMs },
+        store,
+        secrets,
+        recorder,
+        prompts,
+        queues,
+        leaseMs,
         search: context.browsers ? search : { ...search, exit: null },
       }),
     check: checkOf,

@@ -90,7 +90,13 @@ export function accountMailMessage(mail: AccountMail, link: string | null): Emai
   const { subject, lines, button, reason } = wordsOf(mail)
   const url = link === null ? null : pageUrl(link)
   const story = {
-    ...{ name: subject, headline: subject, changes: [], others: null, notes: lines, lines: [], page: null },
+    name: subject,
+    headline: subject,
+    changes: [],
+    others: null,
+    notes: lines,
+    lines: [],
+    page: null,
     action: url === null || button === null ? null : { button, line: `${button}:`, url },
     footer: `Sent by Tidemark. ${reason}`,
   }

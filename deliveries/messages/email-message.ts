@@ -38,7 +38,11 @@ export function emailMessage(payload: MessagePayload | NoticeMessage, links: Lin
   const each = { room, listRoom: LISTS / shown.length, items: ITEMS / shown.length, html: HTML / shown.length }
   const { name, headline, notes, lines, page, runUrl: url, time, reason } = story
   const shortened: EmailStory = {
-    ...{ name, headline, notes, lines, page },
+    name,
+    headline,
+    notes,
+    lines,
+    page,
     changes: shown.map((change) => cut(change, each)),
     others,
     action: url === null ? null : { button: 'See the run', line: 'The run: ', url },

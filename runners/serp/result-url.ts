@@ -160,7 +160,7 @@ function cleaned(url: URL): URL {
 export function sameness(address: string): string {
   const url = URL.parse(address)
   if (url === null) return address
-  for (const name of [...url.searchParams.keys()]) {
+  for (const name of Array.from(url.searchParams.keys())) {
     if (OF_CAMPAIGNS.test(name)) url.searchParams.delete(name)
   }
   return `${url.host}${url.pathname}${url.search}`

@@ -83,8 +83,15 @@ export const VALUE_FAMILIES = {
     words: 'an address with its scheme, such as https://tidemark.example.com',
     accepts: ['https://tidemark.example.com', 'http://10.0.0.1:9000/path', 'http://[fd00::1]:9000'],
     rejects: [
-      ...['tidemark.example.com', '//example.com', 'ftp://example.com', 'https://', 'https://a b'],
-      ...['https://:8080', 'https://a.example:99999', 'https://a.example:', 'https://user@a.example'],
+      'tidemark.example.com',
+      '//example.com',
+      'ftp://example.com',
+      'https://',
+      'https://a b',
+      'https://:8080',
+      'https://a.example:99999',
+      'https://a.example:',
+      'https://user@a.example',
     ],
   },
   quantity: {

@@ -215,7 +215,10 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
 }
 
 const fetchedOf = ({ status, content_type: contentType, bytes, fetch_ms: durationMs }: FetchedFacts) => ({
-  ...{ status, contentType, bytes, durationMs },
+  status,
+  contentType,
+  bytes,
+  durationMs,
 })
 
 /** Returns why the layer was used. It follows from the task, so a runner is not asked. */

@@ -33,13 +33,12 @@ function asDraft7(node: ValueNode, path: readonly string[]): Record<string, unkn
     ...(path.includes('*') && node.required && node.required.length > 0 && { required: node.required }),
     ...(items && { items: asDraft7(items, [...path, '*']) }),
     ...(node.properties && {
-      properties: {
-        ...Object.fromEntries(
-          Object.entries({ ...node.properties, ...(node === VALUES && PARENT_VALUES.properties) }).map(
-            ([key, child]) => [key, asDraft7(child, [...path, key])],
-          ),
-        ),
-      },
+      properties: Object.fromEntries(
+        Object.entries({ ...node.properties, ...(node === VALUES && PARENT_VALUES.properties) }).map(([key, child]) => [
+          key,
+          asDraft7(child, [...path, key]),
+        ]),
+      ),
     }),
     ...(node.additionalProperties !== undefined && {
       additionalProperties:
