@@ -79,17 +79,7 @@ const DRAIN_MS = 18_000
 export async function startWorker(context: WorkerContext): Promise<Worker> {
   const { settings, secrets, registry, log, stack } = context
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
-  const store = await openStore({
-    url: context.databaseUrl,
-    name: 'tidemark worker',
-    log,
-    connections: 8,
-    // Half a lease, so that a hanging statement fails before other workers take over.
-    statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
-  })
-  stack.defer('the store of the worker', () => store.end())
-  await noteEncryptionKey(store, secrets)
-  measureStore(context, store)
+  const store = await openWorkerStore(context, leaseMs)
   const { extractor, pages, patterns, differ } = createThreads(context)
   measurePatterns(registry, patterns)
 
@@ -123,7 +113,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     registry,
     log,
     browsers: context.browsers,
-    runnerApiOf: (queues) =>
+    sourceOf: (queues) =>
       createPostgresCheckSource({
         store,
         secrets,
@@ -152,6 +142,21 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     wake: () => checks.wake(),
     sinceProgress: () => checks.sinceProgress(),
   }
+}
+
+async function openWorkerStore(context: WorkerContext, leaseMs: number): Promise<Store> {
+  const store = await openStore({
+    url: context.databaseUrl,
+    name: 'tidemark worker',
+    log: context.log,
+    connections: 8,
+    // Half a lease, so that a hanging statement fails before other workers take over.
+    statementTimeoutMs: Math.min(30_000, Math.max(5_000, leaseMs / 2)),
+  })
+  context.stack.defer('the store of the worker', () => store.end())
+  await noteEncryptionKey(store, context.secrets)
+  measureStore(context, store)
+  return store
 }
 
 /** Creates the threads for untrusted content. Each starts when it is first needed; the stack ends them. */
@@ -250,7 +255,7 @@ interface CheckLoopsContext {
   readonly log: Logger
   /** Null: checks that need a browser are not claimed here. */
   readonly browsers: Browsers | null
-  runnerApiOf(queues: readonly CheckQueue[]): CheckSource
+  sourceOf(queues: readonly CheckQueue[]): CheckSource
   check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
 }
 
@@ -268,7 +273,7 @@ function createCheckLoops(context: CheckLoopsContext): CheckLoop {
   ): CheckLoop =>
     createCheckLoop({
       ...(idleMs !== undefined && { idleMs }),
-      source: context.runnerApiOf(queues),
+      source: context.sourceOf(queues),
       check: (task, signal) => context.check(task, browser, signal),
       log,
       outage: storeOutage(log),

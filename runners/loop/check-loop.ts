@@ -155,7 +155,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
 const notAnswered =
   ({ metrics, outage, log }: CheckLoopOptions) =>
   (err: unknown): void => {
-    metrics.runnerApiFault()
+    metrics.sourceFault()
     if (outage.covers(err, 'claims of checks')) return
     log.warn({ err }, 'the store did not answer a claim; asking again in a second')
   }
@@ -242,7 +242,7 @@ function leasesOf({ source, leaseMs, outage, log, metrics }: CheckLoopOptions): 
     onLost: ({ runId }) =>
       log.debug({ run_id: runId }, 'a check lost its lease: it was edited, deleted, or held for too long'),
     onFault(err, doing) {
-      if (doing === 'extend') metrics.runnerApiFault()
+      if (doing === 'extend') metrics.sourceFault()
       if (outage.covers(err, LEASE_WORK[doing])) return
       if (doing === 'release')
         return log.warn({ err }, 'could not give checks back; they are taken up again when their leases end')
@@ -262,7 +262,7 @@ async function handOver(
   try {
     await source.complete(finished, finished.reading.kind === 'text' ? lostOf(lease) : undefined)
   } catch (error) {
-    metrics.runnerApiFault()
+    metrics.sourceFault()
     if (outage.covers(error, 'outcomes that were given up')) return
     log.warn({ err: error, run_id: finished.task.runId }, 'an outcome was not accepted; its check runs again')
   }

@@ -7,7 +7,7 @@ export interface CheckMetrics {
   claimed(tasks: readonly Task[]): void
   finished(task: Task, reading: Reading, durationMs: number): void
   queue(waiting: number, active: number): void
-  runnerApiFault(): void
+  sourceFault(): void
 }
 
 /** Prometheus metrics of a check loop. Labels are few and have a fixed set of values: never an address or an id. */
@@ -74,7 +74,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
       now.waiting = waits
       now.active = runs
     },
-    runnerApiFault: () => faults.inc(),
+    sourceFault: () => faults.inc(),
   }
 }
 

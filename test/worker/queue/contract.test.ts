@@ -27,33 +27,33 @@ const finished = (task: Task, reading: Finished['reading'], ms = 0): Finished =>
 })
 
 const KINDS = {
-  'in process': async (runnerApi: TrustedSide) => runnerApi.postgresCheckSource(),
-  'over HTTP': (runnerApi: TrustedSide) => runnerApi.httpCheckSource(),
+  'in process': async (trusted: TrustedSide) => trusted.postgresCheckSource(),
+  'over HTTP': (trusted: TrustedSide) => trusted.httpCheckSource(),
 }
 
 for (const [kind, open] of Object.entries(KINDS))
   describe(`the check source ${kind}`, () => {
-    let runnerApi: TrustedSide
+    let trusted: TrustedSide
     let source: CheckSource
     let team = ''
     beforeAll(async () => {
-      runnerApi = await openTrustedSide(LEASE_MS)
-      source = await open(runnerApi)
-      team = await runnerApi.database.team()
+      trusted = await openTrustedSide(LEASE_MS)
+      source = await open(trusted)
+      team = await trusted.database.team()
     })
     afterEach(async () => {
-      runnerApi.proxy.mend()
-      await runnerApi.database.setClock('0')
-      await runnerApi.database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      trusted.proxy.mend()
+      await trusted.database.setClock('0')
+      await trusted.database.query('update checks set due_at = null, next_run_at = null, run_id = null')
     })
-    afterAll(() => runnerApi[Symbol.asyncDispose]())
+    afterAll(() => trusted[Symbol.asyncDispose]())
 
     async function monitor(options: MonitorOptions & { visual?: object; model?: boolean } = {}): Promise<number> {
       const { visual, ...rest } = options
       const queue = visual ? 'visual' : 'browser'
-      const [no = 0] = await runnerApi.database.monitors(team, { queue, ...rest })
+      const [no = 0] = await trusted.database.monitors(team, { queue, ...rest })
       if (visual)
-        await runnerApi.database.query('update monitors set visual_config = $2 where no = $1', [
+        await trusted.database.query('update monitors set visual_config = $2 where no = $1', [
           no,
           JSON.stringify(visual),
         ])
@@ -66,17 +66,17 @@ for (const [kind, open] of Object.entries(KINDS))
     }
     /** Due, claimed, ended with this, and the last run of it. */
     async function ended(no: number, reading: Finished['reading']) {
-      await runnerApi.database.query('update checks set due_at = clock() where no = $1', [no])
+      await trusted.database.query('update checks set due_at = clock() where no = $1', [no])
       const task = await claimed(no)
       await source.complete(finished(task, reading))
-      const run = (await runnerApi.database.runs(no)).at(-1)
+      const run = (await trusted.database.runs(no)).at(-1)
       expect(run?.id).toBe(task.runId)
       return { ...run, task }
     }
-    const moved = (seconds: number) => runnerApi.database.setClock(`${seconds} seconds`)
+    const moved = (seconds: number) => trusted.database.setClock(`${seconds} seconds`)
 
     test('gives out what is rendered, most overdue first, no more than asked for, and nothing twice', async () => {
-      await runnerApi.database.monitors(team, { count: 2 })
+      await trusted.database.monitors(team, { count: 2 })
       const late = await monitor({ dueSeconds: 900 })
       const nos = [late, await monitor({ dueSeconds: 500 }), await monitor({ dueSeconds: 100 })]
       const first = await source.claim(2)
@@ -87,7 +87,7 @@ for (const [kind, open] of Object.entries(KINDS))
     })
 
     test('takes its queues in turn, so that one that is always full does not starve the other', async () => {
-      const many = await runnerApi.database.monitors(team, { queue: 'browser', count: 30 })
+      const many = await trusted.database.monitors(team, { queue: 'browser', count: 30 })
       const no = await monitor({ visual: { enabled: true } })
       const taken = [...(await source.claim(5)), ...(await source.claim(5))].map((task) => task.no)
       expect(taken).toContain(no)
@@ -103,7 +103,7 @@ for (const [kind, open] of Object.entries(KINDS))
           headers: { 'X-Key': 'k' },
           visual: TWO_REGIONS,
         })
-        await runnerApi.database.query(
+        await trusted.database.query(
           `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = ` +
             `'\\x00112233445566778899aabbccddeeff' where no = $1`,
           [no],
@@ -144,11 +144,11 @@ for (const [kind, open] of Object.entries(KINDS))
       const tasks = await source.claim(10)
       await moved(2)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept, gone]))
-      await runnerApi.database.query('update checks set fence = fence + 1 where no = $1', [gone])
+      await trusted.database.query('update checks set fence = fence + 1 where no = $1', [gone])
       await moved(4)
-      const { due_ms: before } = await runnerApi.database.check(kept)
+      const { due_ms: before } = await trusted.database.check(kept)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept]))
-      const check = await runnerApi.database.check(kept)
+      const check = await trusted.database.check(kept)
       // The lease that it was claimed with has ended, and the first heartbeat's is not the last.
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(0)
       expect((check.due_ms ?? 0) - (before ?? 0)).toBeGreaterThan(1_500)
@@ -159,28 +159,28 @@ for (const [kind, open] of Object.entries(KINDS))
       const no = await monitor()
       const old = await claimed(no)
       await moved(4)
-      const another = await (await KINDS[kind as keyof typeof KINDS](runnerApi)).claim(10)
+      const another = await (await KINDS[kind as keyof typeof KINDS](trusted)).claim(10)
       expect(another.map(({ runId, fence }) => [runId, fence])).toEqual([[old.runId, old.fence + 1]])
-      const before = await runnerApi.database.check(no)
+      const before = await trusted.database.check(no)
       expect(await source.heartbeat([old])).toEqual(new Set())
       await source.release([old], 0)
       await source.complete(finished(old, values('$1')))
       await source.complete(finished(old, { kind: 'moved', queue: 'browser', reason: 'refused' }))
-      expect({ ...(await runnerApi.database.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
-      expect(await runnerApi.database.runs(no)).toEqual([])
+      expect({ ...(await trusted.database.check(no)), now_ms: 0 }).toEqual({ ...before, now_ms: 0 })
+      expect(await trusted.database.runs(no)).toEqual([])
     })
 
     test('records values, then what is unchanged, then a change; an outcome that comes twice is one run', async () => {
       const no = await monitor()
       const { task } = await ended(no, values('$1'))
       await source.complete(finished(task, values('$9')))
-      expect(await runnerApi.database.check(no)).toMatchObject({ etag: '"e1"', runs_total: 1 })
+      expect(await trusted.database.check(no)).toMatchObject({ etag: '"e1"', runs_total: 1 })
       const same = await ended(no, { kind: 'unchanged', fetchMethod: 'browser', mark: MARK })
       expect(same.task).toMatchObject({ last: MARK })
       expect(same).toMatchObject({ status: 'success', reading_id: task.runId })
       const changed = await ended(no, values('$2', { warnings: ['Something was cut.'] }))
       expect(changed).toMatchObject({ diff: { fields_changed: ['price'] }, warnings: ['Something was cut.'] })
-      expect(await runnerApi.database.runs(no)).toHaveLength(3)
+      expect(await trusted.database.runs(no)).toHaveLength(3)
     })
 
     test('keeps the time that a check took', async () => {
@@ -188,7 +188,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const task = await claimed(no)
       await moved(2)
       await source.complete(finished(task, values('$1'), 1_234))
-      expect(await runnerApi.database.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
+      expect(await trusted.database.runs(no)).toMatchObject([{ duration_ms: 1_234 }])
     })
 
     test('records a failure with its reason', async () => {
@@ -196,7 +196,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const fault = { code: 'blocked', message: 'The site answered with status 403.' } as const
       const run = await ended(no, { kind: 'failed', fetchMethod: 'browser', fault, retryAfterMs: 0, status: 403 })
       expect(run).toMatchObject({ status: 'error', error_code: 'blocked', error_message: fault.message })
-      expect((await runnerApi.database.check(no)).failures).toBe(1)
+      expect((await trusted.database.check(no)).failures).toBe(1)
     })
 
     test('keeps what a page may hold and JSON may not, as the store can', async () => {
@@ -215,7 +215,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const first = await ended(no, values('$1', { shots: shots(one) }))
       expect(first).toMatchObject({ status: 'success', warnings: [expect.stringContaining('"Price" was not found')] })
       await ended(no, values('$1', { shots: shots(other) }))
-      const seen = await runnerApi.database.query<{ has_changes: boolean; regions: { label: string }[] }>(
+      const seen = await trusted.database.query<{ has_changes: boolean; regions: { label: string }[] }>(
         'select has_changes, regions from run_images where monitor_no = $1 order by run_id',
         [no],
       )
@@ -231,15 +231,15 @@ for (const [kind, open] of Object.entries(KINDS))
       await source.complete(finished(task, { kind: 'moved', queue: 'browser', reason: 'needs_scripts' }))
       const again = await claimed(no)
       expect(again).toMatchObject({ runId: task.runId, queue: 'browser', fence: task.fence + 2 })
-      expect(await runnerApi.database.runs(no)).toEqual([])
+      expect(await trusted.database.runs(no)).toEqual([])
     })
 
     test('remembers the layer that a page turned out to need', async () => {
       const no = await monitor()
-      await runnerApi.database.query('update checks set static_again_at = clock() where no = $1', [no])
+      await trusted.database.query('update checks set static_again_at = clock() where no = $1', [no])
       const { task } = await ended(no, values('$1', { remember: 'static' }))
       expect(task).toMatchObject({ triesStatic: true })
-      expect(await runnerApi.database.query('select queue from checks where no = $1', [no])).toEqual([
+      expect(await trusted.database.query('select queue from checks where no = $1', [no])).toEqual([
         { queue: 'static' },
       ])
     })
@@ -251,34 +251,34 @@ for (const [kind, open] of Object.entries(KINDS))
       const prompt = () => monitor({ extract: { method: 'prompt', prompt: 'What does it cost?' } })
 
       test('and records its answer, whatever the page contains', async () => {
-        runnerApi.model.says('It costs $5')
+        trusted.model.says('It costs $5')
         expect(await ended(await prompt(), text('The kettle\0 costs \ud800 $5'))).toMatchObject({
           extracted: { result: 'It costs $5' },
         })
       })
 
       test('and records nothing when the check is lost before it answers', async () => {
-        runnerApi.model.says(() => {})
+        trusted.model.says(() => {})
         const no = await prompt()
         const task = await claimed(no)
         const lost = new AbortController()
-        const asked = runnerApi.model.questions.length
+        const asked = trusted.model.questions.length
         const done = source.complete(finished(task, text('A page that is asked about for long')), lost.signal)
         await eventually(
-          () => runnerApi.model.questions.length,
+          () => trusted.model.questions.length,
           (count) => count > asked,
         )
         const from = performance.now()
         lost.abort()
         await done
         await eventually(
-          () => runnerApi.model.load.now,
+          () => trusted.model.load.now,
           (now) => now === 0,
         )
         // Not when the model's own time was over, which is half a minute.
         expect(performance.now() - from).toBeLessThan(20_000)
-        expect(await runnerApi.database.runs(no)).toEqual([])
-        expect((await runnerApi.database.check(no)).run_id).toBe(task.runId)
+        expect(await trusted.database.runs(no)).toEqual([])
+        expect((await trusted.database.check(no)).run_id).toBe(task.runId)
       })
     })
 
@@ -286,7 +286,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const no = await monitor()
       const task = await claimed(no)
       await source.release([task], 2_000)
-      const check = await runnerApi.database.check(no)
+      const check = await trusted.database.check(no)
       expect(check.fence).toBe(task.fence + 1)
       expect((check.due_ms ?? 0) - check.now_ms).toBeGreaterThan(1_000)
       await moved(3)
@@ -296,16 +296,16 @@ for (const [kind, open] of Object.entries(KINDS))
     test('rejects a claim while the store is away, and records what ended then when it is back', async () => {
       const no = await monitor()
       const task = await claimed(no)
-      runnerApi.proxy.cut()
+      trusted.proxy.cut()
       await expect(source.claim(1)).rejects.toBeInstanceOf(Error)
       await expect(source.heartbeat([task])).rejects.toBeInstanceOf(Error)
       const done = source.complete(finished(task, values('$3')))
       await eventually(
-        () => runnerApi.log,
+        () => trusted.log,
         (lines) => lines.some((line) => /(the store|the runner API) is away/.test(line)),
       )
-      runnerApi.proxy.mend()
+      trusted.proxy.mend()
       await done
-      expect(await runnerApi.database.runs(no)).toMatchObject([{ id: task.runId, extracted: { price: '$3' } }])
+      expect(await trusted.database.runs(no)).toMatchObject([{ id: task.runId, extracted: { price: '$3' } }])
     })
   })

@@ -19,7 +19,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 const FIRST = '00000000-0000-4000-8000-00000000000a'
 const LAST = 'ffffffff-ffff-4fff-bfff-fffffffffff0'
 const unused: Recorder = { record: () => Promise.reject(new Error('nothing is recorded')), settle: async () => {} }
-const runnerApiOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
+const sourceOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
   createPostgresCheckSource({
     store: database.store,
     secrets: database.secrets,
@@ -33,7 +33,7 @@ test('a team with hundreds of due checks leaves room for the others in each clai
   const small = await database.team({ id: LAST })
   await database.monitors(flood, { count: 500, dueSeconds: 600 })
   const few = await database.monitors(small, { count: 3 })
-  const source = runnerApiOf()
+  const source = sourceOf()
 
   const first = await source.claim(50)
   const second = await source.claim(50)
@@ -45,7 +45,7 @@ test('a team with hundreds of due checks leaves room for the others in each clai
 test('teams that are all behind share a claim; a round over them leaves nobody out', async () => {
   const teams = await Promise.all(Array.from({ length: 6 }, () => database.team()))
   const due = await Promise.all(teams.map((team) => database.monitors(team, { count: 40 })))
-  const source = runnerApiOf()
+  const source = sourceOf()
   const taken: number[] = []
   for (let n = 0; n < 6; n++) taken.push(...(await source.claim(20)).map(({ no }) => no))
   for (const nos of due) expect(nos.some((no) => taken.includes(no))).toBe(true)
@@ -56,7 +56,7 @@ test('teams that are all behind share a claim; a round over them leaves nobody o
 test('with more due teams than one statement looks at, a claim with room goes on to the rest of them', async () => {
   const ids = Array.from({ length: 300 }, (_, n) => `10000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
   for (const id of ids) await database.monitors(await database.team({ id }))
-  const source = runnerApiOf()
+  const source = sourceOf()
   const claimed = [...(await source.claim(270)), ...(await source.claim(20))]
   // Those that were first are due again at once. The others were claimed nevertheless, or are next.
   expect(new Set(claimed.map(({ team }) => team)).size).toBe(290)
@@ -80,7 +80,7 @@ test('what other teams leave of a claim goes to a team that has more', async () 
   const [flood, small] = [await database.team(), await database.team()]
   await database.monitors(flood, { count: 500 })
   await database.monitors(small, { count: 3 })
-  const tasks = await runnerApiOf().claim(300)
+  const tasks = await sourceOf().claim(300)
   expect(tasks.filter(({ team }) => team === small)).toHaveLength(3)
   expect(tasks).toHaveLength(300)
 })
@@ -89,7 +89,7 @@ test('a queue that is always full does not starve the others', async () => {
   const team = await database.team()
   await database.monitors(team, { count: 200 })
   const [visual] = await database.monitors(team, { queue: 'visual' })
-  const source = runnerApiOf(CHECK_QUEUES)
+  const source = sourceOf(CHECK_QUEUES)
   const taken: number[] = []
   for (let n = 0; n < CHECK_QUEUES.length; n++) taken.push(...(await source.claim(10)).map(({ no }) => no))
   expect(taken).toContain(visual)
@@ -110,7 +110,7 @@ test('without a browser, searches that are left alone are claimed', async () => 
 test('a task tells where it goes, what it may be compared with, and the headers in the clear', async () => {
   const team = await database.team()
   await database.monitors(team, { url: 'https://example.com:8443/a?b', headers: { 'X-Key': 'k' } })
-  const [task] = await runnerApiOf().claim(10)
+  const [task] = await sourceOf().claim(10)
   expect(task).toMatchObject({
     host: 'https://example.com:8443',
     headers: { 'X-Key': 'k' },
@@ -124,7 +124,7 @@ test('a host with a final dot shares the cap of the host without it', async () =
   const team = await database.team()
   for (const url of ['https://Example.com./a', 'https://example.com/b', 'https://example.com.:8443/', 'http://[::1]/'])
     await database.monitors(team, { url })
-  const tasks = await runnerApiOf().claim(10)
+  const tasks = await sourceOf().claim(10)
   expect(tasks.map(({ host }) => host).toSorted()).toEqual([
     'http://[::1]',
     'https://example.com',
@@ -134,5 +134,5 @@ test('a host with a final dot shares the cap of the host without it', async () =
 })
 
 test('nothing due is an empty claim', async () => {
-  expect(await runnerApiOf(CHECK_QUEUES).claim(10)).toEqual([])
+  expect(await sourceOf(CHECK_QUEUES).claim(10)).toEqual([])
 })
