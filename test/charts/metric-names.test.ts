@@ -12,7 +12,7 @@ const COMPOSED: readonly (readonly [prefix: string, template: string])[] = [
 
 test('alerts and dashboard name only metrics that processes have', async () => {
   let code = ''
-  for await (const file of glob('{api,worker,operator,deliveries,cli,runners}/**/*.ts', { cwd: ROOT }))
+  for await (const file of glob('{api,worker,operator,deliveries,boot,cli,runners}/**/*.ts', { cwd: ROOT }))
     code += await readFile(`${ROOT}${file}`, 'utf8')
   const alerts = await readFile(`${ROOT}charts/tidemark/files/alerts.yaml`, 'utf8')
   const used = `${alerts}\n${PANELS.flatMap(({ queries }) => queries.map(([query]) => query)).join('\n')}`
