@@ -7,10 +7,10 @@ import { CLEAN, HOSTILE, type Lateness, openLatenessWorker } from './lateness-wo
  */
 const MOST_CLAIMED_BEFORE = 2
 /**
- * Hostile checks that were due later and began before a clean one. Hosts take turns, so each hostile host may be before
- * it once: on a busy machine nine were.
+ * Hostile checks that were due later and began before a clean one. Hosts take turns, and ten hostile checks become due
+ * in each second that a clean one waits. On a machine whose clean checks alone begin seconds late, as many more pass.
  */
-const MOST_STARTED_BEFORE = HOSTILE / 2
+const mostStartedBefore = (alone: Lateness) => (HOSTILE / 2) * Math.max(1, p99(alone.started) / 1000)
 
 const p99 = (values: readonly number[]): number => values[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
@@ -19,8 +19,7 @@ function print(company: string, lateness: Lateness): void {
   process.stdout.write(`${CLEAN} clean monitors ${company}: p99 of ${figures.join(', ')} ms after the due time\n`)
 }
 
-// The milliseconds are printed and not judged: what the machine does besides makes them longer. The order is the
-// product's own.
+// The milliseconds are printed and not judged: other work of the machine makes them longer. The order is the product's.
 test('fifty hostile monitors make five hundred clean ones no later', async () => {
   const worker = await openLatenessWorker()
   onTestFinished(() => worker[Symbol.asyncDispose]())
@@ -34,7 +33,7 @@ test('fifty hostile monitors make five hundred clean ones no later', async () =>
   expect(claimed.length).toBeGreaterThanOrEqual(2 * CLEAN)
   expect(claimed.at(-1)).toBeLessThanOrEqual(MOST_CLAIMED_BEFORE)
   expect(started.length).toBeGreaterThan(0)
-  expect(started.at(-1)).toBeLessThanOrEqual(MOST_STARTED_BEFORE)
+  expect(started.at(-1)).toBeLessThanOrEqual(mostStartedBefore(alone))
   // They did run, and met the limits of every kind.
   const codes = Object.keys(await worker.hostileRuns())
   for (const code of [
