@@ -116,7 +116,6 @@ const deletes = (team: string, no: number) =>
   })
 
 const refuses = async () => {
-  await database.query('delete from serp_engines')
   await leaveAlone(database)
   await claimIn(database)
 }

@@ -69,9 +69,11 @@ export async function addSearch(database: QueueDatabase, teamId: string, options
 
 /** An engine that has refused is left alone from now on, for fifteen minutes. */
 export const leaveAlone = ({ query }: Pick<QueueDatabase, 'query'>, engine: SerpEngine = 'google') =>
-  query(`insert into serp_engines (engine, refusals, refused_until) values ($1, 1, clock() + interval '15 minutes')`, [
-    engine,
-  ])
+  query(
+    `insert into serp_engines (engine, refusals, refused_until) values ($1, 1, clock() + interval '15 minutes')
+     on conflict (engine) do update set refusals = 1, refused_until = excluded.refused_until`,
+    [engine],
+  )
 
 const CLAIM: SearchClaim = { exit: 'here', limit: 10, leaseSeconds: 60, holder: null, hasProvider: false }
 
