@@ -1,5 +1,5 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
-import { MOST_API_KEYS, MOST_API_KEYS_ROTATED, type Scope } from '../schema/account/api-key.ts'
+import { MAX_API_KEYS, MAX_API_KEYS_ROTATED, type Scope } from '../schema/account/api-key.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import {
   countApiKeys,
@@ -55,7 +55,7 @@ export async function createApiKey(
   return store.transaction(async (tx): Promise<KeyIssued | ManyKeys | Invalid | NotAllowed> => {
     const refused = await beginTeamAct(tx, requester, 'keys')
     if (refused) return refused
-    if ((await countApiKeys(tx, teamId)) >= MOST_API_KEYS) return { kind: 'many_keys', limit: MOST_API_KEYS }
+    if ((await countApiKeys(tx, teamId)) >= MAX_API_KEYS) return { kind: 'many_keys', limit: MAX_API_KEYS }
     const issued = await insertApiKey(tx, { teamId, userId, name, scopes, expiresAt })
     if (!issued) return EXPIRED
     const target = { id: issued.id, label: issued.prefix }
@@ -74,8 +74,8 @@ export async function rotateApiKey(
   return store.transaction(async (tx): Promise<KeyIssued | KeyReplaced | ManyKeys | NotFound | NotAllowed> => {
     const refused = await beginTeamAct(tx, requester, 'keys')
     if (refused) return refused
-    if ((await countApiKeys(tx, teamId)) >= MOST_API_KEYS_ROTATED)
-      return { kind: 'many_keys', limit: MOST_API_KEYS_ROTATED }
+    if ((await countApiKeys(tx, teamId)) >= MAX_API_KEYS_ROTATED)
+      return { kind: 'many_keys', limit: MAX_API_KEYS_ROTATED }
     const rotated = await replaceApiKey(tx, { teamId, keyId: id, userId, graceHours })
     if (rotated.kind !== 'rotated') return rotated.kind === 'replaced' ? { kind: 'replaced' } : NO_KEY
     const { issued, oldPrefix } = rotated

@@ -117,7 +117,7 @@ export const coloured = ({ text, colour }: Cell): string =>
   colour === undefined ? text : styleText(COLOURS[colour], text, { stream: process.stdout })
 
 /** Longest text of a cell. What is longer is cut, except in the last column. */
-const MOST_CELL = 60
+const MAX_CELL = 60
 const GAP = 2
 /** Where the last column has less room than this, each item is a block of lines. */
 const LEAST_ROOM = 16
@@ -213,11 +213,11 @@ function pieces(word: string, width: number): readonly string[] {
 
 function cellOf(given: string | Cell, isLast: boolean): Cell {
   const cell = typeof given === 'string' ? { text: given } : given
-  return { ...cell, text: clipped(printable(cell.text), isLast ? MOST_LAST : MOST_CELL) }
+  return { ...cell, text: clipped(printable(cell.text), isLast ? MAX_LAST : MAX_CELL) }
 }
 
 /** Longest text of the last column. */
-const MOST_LAST = 200
+const MAX_LAST = 200
 
 /** Returns a text of at most so many characters, with a sign where it was cut. */
 export function clipped(text: string, most: number): string {

@@ -142,7 +142,7 @@ interface SearchRules {
 
 const DEFAULT_RULES: SearchRules = { search: [], ndots: 1 }
 /** The C library's own limit. */
-const MOST_DOTS = 15
+const MAX_DOTS = 15
 
 /** Reads `search`, `domain` (the last of them counts) and `options ndots:n` of a resolv.conf. */
 export function parseSearchRules(text: string): SearchRules {
@@ -159,7 +159,7 @@ export function parseSearchRules(text: string): SearchRules {
 
 function dotsOf(options: readonly string[]): number | undefined {
   const found = options.map((option) => /^ndots:(\d+)$/.exec(option)?.[1]).findLast((dots) => dots !== undefined)
-  return found === undefined ? undefined : Math.min(MOST_DOTS, Number(found))
+  return found === undefined ? undefined : Math.min(MAX_DOTS, Number(found))
 }
 
 /** Reads a hosts file: addresses by name, in lower case. Lines whose address is not one are left out. */

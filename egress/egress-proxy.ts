@@ -48,7 +48,7 @@ export interface EgressProxy {
 }
 
 /** The most failures that are remembered, by host and port, for the life of the browser. */
-const MOST_FAILURES = 1_000
+const MAX_FAILURES = 1_000
 
 /**
  * The egress guard around a browser. It takes CONNECT and absolute-form requests and dials each through the guard. So
@@ -58,7 +58,7 @@ const MOST_FAILURES = 1_000
 export async function startEgressProxy(policy: EgressPolicy, options: EgressProxyOptions = {}): Promise<EgressProxy> {
   const { resolver = systemResolver(), open, connectMs = 5_000, idleMs = 60_000, detour } = options
   const ports: DialPorts = { policy, resolver, connectMs, ...(open && { open }) }
-  const failures = new LRUCache<string, EgressFailure>({ max: MOST_FAILURES })
+  const failures = new LRUCache<string, EgressFailure>({ max: MAX_FAILURES })
   const counts = { opened: 0, denied: 0 }
   const sockets = new Set<Duplex>()
 

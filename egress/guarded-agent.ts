@@ -34,7 +34,7 @@ export interface AgentOptions {
  */
 export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions = {}): Agent {
   const firstByteMs = options.firstByteMs ?? 15_000
-  const askers = new LRUCache<string, string>({ max: MOST_ASKERS })
+  const askers = new LRUCache<string, string>({ max: MAX_ASKERS })
   const { ca } = options
   const context =
     ca === undefined ? policy.trust.context : createSecureContext({ minVersion: 'TLSv1.2', ca: [ca].flat() })
@@ -60,7 +60,7 @@ interface GuardedAgentParts {
 }
 
 /** Origins whose asker is known. Far more than requests are under way at once. */
-const MOST_ASKERS = 10_000
+const MAX_ASKERS = 10_000
 
 /** A request and the team that it is for. */
 export interface GuardedDispatch extends Dispatcher.DispatchOptions {
@@ -220,7 +220,7 @@ export interface DialPorts {
 }
 
 /** Limits the dialled addresses: all addresses of a name are vetted, but not all of hundreds are tried. */
-const MOST_ATTEMPTS = 8
+const MAX_ATTEMPTS = 8
 
 /**
  * Resolve-and-pin: vets every address of the target, dials only vetted ones, and checks the connected address again
@@ -230,7 +230,7 @@ const MOST_ATTEMPTS = 8
 export async function dial(target: Endpoint, ports: DialPorts, team = ''): Promise<Dialled> {
   const vetted = await vet(target, ports.policy, ports.resolver, team)
   if (!vetted.ok) return vetted
-  const dialled = await openPinned(target, vetted.addresses.slice(0, MOST_ATTEMPTS), ports)
+  const dialled = await openPinned(target, vetted.addresses.slice(0, MAX_ATTEMPTS), ports)
   if (!dialled.ok || isPinned(dialled.socket, vetted.addresses, target.port, ports.policy)) return dialled
   dialled.socket.destroy()
   return { ok: false, failure: deniedBy(ports.policy) }

@@ -24,7 +24,7 @@ export interface GuardedRequest {
  * The most interim responses (1xx) that are accepted. Each restarts undici's timer for headers, so a flood of them
  * would never end.
  */
-const MOST_INTERIM = 10
+const MAX_INTERIM = 10
 
 const ABORTED = new Error('the exchange is over')
 
@@ -93,7 +93,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (this.isOver) return
     if (status < 200) {
-      if (++this.#interim > MOST_INTERIM) this.fail({ kind: 'bad_http' })
+      if (++this.#interim > MAX_INTERIM) this.fail({ kind: 'bad_http' })
       return
     }
     this.#phase = 'body'

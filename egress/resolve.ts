@@ -39,7 +39,7 @@ interface ResolverOptions {
   readonly now?: () => number
 }
 
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 const PENDING = { total: 512, perTeam: 64 }
 const TIMED_OUT: Resolved = { ok: false, failure: { kind: 'dns', cause: 'timeout' } }
 const LOOPBACK: Resolved = {
@@ -62,9 +62,9 @@ const LOOPBACK: Resolved = {
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { lookup = createDnsLookup(), timeoutMs = 5_000, cacheMs = 5_000, silenceMs = 10_000 } = options
   const { pending = PENDING, now = () => performance.now() } = options
-  const answers = new LRUCache<string, Resolved>({ max: MOST_ENTRIES, ttlResolution: 0, perf: { now } })
+  const answers = new LRUCache<string, Resolved>({ max: MAX_ENTRIES, ttlResolution: 0, perf: { now } })
   // A lookup under way may fall out too: those who wait hold the promise, and only the sharing is lost.
-  const underWay = new LRUCache<string, Promise<Resolved>>({ max: MOST_ENTRIES })
+  const underWay = new LRUCache<string, Promise<Resolved>>({ max: MAX_ENTRIES })
   const slots = new Slots({ total: pending.total, perTeam: pending.perTeam, policy: 'shares' })
 
   async function lookedUp(name: string, whose: string): Promise<Resolved> {

@@ -11,7 +11,7 @@ interface Throwaway {
   contextFor(host: string): SecureContext
 }
 
-const MOST_HOSTS = 1_000
+const MAX_HOSTS = 1_000
 const DAY_MS = 86_400_000
 
 let made: Throwaway | undefined
@@ -23,7 +23,7 @@ function makeThrowaway(): Throwaway {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const spki = publicKey.export({ type: 'spki', format: 'der' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const contexts = new LRUCache<string, SecureContext>({ max: MOST_HOSTS })
+  const contexts = new LRUCache<string, SecureContext>({ max: MAX_HOSTS })
   return {
     spki: hash('sha256', spki, 'base64'),
     contextFor(host) {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ManifestText } from './manifest.ts'
 import { fileFault, type ManifestFault } from './places.ts'
-import { MOST_BYTES, TOO_LARGE } from './read-manifests.ts'
+import { MAX_BYTES, TOO_LARGE } from './read-manifests.ts'
 
 /** The files of a folder that may have manifests, and what could not be read. */
 interface ManifestFolder {
@@ -49,12 +49,12 @@ export async function readQuietFolder(folder: string, quietMs: number): Promise<
   for (let attempt = 1; ; attempt++) {
     const read = await readFolder(folder)
     const age = Date.now() - read.writtenAt
-    if (age < 0 || age >= quietMs || attempt === MOST_ATTEMPTS) return read
+    if (age < 0 || age >= quietMs || attempt === MAX_ATTEMPTS) return read
     await pause(quietMs - age)
   }
 }
 
-const MOST_ATTEMPTS = 10
+const MAX_ATTEMPTS = 10
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -95,7 +95,7 @@ async function lookIn(folder: string, found: Found): Promise<void> {
       // Files of a mounted ConfigMap are links.
       const entry = await stat(path)
       if (entry.isDirectory()) await lookIn(path, found)
-      else if (entry.isFile() && NAMES.test(name) && entry.size > MOST_BYTES) onFault(path, TOO_LARGE)
+      else if (entry.isFile() && NAMES.test(name) && entry.size > MAX_BYTES) onFault(path, TOO_LARGE)
       else if (entry.isFile() && NAMES.test(name)) {
         paths.push(path)
         found.writtenAt = Math.max(found.writtenAt, entry.ctimeMs)

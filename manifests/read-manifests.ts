@@ -28,10 +28,10 @@ interface Manifests {
 const TOO_DEEP = 'is nested too deeply'
 
 /** More bytes than a hundred thousand monitors need. */
-export const MOST_BYTES = 64 * 1024 * 1024
+export const MAX_BYTES = 64 * 1024 * 1024
 /** As many monitors of one list may share a value by an anchor. Aliases of aliases are multiplied. */
-const MOST_ALIASES = 10_000
-export const TOO_LARGE = `is larger than ${MOST_BYTES / 1024 / 1024} MB`
+const MAX_ALIASES = 10_000
+export const TOO_LARGE = `is larger than ${MAX_BYTES / 1024 / 1024} MB`
 
 /**
  * Reads manifests from YAML or JSON: several documents in a text, lists, monitors of both kinds, and Secrets. Returns
@@ -54,7 +54,7 @@ export function readManifests(texts: readonly ManifestText[]): Manifests {
 }
 
 function readText({ file, text }: ManifestText, found: Found): void {
-  if (text.length > MOST_BYTES) return void found.faults.push(fileFault(file, TOO_LARGE))
+  if (text.length > MAX_BYTES) return void found.faults.push(fileFault(file, TOO_LARGE))
   if (text.trim() === '')
     return void found.empty.push(fileFault(file, 'is empty: delete the file, or write a comment into it'))
   const lines = new LineCounter()
@@ -91,7 +91,7 @@ function readText({ file, text }: ManifestText, found: Found): void {
 
 function valueOf(document: Document.Parsed, fault: (offset: number, message: string) => void) {
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown
   } catch (error) {
     // An alias without its anchor, or aliases of aliases that would fill the memory.
     if (!(error instanceof Error) || !['ReferenceError', 'RangeError'].includes(error.name)) throw error

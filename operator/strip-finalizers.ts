@@ -18,7 +18,7 @@ const LEFT_SECONDS = 120
 /** A leader looks at its lease every two seconds. */
 const LEADER_LOOKS_MS = 3_000
 /** A leader that has not seen the seizure yet sets finalizers once or twice. */
-const MOST_RETURNS = 5
+const MAX_RETURNS = 5
 const PAGE = 500
 
 /**
@@ -39,7 +39,7 @@ export async function stripFinalizers(client: KubeClient, looksMs = LEADER_LOOKS
       }
     cameBack = found.some((uid) => stripped.has(uid)) ? cameBack + 1 : 0
     for (const uid of found) stripped.add(uid)
-    if (cameBack === MOST_RETURNS) throw new OtherLeaseError(client.namespace)
+    if (cameBack === MAX_RETURNS) throw new OtherLeaseError(client.namespace)
     // What a leader set meanwhile is seen by the next look.
     await sleep(looksMs)
     if (found.length > 0) continue

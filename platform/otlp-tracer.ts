@@ -37,7 +37,7 @@ interface Span {
 
 const BATCH = 512
 /** What waits while the collector is slow; more is dropped. */
-const MOST_WAITING = 4_096
+const MAX_WAITING = 4_096
 const BATCH_WAIT_MS = 1_000
 const SEND_MS = 5_000
 
@@ -196,7 +196,7 @@ function createQueue({ endpoint, headers, serviceName, log }: OtlpTracerOptions)
 
   return {
     add(span) {
-      if (waiting.length >= MOST_WAITING) return void outage.covers(new Error('too many spans wait'), 'dropped spans')
+      if (waiting.length >= MAX_WAITING) return void outage.covers(new Error('too many spans wait'), 'dropped spans')
       waiting.push(span)
       if (waiting.length >= BATCH) void flush()
       else timer ??= setTimeout(() => void flush(), BATCH_WAIT_MS).unref()

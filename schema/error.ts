@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Choice, Closed, Text } from './shape/shape.ts'
-import { MOST_ISSUES } from './validation/issue.ts'
+import { MAX_ISSUES } from './validation/issue.ts'
 
 /**
  * Every error code of the API, with its HTTP status and its meaning for docs/errors.md. The codes from CONFLICT on are
@@ -49,7 +49,7 @@ export const ErrorEnvelope = Closed({
   error: Closed({
     code: Choice(Object.keys(ERRORS) as ErrorCode[]),
     message: Text(1, 2000),
-    details: Type.Array(Type.Unknown(), { maxItems: MOST_ISSUES }),
+    details: Type.Array(Type.Unknown(), { maxItems: MAX_ISSUES }),
     requestId: Text(1, 100),
   }),
 })

@@ -26,7 +26,7 @@ interface StripeOptions {
 }
 
 /** A quarter of the connections that an API has to the store. */
-const MOST_AT_ONCE = 4
+const MAX_AT_ONCE = 4
 /** An open checkout ends by itself after so long. Stripe's shortest is half an hour. */
 const CHECKOUT_SECONDS = 3_600
 
@@ -55,7 +55,7 @@ export function stripeBilling(options: StripeOptions): BillingProvider {
       throw error
     }
   }
-  const turns = new Slots({ total: MOST_AT_ONCE, perTeam: 1 })
+  const turns = new Slots({ total: MAX_AT_ONCE, perTeam: 1 })
   return {
     name: 'stripe',
     prices,

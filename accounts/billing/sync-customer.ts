@@ -12,7 +12,7 @@ export interface UnknownPrice {
 }
 
 /** How often a sync begins anew because another one wrote meanwhile. */
-const MOST_ROUNDS = 5
+const MAX_ROUNDS = 5
 
 /**
  * Reads a customer's subscription from the provider and applies it. Events only say that there is something to read, so
@@ -24,7 +24,7 @@ export async function syncCustomer(
 ): Promise<{ readonly kind: 'done' } | NotFound | NotBilled | UnknownPrice> {
   const { store, log, billing } = context
   if (billing.payments === null) return refused('manual')
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     // Read before the provider is asked: who writes meanwhile has asked later, or at the same time.
     const row = await findByCustomer(store, customer)
     if (!row) return { kind: 'not_found', what: 'team' }

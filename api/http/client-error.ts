@@ -57,7 +57,7 @@ export function sendError(
   return reply.header('content-length', Buffer.byteLength(text)).send(afterRest(request.raw, text))
 }
 
-const MOST_DRAINED_BYTES = 16_777_216
+const MAX_DRAINED_BYTES = 16_777_216
 const DRAIN_MS = 5_000
 
 /**
@@ -67,7 +67,7 @@ const DRAIN_MS = 5_000
 function afterRest(request: IncomingMessage, text: string): Readable {
   const answer = new Readable({ read() {} })
   answer.push(text)
-  let left = MOST_DRAINED_BYTES
+  let left = MAX_DRAINED_BYTES
   const count = (chunk: Buffer): void => {
     left -= chunk.length
     if (left < 0) finish()

@@ -1,4 +1,4 @@
-import { firstIssues, type Issue, MOST_ISSUES } from '../../schema/validation/issue.ts'
+import { firstIssues, type Issue, MAX_ISSUES } from '../../schema/validation/issue.ts'
 import { type ApiError, apiError } from './api-error.ts'
 
 /**
@@ -9,7 +9,7 @@ const LONGEST = 600
 
 /**
  * Returns the 422 of a request: of its body, of its query, or of both (`request`). Its message names the first issue.
- * Its details contain all of them, or `MOST_ISSUES`, and then the message says so.
+ * Its details contain all of them, or `MAX_ISSUES`, and then the message says so.
  */
 export function validationError(part: 'body' | 'query' | 'request', issues: readonly Issue[]): ApiError {
   // Keys can have any length; the answer is bounded.
@@ -18,7 +18,7 @@ export function validationError(part: 'body' | 'query' | 'request', issues: read
   // Most messages continue the path (`name is required`); messages that are sentences of their own do not.
   const joint = /^[A-Z][a-z]/.test(first?.message ?? '') ? ': ' : ' '
   const where = first && first.path !== '' ? first.path + joint : ''
-  const rest = issues.length > MOST_ISSUES ? `; details lists ${MOST_ISSUES} of them` : ''
+  const rest = issues.length > MAX_ISSUES ? `; details lists ${MAX_ISSUES} of them` : ''
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more${rest})` : ''
   return apiError(
     'VALIDATION_ERROR',

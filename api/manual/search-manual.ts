@@ -14,10 +14,10 @@ export interface Section {
 }
 
 const MOST = 30
-const MOST_LETTERS = 100
-const MOST_WORDS = 8
+const MAX_LETTERS = 100
+const MAX_WORDS = 8
 /** What a word that is in a text more often counts as. */
-const MOST_COUNTED = 3
+const MAX_COUNTED = 3
 /** Letters of the text that are shown before a word that was found, and after it. */
 const AROUND = 90
 
@@ -49,8 +49,8 @@ const plain = (html: string): string =>
 
 /** Returns the page with what a search finds: the sections that have every word, the best first. */
 export function searchPage(sections: readonly Section[], query: string): RenderedPage {
-  const asked = query.slice(0, MOST_LETTERS).trim()
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)
+  const asked = query.slice(0, MAX_LETTERS).trim()
+  const words = asked.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)
   const found = sections
     .map((section) => ({ section, rank: rankOf(section, words) }))
     .filter(({ rank }) => rank > 0)
@@ -77,17 +77,17 @@ function rankOf({ lower: { page, title, text } }: Section, words: readonly strin
   let rank = 0
   for (const word of words) {
     const found =
-      (title.includes(word) ? 8 : 0) + (page.includes(word) ? 4 : 0) + Math.min(MOST_COUNTED, countOf(text, word))
+      (title.includes(word) ? 8 : 0) + (page.includes(word) ? 4 : 0) + Math.min(MAX_COUNTED, countOf(text, word))
     if (found === 0) return 0
     rank += found
   }
   return rank
 }
 
-/** Returns how often the word is in the text, up to `MOST_COUNTED`. */
+/** Returns how often the word is in the text, up to `MAX_COUNTED`. */
 function countOf(text: string, word: string): number {
   let count = 0
-  for (let at = text.indexOf(word); at >= 0 && count < MOST_COUNTED; at = text.indexOf(word, at + word.length))
+  for (let at = text.indexOf(word); at >= 0 && count < MAX_COUNTED; at = text.indexOf(word, at + word.length))
     count += 1
   return count
 }

@@ -18,7 +18,7 @@ const FOLDER = join(import.meta.dirname, '../../node_modules')
 const WRITTEN_LATER = /^\.(?:cache|vite)/
 
 /** Most that `npm ci` may take of the disk, in bytes: of all packages, and of those that run it. */
-export const MOST_SET_UP: SetUpSize = { all: 700_000_000, production: 400_000_000 }
+export const MAX_SET_UP: SetUpSize = { all: 700_000_000, production: 400_000_000 }
 /** The size of a block in `Stats`, whatever that of the file system is. */
 const BLOCK_BYTES = 512
 

@@ -5,7 +5,7 @@ import type { Throughput } from '../checks/throughput.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
 import type { ImageSizes } from '../installation/image-sizes.ts'
-import { MOST_SET_UP } from '../installation/set-up-size.ts'
+import { MAX_SET_UP } from '../installation/set-up-size.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
 
@@ -118,11 +118,11 @@ function besidesOf({
     ...(browser ? browserMemoryOf(browser.memory) : []),
     ...(startUp ? startUpOf(startUp) : []),
     ...(commands ? commandsOf(commands) : []),
-    ['installed by `npm ci`, as `du` counts', `${megabytes(setUp.all)} MB`, `≤ ${megabytes(MOST_SET_UP.all)}`],
+    ['installed by `npm ci`, as `du` counts', `${megabytes(setUp.all)} MB`, `≤ ${megabytes(MAX_SET_UP.all)}`],
     [
       'of these to run it, without what only development needs',
       `${megabytes(setUp.production)} MB`,
-      `≤ ${megabytes(MOST_SET_UP.production)}`,
+      `≤ ${megabytes(MAX_SET_UP.production)}`,
     ],
   ]
 }

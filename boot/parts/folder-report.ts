@@ -8,7 +8,7 @@ import { PRUNE_LIMIT } from '../../schema/config/prune-limit.ts'
 /** Manifests that are gone are judged after this time. */
 const GONE_S = PRUNE_LIMIT.goneMs / 1_000
 /** Faults that the log names one by one. */
-const MOST_FAULTS = 20
+const MAX_FAULTS = 20
 
 type Skipped = ReturnType<typeof judgeInput>['skipped']
 
@@ -40,7 +40,7 @@ export function createFolderReport({ registry, log }: ReportContext, folder: str
     const text = JSON.stringify(faults)
     if (text === logged) return
     logged = text
-    for (const { file, line, message } of faults.slice(0, MOST_FAULTS))
+    for (const { file, line, message } of faults.slice(0, MAX_FAULTS))
       log.error({ folder, file, line }, `${file}:${line}: ${message}`)
     if (faults.length > 0) log.error({ folder, faults: faults.length }, what)
   }
@@ -48,7 +48,7 @@ export function createFolderReport({ registry, log }: ReportContext, folder: str
     const text = JSON.stringify([waiting, hasFaults])
     if (text !== waited && waiting.length > 0)
       log.info(
-        { folder, resources: waiting.slice(0, MOST_FAULTS), monitors: waiting.length },
+        { folder, resources: waiting.slice(0, MAX_FAULTS), monitors: waiting.length },
         hasFaults
           ? 'their manifests are gone: nothing is deleted while a manifest of the folder is refused'
           : `their manifests are gone: --prune judges them unless they are back in ${GONE_S} seconds`,

@@ -12,7 +12,7 @@ interface SecretFiles {
   readonly issues: readonly Issue[]
 }
 
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 /** Reads the files of secret settings. A fault has the setting and the path, and nothing of the content. */
 export function readSecretFiles(environment: Environment): SecretFiles {
@@ -55,7 +55,7 @@ function notReadable(stats: Stats): string | null {
   if (stats.isDirectory()) return 'is a folder'
   // A pipe would be waited for.
   if (!stats.isFile()) return 'is not a file'
-  return stats.size > MOST_BYTES ? 'is larger than 64 KiB' : null
+  return stats.size > MAX_BYTES ? 'is larger than 64 KiB' : null
 }
 
 const REASONS: Readonly<Record<string, string>> = {

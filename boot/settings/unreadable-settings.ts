@@ -8,7 +8,7 @@ import type { Config } from '../../schema/config/config.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 
 export const SHORTEST_KEY = 16
-const MOST_KEYS = 10
+const MAX_KEYS = 10
 
 /** Returns what is wrong with a text, or null. */
 type Reader = (text: string) => string | null
@@ -48,7 +48,7 @@ function faultOfKeys(text: string): string | null {
   const at = keys.findIndex((key) => key.length < SHORTEST_KEY)
   if (at !== -1) return `has a key of fewer than ${SHORTEST_KEY} characters: number ${at + 1}`
   if (keys.length === 0) return 'lists no key'
-  if (keys.length > MOST_KEYS) return `lists more than ${MOST_KEYS} keys`
+  if (keys.length > MAX_KEYS) return `lists more than ${MAX_KEYS} keys`
   return new Set(keys).size < keys.length ? 'lists a key twice' : null
 }
 

@@ -4,7 +4,7 @@ import { inLines, terminalWidth, widthOf } from '../output.ts'
 
 const WIDEST_NAME = 32
 
-const MOST_CHARACTERS = 160
+const MAX_CHARACTERS = 160
 
 const INDENT = '  '
 const GAP = 3
@@ -14,9 +14,9 @@ const LEAST_ROOM = 16
 /** Returns a value as JSON, on one line, cut where it is long. */
 function printableValue(value: unknown): string {
   const text = JSON.stringify(value)
-  if (text.length <= MOST_CHARACTERS) return printable(text)
+  if (text.length <= MAX_CHARACTERS) return printable(text)
   // The cut may be within a surrogate pair.
-  const start = printable(text.slice(0, MOST_CHARACTERS).toWellFormed())
+  const start = printable(text.slice(0, MAX_CHARACTERS).toWellFormed())
   return `${start}… (${text.length} characters; --json shows them all)`
 }
 

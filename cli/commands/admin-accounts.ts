@@ -215,7 +215,7 @@ export const syncBillingCommand = () =>
       }),
     )
 
-const MOST_TEAMS = 50
+const MAX_TEAMS = 50
 
 export const diskCommand = () =>
   new Command('disk')
@@ -223,7 +223,7 @@ export const diskCommand = () =>
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin disk\n')
     .action((options: OutputOptions) =>
       withStore(async (store) => {
-        const teams = await diskOfTeams(store, MOST_TEAMS)
+        const teams = await diskOfTeams(store, MAX_TEAMS)
         await printItems(formOf(options), {
           items: teams,
           columns: DISK_COLUMNS,

@@ -3,7 +3,7 @@ import { withStore } from '../../boot/parts/with-store.ts'
 import { releaseCluster } from '../../monitors/declared/end-declared.ts'
 import { kindCalled } from '../../monitors/kinds/kinds.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
-import { MOST_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'
+import { MAX_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'
 import { formOf, type OutputOptions, printItems, printResult } from '../output.ts'
 
 export const listClustersCommand = () =>
@@ -34,7 +34,7 @@ export const listReleasedCommand = () =>
   new Command('list-released')
     .description(
       'Lists the monitors that a manifest declared and that belong to the API now: their resource was deleted while ' +
-        `no operator ran, its cluster was released, or its file is gone. They go on. At most ${MOST_RELEASED}. ` +
+        `no operator ran, its cluster was released, or its file is gone. They go on. At most ${MAX_RELEASED}. ` +
         'tidemark delete removes them, with a key of their team.',
     )
     .addHelpText(

@@ -15,7 +15,7 @@ interface UnreadOptions extends OutputOptions {
 }
 
 /** A page that comes from a runner may claim to be larger than any page is. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 export const unreadPageCommand = () =>
   new Command('unread-page')
@@ -52,7 +52,7 @@ export const unreadPageCommand = () =>
           const page = await findUnreadPage({ store, objects }, engine)
           if (page === null)
             throw new InvalidArgumentError(`no page of ${engine} is kept; without --engine they are listed`)
-          const text = await promisify(gunzip)(page, { maxOutputLength: MOST_BYTES })
+          const text = await promisify(gunzip)(page, { maxOutputLength: MAX_BYTES })
           if (out === undefined) return printBytes(text)
           await writeFile(out, text)
           await printResult(options, { data: { engine, file: out, bytes: text.length }, names: [engine], text: '' })

@@ -9,7 +9,7 @@ import { createPolicy } from '../../egress/policy.ts'
 import type { ImportedMonitor } from '../../manifests/import/imported.ts'
 import { type ImportedTool, readImport } from '../../manifests/import/read-import.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
-import { MOST_BYTES } from '../../manifests/read-manifests.ts'
+import { MAX_BYTES } from '../../manifests/read-manifests.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { print, tell } from '../../platform/print.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
@@ -35,7 +35,7 @@ const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], nev
 export async function importFile(tool: ImportedTool, path: string, flags: ImportFlags): Promise<string | null> {
   const form = formOf(flags)
   if (flags.dir !== undefined && form === 'name') return '--dir and --output name exclude each other'
-  const read = await readText(path, MOST_BYTES)
+  const read = await readText(path, MAX_BYTES)
   if (!read.ok) return read.message
   const imported = readImport(tool, read.text, flags.interval)
   if (typeof imported === 'string') return `${path} ${imported}`

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { ManifestText } from '../../manifests/manifest.ts'
 import { fileFault, type ManifestFault } from '../../manifests/places.ts'
 import { readFolder, textOfBytes } from '../../manifests/read-folder.ts'
-import { MOST_BYTES, TOO_LARGE } from '../../manifests/read-manifests.ts'
+import { MAX_BYTES, TOO_LARGE } from '../../manifests/read-manifests.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 
 /** The texts that the options `-f` name, and files of them that cannot be read. */
@@ -46,7 +46,7 @@ export async function readTextOf(path: string, source: Readable = createReadStre
     for await (const part of source as AsyncIterable<Buffer>) {
       parts.push(part)
       size += part.length
-      if (size > MOST_BYTES) throw new RemoteError(`${path} ${TOO_LARGE}: divide it`, 'usage')
+      if (size > MAX_BYTES) throw new RemoteError(`${path} ${TOO_LARGE}: divide it`, 'usage')
     }
   } catch (error) {
     if (error instanceof RemoteError) throw error

@@ -15,10 +15,10 @@ import { clipped } from '../output.ts'
  * which writes the marks around text from right to left as escapes. So these are left out.
  */
 
-const MOST_VALUE = 40
+const MAX_VALUE = 40
 const LONG_VALUE = 400
 const LISTED = { most: 12, width: 200, room: 4_000 } as const
-const MOST_LINES = 20
+const MAX_LINES = 20
 const PERCENT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const COUNT = new Intl.NumberFormat('en')
 
@@ -46,7 +46,7 @@ function foundBy(run: Run): string {
     .join(', ')
 }
 
-const short = (text: string) => clipped(plain(text), MOST_VALUE)
+const short = (text: string) => clipped(plain(text), MAX_VALUE)
 
 /** Returns the difference of a run; null where it found none. */
 function diffOf({ diff }: Run): Diff | null {
@@ -161,9 +161,9 @@ function textLines(name: string, text: RunDiff['fields'][number]): readonly Chan
     const mark = { '-': '−', '+': '+' }[line.charAt(0)]
     return mark === undefined || line.slice(1).trim() === '' ? [] : [marked(`${mark} ${line.slice(1)}`)]
   })
-  const left = changed.length - MOST_LINES
+  const left = changed.length - MAX_LINES
   const more = left > 0 ? [said(`… and ${COUNT.format(left)} more`, 1)] : []
-  return [said(`${name}: ${countedLines({ added, removed })}`), ...changed.slice(0, MOST_LINES), ...more]
+  return [said(`${name}: ${countedLines({ added, removed })}`), ...changed.slice(0, MAX_LINES), ...more]
 }
 
 function pictureLines(run: Run, images: RunImages | null): readonly ChangeLine[] {

@@ -4,9 +4,9 @@ import { exitCode } from '../exit-codes.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** Monitors that are deleted without a question. */
-export const MOST_UNASKED = 10
+export const MAX_UNASKED = 10
 /** Names that a question shows. */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 /** The terminal of a person. */
 interface Terminal {
@@ -23,15 +23,15 @@ const OWN: Terminal = { input: process.stdin, output: process.stderr }
  */
 export async function confirmDeletions(names: readonly string[], yes: boolean, terminal = OWN): Promise<void> {
   const count = names.length
-  if (yes || count <= MOST_UNASKED) return
+  if (yes || count <= MAX_UNASKED) return
   const { input, output } = terminal
   if (input.isTTY !== true || output.isTTY !== true)
     throw new RemoteError(
-      `${count} monitors would be deleted, more than ${MOST_UNASKED}: add --yes if that is meant; nothing was done`,
+      `${count} monitors would be deleted, more than ${MAX_UNASKED}: add --yes if that is meant; nothing was done`,
       'usage',
     )
-  const more = count - MOST_SHOWN
-  const shown = names.slice(0, MOST_SHOWN).map((name) => `  ${printable(name)}\n`)
+  const more = count - MAX_SHOWN
+  const shown = names.slice(0, MAX_SHOWN).map((name) => `  ${printable(name)}\n`)
   output.write(`${shown.join('')}${more > 0 ? `  … and ${more} more\n` : ''}`)
   const lines = createInterface({ input, output, terminal: true })
   const answer = await new Promise<string>((resolve) => {

@@ -92,10 +92,10 @@ function whatCame(one: Delivery): string {
   if (answerOf(one) !== 'none') return ` answered ${answerOf(one)}`
   return one.response_body === null
     ? ' did not answer'
-    : `: ${clipped(one.response_body.replace(/\.$/, ''), MOST_REASON)}`
+    : `: ${clipped(one.response_body.replace(/\.$/, ''), MAX_REASON)}`
 }
 
-const MOST_REASON = 200
+const MAX_REASON = 200
 
 /** Returns the channel and its address without secrets. */
 export const destinationOf = ({ delivery_type: type, destination }: Delivery): string =>

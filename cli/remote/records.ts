@@ -98,7 +98,7 @@ export async function listRecords(
 }
 
 /** Longest name of a monitor. */
-const MOST_NAME = 200
+const MAX_NAME = 200
 
 /** Returns the one record that a reference names. Throws where there is none, and where there are several. */
 export async function findRecord(client: RemoteClient, { text, kind }: Reference): Promise<RemoteRecord> {
@@ -111,7 +111,7 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
     }
     throw missing(`there is no ${what} with the id ${text}; "./tidemark get -o wide" shows the ids`)
   }
-  if (text === '' || text.length > MOST_NAME) throw new RemoteError(`no ${what} has the name "${text}"`, 'usage')
+  if (text === '' || text.length > MAX_NAME) throw new RemoteError(`no ${what} has the name "${text}"`, 'usage')
   // A manifest without a namespace is in the namespace default.
   const key = text.includes('/') ? text : keyOfIdentity({ name: text })
   const declared = await listRecords(client, kind, { external_key: key })

@@ -27,7 +27,7 @@ const QUARTER = 4
 /** A gate without a job of a second team for this long is of one team. One that is checked daily still finds slots. */
 const ALONE_MS = 86_400_000
 /** Teams without jobs whose window is remembered. */
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 /**
  * How many slots a team may use, and how many of its jobs may wait.
@@ -63,7 +63,7 @@ export class Shares<Team extends Sharer> {
   readonly #caps: ShareCaps
   readonly #reserve: number
   /** Of teams without jobs, the one that was idle for longest is forgotten first. */
-  readonly #windows = new LRUCache<string, number>({ max: MOST_KNOWN })
+  readonly #windows = new LRUCache<string, number>({ max: MAX_KNOWN })
   #lastTeam = ''
   #sharedUntil = -Infinity
   #isShared = false

@@ -55,7 +55,7 @@ interface Draining<T> {
 }
 
 /** The longest part of a drain's grace period that is reserved for recording results. */
-const MOST_WRITING_MS = 2_000
+const MAX_WRITING_MS = 2_000
 /** A drain waits at most this long for a store that does not respond. */
 const RELEASE_MS = 1_000
 
@@ -125,7 +125,7 @@ export function createLeaseKeeper<T extends object, K>(leasing: Leasing<T, K>): 
     async drain({ ended, unstarted = [] }, graceMs) {
       const notStarted = new Set(unstarted)
       if (notStarted.size > 0) await release(({ item }) => notStarted.has(item))
-      const writingMs = Math.min(MOST_WRITING_MS, graceMs / 5)
+      const writingMs = Math.min(MAX_WRITING_MS, graceMs / 5)
       await withTimeout(ended, graceMs - writingMs, () => {})
       for (const { lost } of leases.values()) lost?.abort()
       await withTimeout(ended, writingMs, () => {})

@@ -28,7 +28,7 @@ export const resourceLabels = (labels: Labels): Texts =>
   Object.fromEntries(Object.entries(labels).map(([key, value]) => [LABEL_PREFIX + key, value]))
 
 /** Longest token of a request that the status repeats as it is. */
-const MOST_REQUEST = 200
+const MAX_REQUEST = 200
 
 /**
  * Returns the token with which a resource asks for a run, or null. Of one that is long, or that the store cannot keep,
@@ -36,7 +36,7 @@ const MOST_REQUEST = 200
  */
 export function runRequestOf(annotations: Texts = {}): string | null {
   const token = annotations[RUN_REQUESTED] ?? null
-  if (token === null || (token.length <= MOST_REQUEST && !token.includes('\0') && token.isWellFormed())) return token
+  if (token === null || (token.length <= MAX_REQUEST && !token.includes('\0') && token.isWellFormed())) return token
   const part = token
     .replaceAll('\0', '')
     .slice(0, 100)

@@ -90,7 +90,7 @@ export function listBefore(field: string, before: Values, lists: Values | null =
 }
 
 /** A longer text is not kept: what matters is the number in it. */
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 
 /**
  * Returns the last number of each field that a predicate wants to cross a line, where the field has none now: a price
@@ -103,7 +103,7 @@ export function lastNumbers(predicate: DiffPredicate, { before, after, lists }: 
     const from = numberOf(before, field) !== null ? before : (lists ?? {})
     if (numberOf(from, field) === null) continue
     const value = valueOf(from, field)
-    if (JSON.stringify(value).length <= MOST_KEPT) kept.push([field, value])
+    if (JSON.stringify(value).length <= MAX_KEPT) kept.push([field, value])
   }
   return kept.length > 0 ? Object.fromEntries(kept) : null
 }

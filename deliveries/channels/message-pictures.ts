@@ -28,7 +28,7 @@ interface PicturesOptions {
 /** A message does not wait longer for its picture. */
 const PATIENCE_MS = 3_000
 /** Mail servers refuse large mails; a thumbnail is a few kilobytes. */
-const MOST_BYTES = 1_048_576
+const MAX_BYTES = 1_048_576
 
 export function createMessagePictures({ store, objects, sign, log }: PicturesOptions): MessagePictures {
   async function having<T>(
@@ -53,7 +53,7 @@ export function createMessagePictures({ store, objects, sign, log }: PicturesOpt
     bytes: (payload) =>
       having(payload, async ({ team_id: teamId, thumb_id: thumbId }) => {
         const png = await objects.get(imageName(teamId, thumbId))
-        return png !== null && png.byteLength <= MOST_BYTES ? png : null
+        return png !== null && png.byteLength <= MAX_BYTES ? png : null
       }),
     address: async (payload) => sign && having(payload, (thumb) => sign(thumb.team_id, thumb.thumb_id, thumb.now_ms)),
   }

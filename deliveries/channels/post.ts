@@ -57,7 +57,7 @@ export async function post(
     const ms = waitOf(exchange)
     if (ms === null) break
     // This message is refused for good. Those behind it are not sent before the destination takes them.
-    if (!rest || tries === MOST_TRIES || performance.now() + ms >= until - LEAST_MS) {
+    if (!rest || tries === MAX_TRIES || performance.now() + ms >= until - LEAST_MS) {
       hold?.(ms)
       break
     }
@@ -75,7 +75,7 @@ export async function post(
 const LEAST_MS = 1_000
 const SHORTEST_WAIT_MS = 250
 /** Requests in one attempt: a chat that asks to wait again and again has its answer taken as final. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 const NO_SLOT = 'The destination asked to wait, and after that no slot was free to send again within the attempt.'
 
 /** Returns the milliseconds after which the destination takes the message; null: it did not say so. */

@@ -1,7 +1,7 @@
 import { chatOf } from '../../store/deliveries/delivery-row.ts'
 
 /** The most chats whose pause is remembered. The store knows the pace of one that is forgotten. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** Chats that get no message for a while. */
 interface Pauses {
@@ -35,7 +35,7 @@ export function createPauses(onRoom: () => void): Pauses {
         onRoom()
       }
       untils.set(chat.address, { at, timer: setTimeout(ended, Math.ceil(ms) + 1).unref() })
-      const oldest = untils.size > MOST_REMEMBERED ? untils.keys().next().value : undefined
+      const oldest = untils.size > MAX_REMEMBERED ? untils.keys().next().value : undefined
       if (oldest !== undefined) open(oldest)
     },
   }

@@ -49,7 +49,7 @@ interface Slot extends Job {
 }
 
 /** A destination that was forgotten begins again with one attempt at a time. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /**
  * The limits on running attempts: for each target, for each host, and in total. They keep slow and dead destinations
@@ -205,7 +205,7 @@ export class Destinations {
     this.#known.delete(target.key)
     if (!target.proven) return
     this.#known.set(target.key, target)
-    if (this.#known.size <= MOST_REMEMBERED) return
+    if (this.#known.size <= MAX_REMEMBERED) return
     const idle = this.#known.values().find((one) => !isUsed(one))
     if (idle) this.#known.delete(idle.key)
   }

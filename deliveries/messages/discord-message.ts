@@ -32,14 +32,14 @@ interface DiscordMessage {
  * Discord's limits: title 256 characters, description 4,096, 25 fields of 256 and 1,024, 6,000 in all. Exceeding one is
  * a 400, which would be final.
  */
-const MOST_CHANGES = 10
+const MAX_CHANGES = 10
 const TITLE = 200
 const FIELD_NAME = 120
 const VALUES = 3_000
 const NOTES = 2_400
 const SHORTEST_NOTE = 40
-const MOST_VALUE = 1_000
-const MOST_ITEMS = 10
+const MAX_VALUE = 1_000
+const MAX_ITEMS = 10
 const ITEM = 160
 const LONGEST_LINK = 600
 const TEAL = 0x0f766e
@@ -55,8 +55,8 @@ export function discordMessage(
   picture: string | null = null,
 ): DiscordMessage {
   const story = storyOf(payload, links)
-  const { shown, others } = firstOf(story.changes, MOST_CHANGES)
-  const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
+  const { shown, others } = firstOf(story.changes, MAX_CHANGES)
+  const room = Math.min(MAX_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const most = Math.floor(NOTES / Math.max(1, story.notes.length))
   const notes = story.notes.map((note) => escapeDiscord(shorten(note, Math.max(SHORTEST_NOTE, most), weight)))
   const run = story.runUrl === null ? [] : [link(story.runUrl, 'See the run')]
@@ -92,7 +92,7 @@ function field(change: Change, room: number): DiscordField {
   return { name: escapeDiscord(shorten(name, FIELD_NAME, weight)), value, inline: false }
 
   function listed(all: NonNullable<Change['items']>): string {
-    const lines = linesOfList(all, { most: MOST_ITEMS, width: ITEM, room: room - 80, weight })
+    const lines = linesOfList(all, { most: MAX_ITEMS, width: ITEM, room: room - 80, weight })
     return [`**${note ?? ''}**`, ...lines.map(escapeDiscord)].join('\n')
   }
 
@@ -109,7 +109,7 @@ function field(change: Change, room: number): DiscordField {
 function excerpt(lines: readonly ChangedLine[]): DiscordField[] {
   if (lines.length === 0) return []
   const shown: string[] = []
-  let room = MOST_VALUE - 40
+  let room = MAX_VALUE - 40
   for (const { kind, text } of lines) {
     const line = MARKS[kind] + shorten(text.replaceAll('`', '\u02cb'), 200)
     room -= line.length + 1

@@ -19,11 +19,11 @@ export interface EmailMessage {
  * Some mail programs cut off an HTML part of more than 100 KB. The frame of a change takes 0.5 KB of it, and that of an
  * item 40 bytes.
  */
-const MOST_CHANGES = 50
+const MAX_CHANGES = 50
 const VALUES = 20_000
 const LISTS = 20_000
-const MOST_VALUE = 1_000
-const MOST_ITEMS = 50
+const MAX_VALUE = 1_000
+const MAX_ITEMS = 50
 const ITEMS = 300
 const ITEM = 300
 /** Bytes of HTML for all values and items, and for the name of a field. */
@@ -33,8 +33,8 @@ const FIELD_HTML = 200
 /** Returns subject, text and HTML with the same content. `hasPicture`: the mail has a picture inside. */
 export function emailMessage(payload: MessagePayload | NoticeMessage, links: Links, hasPicture = false): EmailMessage {
   const story = storyOf(payload, links)
-  const { shown, others } = firstOf(story.changes, MOST_CHANGES)
-  const room = Math.min(MOST_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
+  const { shown, others } = firstOf(story.changes, MAX_CHANGES)
+  const room = Math.min(MAX_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const each = { room, listRoom: LISTS / shown.length, items: ITEMS / shown.length, html: HTML / shown.length }
   const { name, headline, notes, lines, page, runUrl: url, time, reason } = story
   const shortened: EmailStory = {
@@ -62,7 +62,7 @@ interface Share {
 /** Cuts by characters, as a person counts, and by bytes only where so many of them are long in HTML. */
 function cut(change: Change, { room, listRoom, items: mostItems, html }: Share): Change {
   const { items } = change
-  const most = Math.min(MOST_ITEMS, Math.ceil(mostItems))
+  const most = Math.min(MAX_ITEMS, Math.ceil(mostItems))
   const plain = items && linesOfList(items, { most, width: ITEM, room: listRoom })
   const lines = plain && (fits(plain, html) ? plain : linesOfList(items, { most, width: ITEM, room: html, weight }))
   const values = shortenBoth(change.before, change.after, room)

@@ -4,7 +4,7 @@ import { readNumber } from '../../core/number/read-number.ts'
 import type { Json } from '../../schema/shape/json.ts'
 
 /** Longer text is prose that happens to contain a number. */
-const MOST_CHARACTERS = 32
+const MAX_CHARACTERS = 32
 const COUNT = new Intl.NumberFormat('en')
 
 /**
@@ -35,7 +35,7 @@ function frameOf(value: Json): string | null {
   if (typeof value === 'number') return ''
   if (typeof value !== 'string') return null
   const text = value.trim()
-  if (text.length > MOST_CHARACTERS || !/^(?:Rs\.?\s?|[^\p{Ll}\p{Lo}\p{Nd}]{0,5})\p{Nd}/u.test(text)) return null
+  if (text.length > MAX_CHARACTERS || !/^(?:Rs\.?\s?|[^\p{Ll}\p{Lo}\p{Nd}]{0,5})\p{Nd}/u.test(text)) return null
   const digitRuns = text.match(/\p{Nd}[\p{Nd}.,'’٫٬\s]*/gu) ?? []
   return digitRuns.length === 1 ? text.replace(/[\p{Nd}.,'’٫٬\s+−-]+/gu, '') : null
 }

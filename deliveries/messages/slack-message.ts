@@ -35,15 +35,15 @@ interface SlackMessage {
  * Slack's limits, all with a margin: a header 150 characters, a section's text 3,000, a field 2,000, ten fields a
  * section, 50 blocks. Exceeding one is a 400, which would be final.
  */
-const MOST_CHANGES = 20
-const MOST_FIELDS = 10
+const MAX_CHANGES = 20
+const MAX_FIELDS = 10
 const HEADER = 150
 const FALLBACK = 600
 const NOTE = 2_900
-const MOST_NOTES = 10
+const MAX_NOTES = 10
 const FIELD_NAME = 300
 const VALUE = 500
-const MOST_ITEMS = 10
+const MAX_ITEMS = 10
 const ITEM = 160
 const LINE = 200
 const LONGEST_LINK = 1_200
@@ -60,8 +60,8 @@ export function slackMessage(
   picture: string | null = null,
 ): SlackMessage {
   const story = storyOf(payload, links)
-  const { shown, others } = firstOf(story.changes, MOST_CHANGES)
-  const more = [...story.notes, ...(others === null ? [] : [others])].slice(0, MOST_NOTES)
+  const { shown, others } = firstOf(story.changes, MAX_CHANGES)
+  const more = [...story.notes, ...(others === null ? [] : [others])].slice(0, MAX_NOTES)
   return {
     text: escapeSlack(shorten(story.headline, FALLBACK, weight)),
     blocks: [
@@ -99,8 +99,8 @@ const image = (url: string): SlackBlock => ({
 
 function tables(changes: readonly Change[]): SlackBlock[] {
   const blocks: SlackBlock[] = []
-  for (let at = 0; at < changes.length; at += MOST_FIELDS / 2) {
-    const rows = changes.slice(at, at + MOST_FIELDS / 2)
+  for (let at = 0; at < changes.length; at += MAX_FIELDS / 2) {
+    const rows = changes.slice(at, at + MAX_FIELDS / 2)
     blocks.push({ type: 'section', fields: rows.flatMap((change) => [label(change.field), plain(arrow(change))]) })
   }
   return blocks
@@ -110,7 +110,7 @@ function tables(changes: readonly Change[]): SlackBlock[] {
 function inFull({ field, before, after, note, items }: Change): SlackBlock {
   if (items) {
     const title = `${shorten(field, FIELD_NAME, weight)} (${note ?? ''})`
-    const lines = linesOfList(items, { most: MOST_ITEMS, width: ITEM, room: VALUE * 3, weight })
+    const lines = linesOfList(items, { most: MAX_ITEMS, width: ITEM, room: VALUE * 3, weight })
     return { type: 'section', text: plain([title, ...lines].join('\n')) }
   }
   const [was, is] = shortenBoth(before, after, VALUE, weight)

@@ -40,7 +40,7 @@ export interface Story {
 
 const SHORT = 72
 const NAME_IN_HEADLINE = 120
-const MOST_GIST = 120
+const MAX_GIST = 120
 
 const TO_DESTINATION = 'This address is a destination of the monitor.'
 const TO_OWNER = 'The owner of a team gets this mail. Its settings turn off mails about monitors: error_notifications.'
@@ -221,7 +221,7 @@ function gist(changes: readonly Change[], note: string): string {
 
 /** A single new item is named: `headlines: + A storm`. */
 function listGist({ field, note }: Change, { lines, total }: ListItems): string {
-  return `${field}: ${total === 1 && lines[0] !== undefined ? shorten(lines[0], MOST_GIST) : note}`
+  return `${field}: ${total === 1 && lines[0] !== undefined ? shorten(lines[0], MAX_GIST) : note}`
 }
 
 /** Writes a change on one line: `$19.99 → $17.49 (−12.5 %)`. */

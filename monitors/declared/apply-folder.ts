@@ -51,10 +51,10 @@ async function warningsOf(
 }
 
 /** So many of the manifests that one warning is about are named. */
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 function namesOf(about: readonly Manifest[]): string {
-  const names = about.slice(0, MOST_NAMED).map(keyOfIdentity)
-  const more = about.length > MOST_NAMED ? ` and ${about.length - MOST_NAMED} more` : ''
+  const names = about.slice(0, MAX_NAMED).map(keyOfIdentity)
+  const more = about.length > MAX_NAMED ? ` and ${about.length - MAX_NAMED} more` : ''
   return `${about[0]?.resource.kind} ${names.join(', ')}${more}`
 }

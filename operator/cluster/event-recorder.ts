@@ -25,11 +25,11 @@ interface EventRecorderOptions {
 }
 
 /** In bytes, as the API server counts them. */
-const MOST_NOTE = 1_024
+const MAX_NOTE = 1_024
 /** Events a second over all resources, and how many may come at once. */
 const PACE = { perSecond: 10, burst: 50 }
 /** Events that wait for that. A destination of many monitors that fails is an Event of each of them. */
-const MOST_WAITING = 2_000
+const MAX_WAITING = 2_000
 /** The API server keeps an Event for an hour after it was last written. */
 const KEPT_MS = 3_600_000
 
@@ -63,7 +63,7 @@ export class EventRecorder {
   }
 
   record(about: KubeObject, happening: Happening): void {
-    if (this.#waiting >= MOST_WAITING) {
+    if (this.#waiting >= MAX_WAITING) {
       this.#dropped += 1
       return
     }
@@ -122,7 +122,7 @@ export class EventRecorder {
       reportingController: 'tidemark.dev/operator',
       reportingInstance: this.#options.instance.slice(0, 128),
       ...happening,
-      note: new StringDecoder('utf8').write(Buffer.from(happening.note).subarray(0, MOST_NOTE)),
+      note: new StringDecoder('utf8').write(Buffer.from(happening.note).subarray(0, MAX_NOTE)),
       regarding: { apiVersion, kind, namespace, name, uid, resourceVersion },
     }
   }

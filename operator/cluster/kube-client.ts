@@ -77,7 +77,7 @@ const ANSWER_MS = 30_000
 /** Credentials are asked for again after this: a token of a pod is renewed within the hour. */
 const CREDENTIALS_MS = 1_000
 /** The API server's own limit of an object is 1.5 MiB; a page of a list is larger. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 
 /**
  * Returns a client from a kubeconfig file, or from the usual places: `$KUBECONFIG`, `~/.kube/config`, or the service
@@ -155,7 +155,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new Error(`an answer of the API server has more than ${MOST_BYTES} bytes`)
+    if (bytes > MAX_BYTES) throw new Error(`an answer of the API server has more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

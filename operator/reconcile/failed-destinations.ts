@@ -32,7 +32,7 @@ export function failedDestinations(
 }
 
 /** Longest text of an address. The definition of the status has the same bound. */
-const MOST_ADDRESS = 100
+const MAX_ADDRESS = 100
 
 /**
  * Returns the host or mailbox that the manifest names, or null. An address from a Secret is not shown, nor is the path
@@ -41,5 +41,5 @@ const MOST_ADDRESS = 100
 function shownAddress(declared: { readonly url?: string; readonly webhookUrl?: string; to?: string } = {}) {
   const { url, webhookUrl, to } = declared
   const text = to ?? URL.parse(url ?? webhookUrl ?? '')?.host ?? null
-  return text === null ? null : text.slice(0, MOST_ADDRESS)
+  return text === null ? null : text.slice(0, MAX_ADDRESS)
 }

@@ -18,20 +18,20 @@ export const KINDS: readonly OperatedKind[] = [
 ]
 
 /** Longest text of an address. The definition of the status has the same bound. */
-const MOST_ADDRESS = 60
+const MAX_ADDRESS = 60
 
 /** Returns an address without its scheme and query, cut in the middle of a long path. */
 function shortAddress(url: unknown): string {
   if (typeof url !== 'string') return '-'
   const parsed = URL.parse(url)
-  if (!parsed) return url.slice(0, MOST_ADDRESS) || '-'
+  if (!parsed) return url.slice(0, MAX_ADDRESS) || '-'
   const text = `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`
-  return text.length <= MOST_ADDRESS ? text : `${text.slice(0, 39)}…${text.slice(-20)}`
+  return text.length <= MAX_ADDRESS ? text : `${text.slice(0, 39)}…${text.slice(-20)}`
 }
 
 /** Returns a keyword, cut. */
 function shortText(text: unknown): string {
   const characters = Array.from(typeof text === 'string' ? text.replaceAll(/\s+/g, ' ').trim() : '')
   if (characters.length === 0) return '-'
-  return characters.length <= MOST_ADDRESS ? characters.join('') : `${characters.slice(0, MOST_ADDRESS - 1).join('')}…`
+  return characters.length <= MAX_ADDRESS ? characters.join('') : `${characters.slice(0, MAX_ADDRESS - 1).join('')}…`
 }

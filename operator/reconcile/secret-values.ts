@@ -9,7 +9,7 @@ import type { SecretRules } from './secret-rules.ts'
 
 const SECRET_AGAIN_MS = 5_000
 /** Resources whose last edit is known. */
-const MOST_EDITS = 20_000
+const MAX_EDITS = 20_000
 
 export type ValueOf = Parameters<typeof withSecrets>[1]
 
@@ -62,7 +62,7 @@ export function createSecretValues({ client, secretRules, installation, secretMs
  * many of them name is read once.
  */
 function createEdits() {
-  const edits = new LRUCache<string, { readonly what: string; readonly at: number }>({ max: MOST_EDITS })
+  const edits = new LRUCache<string, { readonly what: string; readonly at: number }>({ max: MAX_EDITS })
   return ({ metadata: { uid, generation, edit, creationTimestamp } }: CustomResource): number => {
     const what = `${generation} ${edit}`
     const known = edits.get(uid)

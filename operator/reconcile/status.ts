@@ -38,10 +38,10 @@ export interface Running {
 }
 
 /** Longest text of a value. The definition of the status has the same bounds. */
-const MOST_VALUE = 200
-const MOST_FIELDS = 50
-const MOST_MESSAGE = 2_000
-const MOST_NAME = 100
+const MAX_VALUE = 200
+const MAX_FIELDS = 50
+const MAX_MESSAGE = 2_000
+const MAX_NAME = 100
 
 /**
  * Returns the status of a resource. `Ready` says that the resource was accepted and is scheduled, and never how its
@@ -89,7 +89,7 @@ function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Dat
   const { spec, status } = resource
   if (acceptance.kind === 'refused') {
     const { reason, message, running } = acceptance
-    const text = cut(message, MOST_MESSAGE)
+    const text = cut(message, MAX_MESSAGE)
     const last = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
     const known = running ? outcomesOf(resource, running) : [last('Healthy') ?? healthOf(null), last('Delivering')]
     return [
@@ -156,14 +156,14 @@ const waitingFor = (why: string): Untimed => ({
   type: 'Healthy',
   status: 'Unknown',
   reason: 'NoRunners',
-  message: cut(`Its check waits for a runner pod: ${why}`, MOST_MESSAGE),
+  message: cut(`Its check waits for a runner pod: ${why}`, MAX_MESSAGE),
 })
 
 const healthy = (status: Condition['status'], reason: string, message: string) => ({
   type: 'Healthy',
   status,
   reason,
-  message: cut(message, MOST_MESSAGE),
+  message: cut(message, MAX_MESSAGE),
 })
 
 function healthOf(results: ResultsRow | null): Untimed {
@@ -228,8 +228,8 @@ function resultsIn({ values, diff, change_run_id, changed_at }: ResultsRow) {
         lastChange: {
           time: changed_at,
           runId: change_run_id,
-          fields: diff.fields_changed.slice(0, MOST_FIELDS).map((name) => ({
-            name: cut(name, MOST_NAME),
+          fields: diff.fields_changed.slice(0, MAX_FIELDS).map((name) => ({
+            name: cut(name, MAX_NAME),
             ...textOf('before', diff.before[name]),
             ...textOf('after', diff.after[name]),
           })),
@@ -238,7 +238,7 @@ function resultsIn({ values, diff, change_run_id, changed_at }: ResultsRow) {
     ...(values && {
       values: Object.fromEntries(
         Object.entries(values)
-          .slice(0, MOST_FIELDS)
+          .slice(0, MAX_FIELDS)
           .map(([name, value]) => [name, hasNoMatch(value) ? null : shownValue(value)]),
       ),
     }),
@@ -249,8 +249,7 @@ function resultsIn({ values, diff, change_run_id, changed_at }: ResultsRow) {
 const textOf = (key: 'before' | 'after', value: unknown) =>
   value === undefined || value === null ? {} : { [key]: shownValue(value) }
 
-const shownValue = (value: unknown): string =>
-  cut(typeof value === 'string' ? value : JSON.stringify(value), MOST_VALUE)
+const shownValue = (value: unknown): string => cut(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE)
 
 /**
  * Returns a text of at most so many units. Of a character that does not fit, nothing is left: the API server would

@@ -47,7 +47,7 @@ export interface RunnersDecision {
 }
 
 /** The Jobs that one pass creates at most, so that a burst does not flood the cluster. */
-const MOST_AT_ONCE = 5
+const MAX_AT_ONCE = 5
 
 /** A pod that has not started for this long is removed when there is no work for it. Most start sooner. */
 const NOT_NEEDED_MS = 10_000
@@ -68,7 +68,7 @@ export function decideRunners(seen: RunnersSeen): RunnersDecision {
     [...released, ...unfinished.map((job) => [job.name, job] as const)].filter(([name]) => !gone.has(name)),
   )
   const shared = [...living.values()].filter(({ isIsolated }) => !isIsolated).length
-  const room = Math.min(MOST_AT_ONCE, Math.max(0, max - living.size))
+  const room = Math.min(MAX_AT_ONCE, Math.max(0, max - living.size))
   const missing = Math.min(room, Math.max(0, want - shared))
   // Neither kind keeps the other one out: each may have half of all pods, and a single one goes from kind to kind.
   const half = Math.floor((living.size + room + (seen.isIsolatedNext ? 1 : 0)) / 2)

@@ -11,13 +11,13 @@ interface ReportPorts {
 }
 
 /** A Job has one pod, and another one for each that a drained node lost. */
-const MOST_PODS = 50
+const MAX_PODS = 50
 
 /** Returns what tells people why a runner pod failed or did not start. Its Job says only that it did. */
 export function createRunnerReports({ client, events, log }: ReportPorts) {
   /** Returns the newest pod of a Job. Null: there is none, or the API server does not show it. */
   async function podOf(job: string): Promise<RunnerPod | null> {
-    const query = new URLSearchParams({ labelSelector: podsOf(job), limit: String(MOST_PODS) })
+    const query = new URLSearchParams({ labelSelector: podsOf(job), limit: String(MAX_PODS) })
     try {
       const path = `/api/v1/namespaces/${client.namespace}/pods?${query.toString()}`
       const answer = await client.call<{ readonly items?: readonly RunnerPod[] }>({ method: 'GET', path })

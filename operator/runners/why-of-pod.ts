@@ -36,7 +36,7 @@ interface WhyOfPod {
 }
 
 /** Of an Event's 1,024 bytes, and of a condition that is read in a table. */
-const MOST_MESSAGE = 300
+const MAX_MESSAGE = 300
 /** A container that has not been started yet is in one of these. */
 const STARTING = ['PodInitializing', 'ContainerCreating']
 
@@ -105,4 +105,4 @@ function said({ reason = '', message = '' }: Said): string {
   return [reason, cut(message.trim())].filter((text) => text !== '').join(': ')
 }
 
-const cut = (text: string): string => (text.length > MOST_MESSAGE ? `${text.slice(0, MOST_MESSAGE)}…` : text)
+const cut = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text)

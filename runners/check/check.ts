@@ -81,13 +81,13 @@ async function checkOneWay(task: PageTask, ports: CheckPorts): Promise<Reading> 
     : reading
 }
 
-const MOST_TYPE = 1000
+const MAX_TYPE = 1000
 
 function factsOf(fetched: Fetched): FetchedFacts {
   const { status, durationMs } = fetched
   if (!fetched.ok || fetched.kind !== 'body') return { status, durationMs, contentType: null, bytes: null }
   const { contentType, body } = fetched
-  return { status, durationMs, contentType: contentType?.slice(0, MOST_TYPE) ?? null, bytes: body.byteLength }
+  return { status, durationMs, contentType: contentType?.slice(0, MAX_TYPE) ?? null, bytes: body.byteLength }
 }
 
 /**

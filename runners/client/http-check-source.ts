@@ -103,7 +103,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     async claim(limit) {
       const claimedAt = performance.now()
-      const asked = { limit: Math.min(limit, MOST_CLAIMED), ...(exit !== undefined && { exit }) }
+      const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
       const answer = await ask('claim', asked, RunnerClaimed)
       remember(answer)
       return [
@@ -152,7 +152,7 @@ async function holdByWorker({ ask, post, log }: AskingWorker, check: Held): Retu
 type Held = Pick<Task, 'no' | 'fence'>
 
 const JSON_TYPE = { type: 'application/json' }
-const MOST_CLAIMED = 100
+const MAX_CLAIMED = 100
 const NEVER = new AbortController().signal
 
 const checkOf = ({ no, fence }: Held) => ({ no, fence })

@@ -29,13 +29,13 @@ export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): 
   return { head: Buffer.from(storableText(JSON.stringify(outcome))), pictures }
 }
 
-const MOST_FETCH_MS = 600_000
+const MAX_FETCH_MS = 600_000
 
 const fetchedToWire = ({ status, contentType, bytes, durationMs }: FetchedFacts): WireFacts => ({
   status,
   content_type: contentType,
   bytes,
-  fetch_ms: Math.min(Math.round(durationMs), MOST_FETCH_MS),
+  fetch_ms: Math.min(Math.round(durationMs), MAX_FETCH_MS),
 })
 
 function indexPictures(shots: readonly Shot[]) {
@@ -51,7 +51,7 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   const { kind, mark, remember } = reading
   const common = { fetch_method: reading.fetchMethod, mark: markToWire(mark), ...(remember && { remember }) }
   if (kind === 'unchanged') return { kind, ...common }
-  const read = { ...common, warnings: reading.warnings.slice(0, MOST_WARNINGS), ...(shots && { shots }) }
+  const read = { ...common, warnings: reading.warnings.slice(0, MAX_WARNINGS), ...(shots && { shots }) }
   if (kind === 'text') return { kind, text: reading.text, ...read }
   const asSent = reading.isAsSent && { as_sent: true }
   return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }), ...asSent }
@@ -76,5 +76,5 @@ function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }
   }
 }
 
-const MOST_WARNINGS = 200
+const MAX_WARNINGS = 200
 const LONGEST_MS = 86_400_000

@@ -28,7 +28,7 @@ const zstd: Decoder = {
   later: async (bytes, options) => zstdFrames(bytes, options.maxOutputLength),
 }
 
-const MOST_LAYERS = 2
+const MAX_LAYERS = 2
 
 /**
  * Limits for decoding on the event loop. A page of 20 KB takes 50 µs, a third of the cost of a round trip to the thread
@@ -47,7 +47,7 @@ export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: 
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity')
-  if (layers.length > MOST_LAYERS) return { ok: false, fault: BROKEN('is encoded more than twice over') }
+  if (layers.length > MAX_LAYERS) return { ok: false, fault: BROKEN('is encoded more than twice over') }
   let body = wire
   for (const name of layers.toReversed()) {
     const decoder = decoderFor(name, body)

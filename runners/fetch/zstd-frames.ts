@@ -7,7 +7,7 @@ const PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
  * Each frame costs a decoder. A server that flushes sends a frame per flush; a hostile one may send a million empty
  * frames.
  */
-const MOST_FRAMES = 64
+const MAX_FRAMES = 64
 
 /**
  * Decodes a zstd body that may consist of several frames (RFC 8878 §3.1). Node reads the first and silently drops the
@@ -17,7 +17,7 @@ export function zstdFrames(bytes: Uint8Array, maxOutputLength: number): Uint8Arr
   const parts: Uint8Array[] = []
   let room = maxOutputLength
   for (let at = 0, frames = 0; at < bytes.length; frames++) {
-    if (frames === MOST_FRAMES) throw new Error('too many zstd frames')
+    if (frames === MAX_FRAMES) throw new Error('too many zstd frames')
     const options = { params: PARAMS, info: true, maxOutputLength: Math.max(room, 1) }
     const frame = readFrame(zlib.zstdDecompressSync(bytes.subarray(at), options))
     parts.push(frame.output)

@@ -2,7 +2,7 @@
  * Google hides where its links lead (`/goto?url=…`), but the scripts of the same page know it. The page is untrusted:
  * only the contents of scripts are searched, everything is bounded, and what cannot be read is left out.
  */
-const MOST_ENTRIES = 500
+const MAX_ENTRIES = 500
 const LONGEST_ENTRY = 16_384
 const LONGEST_URL = 8_192
 
@@ -28,7 +28,7 @@ const ABOUT = /\/search\/about-this-result\?[^"']{0,200}?req(?:\\u003d|\\x3d|=)(
 /** Each result has a link to a page about it, whose parameter contains the link and its destination. */
 function fromAboutPages(script: string, found: Map<string, string>): void {
   for (const [, encoded = ''] of script.matchAll(ABOUT)) {
-    if (found.size >= MOST_ENTRIES) return
+    if (found.size >= MAX_ENTRIES) return
     const bytes = Buffer.from(encoded, 'base64url')
     const link = text(field(bytes, 1))
     const url = text(field(field(field(bytes, 3), 1024), 6))
@@ -40,7 +40,7 @@ const NEIGHBOURS = /"(\/goto\?url(?:\\u003d|\\x3d|=)[^"\s]{16,4096})"[^\][]{0,50
 
 function fromNeighbours(script: string, found: Map<string, string>): void {
   for (const [, link = '', url = ''] of script.matchAll(NEIGHBOURS)) {
-    if (found.size >= MOST_ENTRIES) return
+    if (found.size >= MAX_ENTRIES) return
     add(found, unescaped(link), unescaped(url))
   }
 }

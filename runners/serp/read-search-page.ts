@@ -158,19 +158,19 @@ function resultsOf(reader: Reader, selectors: readonly string[]): Found {
 }
 
 /** Ancestors above a link that are looked at for its snippet. */
-const MOST_ABOVE = 12
+const MAX_ABOVE = 12
 
 /** Returns for a link the largest element around it that contains no other of the links. */
 function areasOf(links: readonly Element[]): (link: Element) => Element {
   const counts = new Map<Element, number>()
   for (const link of links) {
     let next: Element | null = link
-    for (let level = 0; next !== null && level <= MOST_ABOVE; level++, next = parentOf(next))
+    for (let level = 0; next !== null && level <= MAX_ABOVE; level++, next = parentOf(next))
       counts.set(next, (counts.get(next) ?? 0) + 1)
   }
   return (link) => {
     let area = link
-    for (let next = parentOf(link), level = 1; next !== null && level <= MOST_ABOVE; level++, next = parentOf(next)) {
+    for (let next = parentOf(link), level = 1; next !== null && level <= MAX_ABOVE; level++, next = parentOf(next)) {
       if (counts.get(next) !== 1) break
       area = next
     }

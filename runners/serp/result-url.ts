@@ -11,7 +11,7 @@ type Destination =
 
 const NONE: Destination = { kind: 'none' }
 /** Redirects inside each other that are followed. */
-const MOST_UNWRAPPED = 4
+const MAX_UNWRAPPED = 4
 const LONGEST = 8_192
 
 const GOOGLE = /^(?:[a-z0-9-]+\.)*google\.[a-z]{2,3}(?:\.[a-z]{2})?$/
@@ -55,7 +55,7 @@ export interface LinkContext {
  */
 export function destinationOf(href: string, context: LinkContext): Destination {
   let url = parse(href, context.base)
-  for (let depth = 0; url !== null && depth < MOST_UNWRAPPED; depth++) {
+  for (let depth = 0; url !== null && depth < MAX_UNWRAPPED; depth++) {
     const inner = unwrap(url, context)
     if (inner === null) return isOpenable(url, context.engine) ? { kind: 'url', url: cleaned(url) } : NONE
     if (typeof inner !== 'string') return inner

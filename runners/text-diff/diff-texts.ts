@@ -12,7 +12,7 @@ export interface TextPair {
 const LINES_MS = 1_000
 /** The same for the words of all lines together. A block of lines with more characters is not compared by word. */
 const WORDS_MS = 1_000
-const MOST_CHARACTERS = 40_000
+const MAX_CHARACTERS = 40_000
 /** Unchanged lines around a change. */
 const CONTEXT = 3
 
@@ -119,7 +119,7 @@ function wordsOf(hunk: Hunk, until: number): WordPart[] {
 
 function wordsOfBlock(removed: string, added: string, until: number): WordPart[] {
   const timeout = until - performance.now()
-  const isSmall = removed.length + added.length <= MOST_CHARACTERS
+  const isSmall = removed.length + added.length <= MAX_CHARACTERS
   const parts =
     removed !== '' && added !== '' && isSmall && timeout > 0
       ? diffWordsWithSpace(removed, added, { timeout })
@@ -131,8 +131,8 @@ function wordsOfBlock(removed: string, added: string, until: number): WordPart[]
 const part = (kind: WordPart['kind'], text: string): WordPart => ({ kind, text })
 
 /** The size of an excerpt: lines, characters of a line, and characters of a long line before its first difference. */
-const MOST_LINES = 12
-const MOST_LINE = 160
+const MAX_LINES = 12
+const MAX_LINE = 160
 const LEAD = 32
 
 /** Compares two texts for a message. */
@@ -140,12 +140,12 @@ export function excerptTexts({ before, after }: TextPair): TextChange {
   const { hunks } = hunksOf(before, after)
   const shown: string[] = []
   for (const { removed, added } of hunks.flatMap(blocksOf)) {
-    for (let index = 0; index < Math.max(removed.length, added.length) && shown.length < MOST_LINES; index += 1)
+    for (let index = 0; index < Math.max(removed.length, added.length) && shown.length < MAX_LINES; index += 1)
       shown.push(...pairOf(removed[index], added[index]))
   }
   const lines_added = countOf(hunks, '+')
   const lines_removed = countOf(hunks, '-')
-  return { lines_added, lines_removed, excerpt: shown.slice(0, MOST_LINES).join('\n') }
+  return { lines_added, lines_removed, excerpt: shown.slice(0, MAX_LINES).join('\n') }
 }
 
 /** Shows a removed line and the added one in its place from where they differ. */
@@ -158,7 +158,7 @@ function pairOf(removed: string | undefined, added: string | undefined): string[
 }
 
 function firstShown(one: string, other: string): number {
-  if (Math.max(one.length, other.length) <= MOST_LINE) return 0
+  if (Math.max(one.length, other.length) <= MAX_LINE) return 0
   let common = 0
   while (common < one.length && one.charCodeAt(common) === other.charCodeAt(common)) common += 1
   const start = common - LEAD
@@ -168,6 +168,6 @@ function firstShown(one: string, other: string): number {
 }
 
 function cut(line: string, start: number): string {
-  const rest = line.slice(start, start + MOST_LINE).toWellFormed()
-  return `${start > 0 ? '…' : ''}${rest}${start + MOST_LINE < line.length ? '…' : ''}`
+  const rest = line.slice(start, start + MAX_LINE).toWellFormed()
+  return `${start > 0 ? '…' : ''}${rest}${start + MAX_LINE < line.length ? '…' : ''}`
 }

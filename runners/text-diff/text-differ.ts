@@ -18,9 +18,9 @@ export interface TextDiffer {
 /** The thread ends its search long before. This is for a text on which it does not get that far. */
 const LIMIT_MS = 5_000
 /** Each waiting pair is held in memory. */
-const MOST_WAITING = 64
+const MAX_WAITING = 64
 /** Of one team, so that its many texts leave room to those of others. */
-const MOST_OF_TEAM = 16
+const MAX_OF_TEAM = 16
 
 /** Creates a differ. Its one thread starts when it is first needed. */
 export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number } = {}): TextDiffer {
@@ -28,8 +28,8 @@ export function createTextDiffer({ timeoutMs = LIMIT_MS }: { timeoutMs?: number 
     file: new URL('diff-texts.ts', import.meta.url),
     heapMb: 256,
     warmUp: { before: '', after: '' },
-    total: MOST_WAITING,
-    perKey: MOST_OF_TEAM,
+    total: MAX_WAITING,
+    perKey: MAX_OF_TEAM,
   }
   const thread = new Thread<TextPair, TextDiff & TextChange>(options)
 

@@ -7,10 +7,10 @@ export type Scope = (typeof SCOPES)[number]
 const Scopes = Type.Array(Choice(SCOPES), { minItems: 1, maxItems: 2, uniqueItems: true })
 
 /** A team has at most so many keys that work. Lists of keys have no pages, so their length needs a bound. */
-export const MOST_API_KEYS = 1_000
+export const MAX_API_KEYS = 1_000
 
 /** With so many, a rotation is refused too: until then it may exceed the bound by the keys in their grace period. */
-export const MOST_API_KEYS_ROTATED = 2 * MOST_API_KEYS
+export const MAX_API_KEYS_ROTATED = 2 * MAX_API_KEYS
 
 /** Body of `POST /v1/keys`. */
 export const ApiKeyCreate = Closed({

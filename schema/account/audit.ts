@@ -108,4 +108,4 @@ export const AuditPage = Closed({
 })
 
 /** The most events of an export. */
-export const MOST_EXPORTED = 50_000
+export const MAX_EXPORTED = 50_000

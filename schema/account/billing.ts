@@ -26,7 +26,7 @@ export type SubscriptionStatus = keyof typeof SUBSCRIPTION_STATUSES
 const BILLING_PROVIDERS = ['manual', 'stripe'] as const
 
 const Serp = (description: string) => Type.Boolean({ description })
-const MOST_RUNS = 999_999_999
+const MAX_RUNS = 999_999_999
 
 /** Response of `GET /v1/billing`. */
 export const Billing = Closed({
@@ -59,7 +59,7 @@ export const PlanCheckout = Closed({
 export type PlanCheckout = Static<typeof PlanCheckout>
 
 /** Body of `POST /v1/billing/credits`. */
-export const CreditCheckout = Closed({ runs: Whole(1, MOST_RUNS, { description: 'One of `credit_packs`.' }) })
+export const CreditCheckout = Closed({ runs: Whole(1, MAX_RUNS, { description: 'One of `credit_packs`.' }) })
 
 /** Response of the operations that send the owner to a page of the payment provider. */
 export const PaymentPage = Closed({ url: Text(1, 8192, 'Page of the payment provider, to open in a browser.') })

@@ -10,10 +10,10 @@ export const ManagedBy = Choice(MANAGERS, {
     'a manifest in the folder of tidemark serve --config.',
 })
 
-const MOST_LABELS = 32
+const MAX_LABELS = 32
 /** A custom resource writes it as the key of its own label, after the prefix. */
 const LABELS = Dictionary(Text(0, 63), {
-  maxProperties: MOST_LABELS,
+  maxProperties: MAX_LABELS,
   description:
     'Beyond the contract: labels to find monitors by, shaped like those of Kubernetes. Lists are filtered by them.',
   rules: ['label_names', 'label_values'],
@@ -22,11 +22,11 @@ export type Labels = Static<typeof LABELS>
 export const Labels = { ...LABELS, default: {} }
 
 /** The longest one is that of a manifest: a namespace of 63 characters, a slash, and a name of 253. */
-const MOST_KEY = 320
+const MAX_KEY = 320
 export const ExternalKey = Nullable(
   Text(
     1,
-    MOST_KEY,
+    MAX_KEY,
     'Beyond the contract: a name of your own for the record. No two monitors of a kind in a team have the same one.',
   ),
   { default: null },
@@ -43,7 +43,7 @@ export const createQuery = {
 
 /** Query parameters of lists of monitors of either kind. */
 export const identityQuery = {
-  external_key: Type.Optional(Text(1, MOST_KEY, 'Beyond the contract: only the monitor with this external_key.')),
+  external_key: Type.Optional(Text(1, MAX_KEY, 'Beyond the contract: only the monitor with this external_key.')),
   label: Type.Optional(
     RuledText(
       2000,

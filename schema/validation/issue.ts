@@ -79,14 +79,14 @@ function editDistance(one: string, other: string): number {
 }
 
 /** The greatest number of issues that are reported at once. */
-export const MOST_ISSUES = 100
+export const MAX_ISSUES = 100
 
 /**
- * Returns at most `MOST_ISSUES` of the issues, in their order. Where there are more, every object has its first ones
+ * Returns at most `MAX_ISSUES` of the issues, in their order. Where there are more, every object has its first ones
  * among them, so that one bad item of a list cannot hide the others.
  */
 export function firstIssues(issues: readonly Issue[]): readonly Issue[] {
-  if (issues.length <= MOST_ISSUES) return issues
+  if (issues.length <= MAX_ISSUES) return issues
   const counts = new Map<string, number>()
   const ranks = issues.map(({ path }) => {
     const object = path.replace(/(?:\.[^.[\]]*|\[[^[\]]*\])$/, '')
@@ -95,6 +95,6 @@ export function firstIssues(issues: readonly Issue[]): readonly Issue[] {
     return rank
   })
   const order = issues.map((_, index) => index).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0) || a - b)
-  const shown = order.slice(0, MOST_ISSUES).sort((a, b) => a - b)
+  const shown = order.slice(0, MAX_ISSUES).sort((a, b) => a - b)
   return shown.flatMap((index) => issues[index] ?? [])
 }

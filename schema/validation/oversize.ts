@@ -3,9 +3,9 @@ import { nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
 import { type Issue, joinPath, unknownKey } from './issue.ts'
 
 /** Largest number of unknown keys that are reported for each object. One more issue counts the others. */
-const MAX_UNKNOWN_KEYS = 50
+const MAX_LISTED_KEYS = 50
 /** Number of unknown keys in a whole value at which the judging ends. What a schema allows is not counted. */
-const MOST_UNKNOWN_KEYS = 1_000
+const MAX_UNKNOWN_KEYS = 1_000
 const NOT_TO_ITS_END = ': it was not read to its end'
 
 /** An issue, and the path of the value that it is about: for a key that is missing or unknown, that of its object. */
@@ -40,7 +40,7 @@ export function trimmed(schema: object, root: unknown): Trimmed {
   const issues: PlacedIssue[] = []
   const buried: string[] = []
   let unknownKeys = 0
-  const isCut = () => unknownKeys >= MOST_UNKNOWN_KEYS
+  const isCut = () => unknownKeys >= MAX_UNKNOWN_KEYS
   const value = trim(nodeOf(schema), root, { path: '', tables: [] })
   return { value, issues, isCut: isCut(), isBuried: (path) => buried.some((top) => path.startsWith(top)) }
 
@@ -85,11 +85,11 @@ export function trimmed(schema: object, root: unknown): Trimmed {
       } else copy[key] = object[key]
     }
     const allowed = allowedKeys(node, object)
-    for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) report(at.path, unknownKey(at.path, key, allowed))
-    if (unknown.length > MAX_UNKNOWN_KEYS) {
+    for (const key of unknown.slice(0, MAX_LISTED_KEYS)) report(at.path, unknownKey(at.path, key, allowed))
+    if (unknown.length > MAX_LISTED_KEYS) {
       // After a cut, the keys that follow have not been looked at.
       const known = Object.keys(properties ?? {}).filter((key) => Object.hasOwn(object, key))
-      const more = keys.length - known.length - MAX_UNKNOWN_KEYS
+      const more = keys.length - known.length - MAX_LISTED_KEYS
       report(at.path, {
         path: at.path,
         message: `has ${more} more keys that are not known${isCut() ? NOT_TO_ITS_END : ''}`,

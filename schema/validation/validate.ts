@@ -11,8 +11,8 @@ import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.t
 
 // All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the work for a
 // hostile body small.
-const MOST_ERRORS = 500
-Settings.Set({ maxErrors: MOST_ERRORS })
+const MAX_ERRORS = 500
+Settings.Set({ maxErrors: MAX_ERRORS })
 
 /** The bounds of the years that have four digits in UTC, after rounding to a second. */
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z')
@@ -105,12 +105,12 @@ function faultsOf({ schema, shape, value, unclean }: Faulty): Faults {
   // The value stays invalid even when there is no message for the error.
   if (known.length === 0) return { issues: [{ path: '', message: 'is not valid' }], rest: fitting.value }
   // Beyond the bound, parts of a wrong shape are not known, and a rule could receive one.
-  if (errors.length >= MOST_ERRORS) return { issues: onePerPath([...known, TOO_MANY]), rest: undefined }
+  if (errors.length >= MAX_ERRORS) return { issues: onePerPath([...known, TOO_MANY]), rest: undefined }
   return { issues: walkRules(schema, fitting.value, known), rest: fitting.value }
 }
 
 /** Its path says that every part of the value may have further issues. */
-const TOO_MANY: Issue = { path: '', message: `has more than ${MOST_ERRORS} faults` }
+const TOO_MANY: Issue = { path: '', message: `has more than ${MAX_ERRORS} faults` }
 
 const NOT_READ: Issue = { path: '', message: 'may have further faults: it was not read to its end' }
 

@@ -7,7 +7,7 @@ import { IS_ASKING, IS_LEFT_ALONE, IS_UNHELD } from '../queue/asked.ts'
 import type { AskedWork } from './asked-work.ts'
 
 /** The most work of a team that waits for runners at the same time, over all processes. */
-export const MOST_OF_TEAM = 4
+export const MAX_OF_TEAM = 4
 
 interface Offer {
   /** Encrypted. */
@@ -33,7 +33,7 @@ export const offerWork = (store: Store, { id, teamId }: AskedWork, offer: Offer)
         select count(*) from asked_work a
         where a.team_id = ${teamId}::uuid and a.request is not null and a.answer is null
           and (a.deadline_at > clock() or ${IS_ASKING})
-      ) < ${MOST_OF_TEAM}
+      ) < ${MAX_OF_TEAM}
     `)
     return rowCount > 0
   })

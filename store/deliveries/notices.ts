@@ -232,7 +232,7 @@ export interface EventToNotify {
 /** Events that one transaction makes messages of. */
 const EVENTS = 20
 /** Monitors of a team whose destinations are notified about the team. Most name the same few destinations. */
-const MOST_MONITORS = 1_000
+const MAX_MONITORS = 1_000
 
 const ROW_COLUMNS = {
   id: 'uuid',
@@ -246,7 +246,7 @@ const ROW_COLUMNS = {
 } as const
 
 /** Attempts to make the messages of an event, a minute and more apart. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 /** Called for each event whose messages could not be made. `isGivenUp`: it is not tried again. */
 type OnRefused = (event: NoticeEvent, error: unknown, isGivenUp: boolean) => void
@@ -281,7 +281,7 @@ export async function notifyOfEvents(
         await tx.transaction((nested) => notifyOfEvent(nested, event, messagesOf))
       } catch (error) {
         if (isStoreAway(error)) throw error
-        refused.push([event, error, event.tries + 1 >= MOST_TRIES])
+        refused.push([event, error, event.tries + 1 >= MAX_TRIES])
         await putOff(tx, event)
       }
     }
@@ -310,7 +310,7 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
   tx.query(sql.type(nothing)`
     update notice_events
     set tries = tries + 1,
-      due_at = case when tries + 1 < ${MOST_TRIES} then clock() + make_interval(mins => tries + 1) end
+      due_at = case when tries + 1 < ${MAX_TRIES} then clock() + make_interval(mins => tries + 1) end
     where id = ${id}::uuid
   `)
 
@@ -322,7 +322,7 @@ async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventT
       and case when ${event.monitor_no}::bigint is null then ${event.kind} = any(m.notify_on)
         else m.no = ${event.monitor_no}::bigint end
     order by m.created_at, m.no
-    limit ${MOST_MONITORS}
+    limit ${MAX_MONITORS}
   `)
   const found = rows.map(({ search, url, ...monitor }) => ({
     ...monitor,

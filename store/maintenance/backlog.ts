@@ -8,7 +8,7 @@ import { poolOf } from '../quota/pool.ts'
 import { UNRENDERED } from './unrendered.ts'
 
 /** The counts stop here, so that the cost of a scrape does not grow with the backlog. */
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 const Seconds = Type.Number()
 const Backlog = Type.Object({
@@ -35,12 +35,12 @@ const Backlog = Type.Object({
   /** Teams whose trial has ended, and that have no plan. */
   trials_over: Type.Integer(),
 })
-/** The work that waits in the store. Each count is at most `MOST_COUNTED`. */
+/** The work that waits in the store. Each count is at most `MAX_COUNTED`. */
 export type Backlog = Static<typeof Backlog>
 const backlog = rowOf(Backlog)
 
 const counted = (rows: ReturnType<typeof sql.fragment>) =>
-  sql.fragment`(select count(*) from (${rows} limit ${MOST_COUNTED}) counted)`
+  sql.fragment`(select count(*) from (${rows} limit ${MAX_COUNTED}) counted)`
 const secondsSince = (instant: ReturnType<typeof sql.fragment>) =>
   sql.fragment`coalesce(extract(epoch from (select at from t) - (${instant})), 0)::float8`
 
@@ -53,7 +53,7 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
       select u.team_id, q.queue
       from team_usage u cross join unnest(enum_range(null::check_queue)) q (queue) ${poolOf(sql.fragment`q.queue`)}
       where pool.remaining > 0
-      limit ${4 * MOST_COUNTED}
+      limit ${4 * MAX_COUNTED}
     ),
     first as materialized (
       select payable.*, c.due_at from payable cross join lateral (
@@ -67,7 +67,7 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
         select from first cross join lateral (
           select from checks
           where team_id = first.team_id and queue = first.queue and due_at <= (select at from t)
-          limit ${MOST_COUNTED}
+          limit ${MAX_COUNTED}
         ) c`)} as checks_due,
       ${secondsSince(sql.fragment`select min(due_at) from first`)} as oldest_check_seconds,
       (select count(*) from (${UNRENDERED}) late) as checks_unrendered,

@@ -4,7 +4,7 @@ import type { Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
 /** Teams that one pass locks. */
-const MOST_TEAMS = 100
+const MAX_TEAMS = 100
 const team = row({ team_id: Type.String() })
 
 /**
@@ -16,7 +16,7 @@ export async function fitLocks(store: Store): Promise<{ readonly trials: number;
     update teams set trial_over = true where id in (
       select id from teams where tier = 'free' and not trial_over and trial_ends_at <= clock()
       order by trial_ends_at
-      limit ${MOST_TEAMS}
+      limit ${MAX_TEAMS}
       for update skip locked
     )
   `)
@@ -26,7 +26,7 @@ export async function fitLocks(store: Store): Promise<{ readonly trials: number;
     join teams t on t.id = m.team_id
     join team_usage u on u.team_id = t.id
     where t.serp = 'none' and u.credits = 0
-    limit ${MOST_TEAMS}
+    limit ${MAX_TEAMS}
   `)
   for (const { team_id: id } of teams)
     await store.query(sql.type(nothing)`

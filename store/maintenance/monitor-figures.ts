@@ -4,7 +4,7 @@ import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 
 /** What is left out is counted up to this number, so that a scrape costs the same however many monitors there are. */
-export const MOST_LEFT_OUT = 10_000
+export const MAX_LEFT_OUT = 10_000
 
 const MonitorFigures = Type.Object({
   monitor_id: Type.String(),
@@ -44,7 +44,7 @@ export async function readMonitorFigures(store: Queryable, limit: number): Promi
   `)
   const { left_out: leftOut } = await store.one(sql.type(counted)`
     select count(*)::int as left_out
-    from (select from monitors where deleted_at is null order by no offset ${limit} limit ${MOST_LEFT_OUT}) rest
+    from (select from monitors where deleted_at is null order by no offset ${limit} limit ${MAX_LEFT_OUT}) rest
   `)
   return { monitors, leftOut }
 }

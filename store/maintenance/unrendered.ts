@@ -9,9 +9,9 @@ import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 import { IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
 
 /** The count stops here, so that its cost is limited. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 /** Of one team and queue. */
-const MOST_OF_TEAM = 1_000
+const MAX_OF_TEAM = 1_000
 
 /** Is true when nobody renders pages, or there are isolated checks and nobody does them. It reads `t.at`. */
 const NOBODY_DOES_SOME = sql.fragment`(${NOBODY_RENDERS} or ${NOBODY_ISOLATES} and exists (
@@ -38,9 +38,9 @@ const LATE = sql.fragment`
     where team_id = u.team_id and queue = q.queue and due_at <= (select at from t) - interval '10 minutes'
       and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
       and case when is_isolated then ${NOBODY_ISOLATES} else ${NOBODY_RENDERS} end
-    limit ${MOST_OF_TEAM}
+    limit ${MAX_OF_TEAM}
   ) c
-  limit ${MOST_COUNTED}`
+  limit ${MAX_COUNTED}`
 
 /** The same; it looks for them only where there can be some. */
 export const UNRENDERED = sql.fragment`

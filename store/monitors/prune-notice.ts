@@ -4,7 +4,7 @@ import type { Queryable } from '../db/client.ts'
 import { nothing } from '../db/row.ts'
 
 /** Names that an event has at most. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 /** Monitors whose manifests are gone and that were not deleted, because they were too many at once. */
 interface NotPruned {
@@ -17,7 +17,7 @@ interface NotPruned {
 
 /** Writes an event for the team: once a day for the same monitors, whatever how often they are seen. */
 export async function noteNotPruned(store: Queryable, { teamId, names, declared }: NotPruned): Promise<void> {
-  const detail = { not_pruned: names.length, declared, names: names.slice(0, MOST_NAMES) }
+  const detail = { not_pruned: names.length, declared, names: names.slice(0, MAX_NAMES) }
   const which = createHash('sha256').update(JSON.stringify(names)).digest('hex')
   await store.query(sql.type(nothing)`
     insert into notice_events (team_id, kind, detail, key)

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 
 /** Records that one look returns at most. */
-export const MOST_RELEASED = 1_000
+export const MAX_RELEASED = 1_000
 
 const releasedRow = row({
   monitor_id: Type.String(),
@@ -27,7 +27,7 @@ export const countReleased = (store: Queryable, clusterId: string): Promise<numb
 
 /**
  * Returns the records that a resource of a cluster, or a manifest of a folder, declared, and that belong to the API
- * since it vanished: with the address of the team's owner, at most `MOST_RELEASED`. They go on until somebody deletes
+ * since it vanished: with the address of the team's owner, at most `MAX_RELEASED`. They go on until somebody deletes
  * them.
  */
 export async function releasedRecords(store: Queryable) {
@@ -38,6 +38,6 @@ export async function releasedRecords(store: Queryable) {
     join teams t on t.id = m.team_id
     join auth.users u on u.id = t.owner_user_id
     order by r.cluster_id, r.namespace, r.name, r.kind
-    limit ${MOST_RELEASED}
+    limit ${MAX_RELEASED}
   `)
 }

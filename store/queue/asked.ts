@@ -6,7 +6,7 @@ import { sql } from 'slonik'
  */
 
 /** A page that ended so many runners is not given to another one. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 /** What is claimed later than this before its deadline would not be answered in time. */
 const LAST_SECONDS = 3
 
@@ -25,7 +25,7 @@ export const IS_ASKING = sql.fragment`(
 
 /** Is true when a runner may begin it. */
 export const IS_FREE = sql.fragment`(
-  a.request is not null and a.answer is null and a.tries < ${MOST_TRIES} and ${IS_UNHELD}
+  a.request is not null and a.answer is null and a.tries < ${MAX_TRIES} and ${IS_UNHELD}
   and a.deadline_at > clock() + make_interval(secs => ${LAST_SECONDS}))`
 
 /** Is true for a search whose engine refused, and is not asked by anybody now. */

@@ -193,7 +193,7 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
 }
 
 /** Most checks that one statement records as skipped. */
-const MOST_SKIPPED = 200
+const MAX_SKIPPED = 200
 
 /**
  * Records due checks as skipped that need more runs than their teams have left: one run for each missed check. They are
@@ -214,7 +214,7 @@ async function skipUnpaid(store: Store): Promise<void> {
         where c.queue = 'serp' and c.due_at <= t.at and not ${IS_SEARCH_PAID} and c.cost > pool.remaining
           and ${inPeriod(sql.fragment`t.at`)}
         order by c.no
-        limit ${MOST_SKIPPED}
+        limit ${MAX_SKIPPED}
         -- A purchase waits for the skip, and then wakes what was skipped (000012-wake-skipped-searches.sql).
         for update of c skip locked for share of u skip locked
       ),

@@ -129,7 +129,7 @@ export const RUNS_RESET_AT = sql.fragment`
     u.period_start + make_interval(days => ${sql.literalValue(String(TRIAL_DAYS))}))`
 
 /** Most checks of one queue of a team that one pass puts to rest. */
-const MOST_RESTING = 5_000
+const MAX_RESTING = 5_000
 
 /**
  * Puts the due checks of teams without runs to rest until their period ends, or for a day, so that claims do not look
@@ -153,7 +153,7 @@ export async function restUsedUp(store: Store): Promise<void> {
         where team_id = u.team_id and queue = q.queue and due_at <= u.at and next_run_at is not null
           and run_id is null and queued_run_id is null and cost > pool.remaining
         order by due_at
-        limit ${MOST_RESTING}
+        limit ${MAX_RESTING}
         for update skip locked
       ) c
     )

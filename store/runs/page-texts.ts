@@ -28,7 +28,7 @@ const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 const KEY_BYTES = 16
 /** More than the longest text that is kept. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** Returns a text as it is kept. It is compressed outside of the main thread. */
 export async function packPageText(text: string, before: Buffer | null): Promise<PageText> {
@@ -36,7 +36,7 @@ export async function packPageText(text: string, before: Buffer | null): Promise
   return { key, bytes: before?.equals(key) ? null : await deflate(text), before }
 }
 
-const unpack = async (bytes: Uint8Array) => (await inflate(bytes, { maxOutputLength: MOST_BYTES })).toString('utf8')
+const unpack = async (bytes: Uint8Array) => (await inflate(bytes, { maxOutputLength: MAX_BYTES })).toString('utf8')
 
 /**
  * Stores the texts of readings, before their runs are recorded. A text that is there already is marked as used by the

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, deleteApiKey, rotateApiKey } from '../../accounts/api-keys.ts'
-import { MOST_API_KEYS, MOST_API_KEYS_ROTATED } from '../../schema/account/api-key.ts'
+import { MAX_API_KEYS, MAX_API_KEYS_ROTATED } from '../../schema/account/api-key.ts'
 import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
@@ -54,9 +54,9 @@ describe('an API key', () => {
   test('is refused to a team that has a thousand that work, until one is deleted or has expired', async () => {
     const person = await installation.person()
     const id = await issued(person)
-    await fill(person, MOST_API_KEYS - 3)
+    await fill(person, MAX_API_KEYS - 3)
     expect(await create(person)).toMatchObject({ kind: 'done' })
-    const refused = { kind: 'many_keys', limit: MOST_API_KEYS }
+    const refused = { kind: 'many_keys', limit: MAX_API_KEYS }
     expect(await create(person)).toEqual(refused)
     expect(await create(await installation.person())).toMatchObject({ kind: 'done' })
     // Somebody whose key is known to others must be able to replace it.
@@ -70,8 +70,8 @@ describe('an API key', () => {
   test('is not replaced any more where two thousand work', async () => {
     const person = await installation.person()
     const id = await issued(person)
-    await fill(person, MOST_API_KEYS_ROTATED - 2)
-    expect(await rotate(person, id)).toEqual({ kind: 'many_keys', limit: MOST_API_KEYS_ROTATED })
+    await fill(person, MAX_API_KEYS_ROTATED - 2)
+    expect(await rotate(person, id)).toEqual({ kind: 'many_keys', limit: MAX_API_KEYS_ROTATED })
   })
 })
 

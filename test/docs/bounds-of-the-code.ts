@@ -3,12 +3,12 @@ import { LINK_SECONDS } from '../../api/auth/image-links.ts'
 import { BODY_LIMITS, sizeText } from '../../api/http/body-limits.ts'
 import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SIGNATURE_TOLERANCE_SECONDS } from '../../core/signature.ts'
-import { MOST_CHARACTERS } from '../../deliveries/channels/safe-text.ts'
-import { MOST_PIXELS } from '../../runners/browser/page/picture-limits.ts'
+import { MAX_CHARACTERS } from '../../deliveries/channels/safe-text.ts'
+import { MAX_PIXELS } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, TALLEST_SHOT } from '../../runners/browser/page/shot.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS } from '../../runners/fetch/fetch-limits.ts'
-import { ApiKeyCreate, ApiKeyRotate, MOST_API_KEYS } from '../../schema/account/api-key.ts'
+import { ApiKeyCreate, ApiKeyRotate, MAX_API_KEYS } from '../../schema/account/api-key.ts'
 import {
   INVITATION_DAYS,
   INVITATION_MAIL_HOURS_PER_DAY,
@@ -176,7 +176,7 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['regions', n(key(VisualConfig, 'regions').maxItems)],
   ['selectors that are ignored', n(key(VisualConfig, 'ignoreSelectors').maxItems)],
   ['`thresholdPct`', withDefault(key(VisualConfig, 'thresholdPct'))],
-  ['one picture', `${n(MOST_PIXELS)} pixels, ${n(TALLEST_SHOT)} rows, ${mib(LARGEST_SHOT_BYTES)}`],
+  ['one picture', `${n(MAX_PIXELS)} pixels, ${n(TALLEST_SHOT)} rows, ${mib(LARGEST_SHOT_BYTES)}`],
   ['signed address of a picture', `${LINK_SECONDS / 60} minutes, else 403`],
   ['destinations of a monitor', `${n(key(MonitorCreate, 'deliveries').maxItems)}; the plan may allow fewer, else 429`],
   ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
@@ -190,8 +190,8 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
     `${CHAT_PACE.burst} at once, then one in ${CHAT_PACE.everyMs.slack / 1000} s (slack), ` +
       `${CHAT_PACE.everyMs.discord / 1000} s (discord)`,
   ],
-  ['characters of an answer that are kept', n(MOST_CHARACTERS)],
-  ['API keys of a team that work', n(MOST_API_KEYS)],
+  ['characters of an answer that are kept', n(MAX_CHARACTERS)],
+  ['API keys of a team that work', n(MAX_API_KEYS)],
   ['name of a key', `${range(key(ApiKeyCreate, 'name'))} characters`],
   ['`grace_period_hours` of a key', range(key(ApiKeyRotate, 'grace_period_hours'))],
   ['age of a signature that a receiver should accept', `${SIGNATURE_TOLERANCE_SECONDS} s`],

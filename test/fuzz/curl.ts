@@ -1,6 +1,6 @@
 import type { Sent } from './client.ts'
 
-const MOST_BYTES = 100_000
+const MAX_BYTES = 100_000
 const SECRET = new Set(['authorization', 'cookie'])
 
 /** A request as a line for a shell. Credentials stand as a variable that is named after whose they are. */
@@ -13,7 +13,7 @@ export function curlLine(origin: string, { method, target, headers, body }: Sent
     parts.push('-H', shown === null ? quote(`${name}: ${value}`) : `"${name}: ${shown}"`)
   }
   if (body === null) return parts.join(' ')
-  if (body.length > MOST_BYTES)
+  if (body.length > MAX_BYTES)
     return `${parts.join(' ')} --data-binary '…' # ${body.length} bytes: ${body.toString().slice(0, 200)}…`
   const text = body.toString()
   const isPlain = Buffer.from(text).equals(body) && !/[\0-\x1f]/.test(text)

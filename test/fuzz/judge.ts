@@ -22,7 +22,7 @@ export interface Expected {
   readonly odd: boolean
 }
 
-const MOST_MS = 2_000
+const MAX_MS = 2_000
 const STACK = /\n\s*at |\bat (?:async )?\S+ \(|\bat \/|\.ts:\d|\.js:\d|node_modules|node:internal/
 const STORE = /\b(?:SQLSTATE|slonik|postgres|pg_catalog|duplicate key|violates|relation ")/i
 const MAY_MEET = [409, 429]
@@ -33,7 +33,7 @@ export function judge(document: ApiDocument, expected: Expected, answer: Receive
   const body = parsed(answer)
   return [
     ...(status >= 500 ? [`the status is ${status}`] : []),
-    ...(ms > MOST_MS ? [`the answer took ${Math.round(ms)} ms`] : []),
+    ...(ms > MAX_MS ? [`the answer took ${Math.round(ms)} ms`] : []),
     ...headerFaults(answer),
     ...statusFaults(expected, status),
     ...bodyFaults(document, expected, answer, body),

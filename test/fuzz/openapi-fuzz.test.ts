@@ -14,7 +14,7 @@ const SEED = wanted === 'new' ? Date.now() % 1_000_000_000 : Number(wanted)
 const CHAINS_A_ROUND = 8
 const SHRINKING_MS = 10_000
 /** Other faults are looked for until there are so many kinds. */
-const MOST_FAILURES = 6
+const MAX_FAILURES = 6
 
 let service: FuzzedService
 beforeAll(async () => {
@@ -73,7 +73,7 @@ test(
 
     const strand = async (number: number) => {
       const { run, close } = createSource(service, tally)
-      for (let round = 0; tally.sent < REQUESTS && failures.size < MOST_FAILURES; round += 1) {
+      for (let round = 0; tally.sent < REQUESTS && failures.size < MAX_FAILURES; round += 1) {
         const property = fc.asyncProperty(round === 0 && number === 0 ? rollCall : any, shrinkingFor(SHRINKING_MS, run))
         const seed = SEED + number * 1_000_003 + round
         const details = await fc.check(property, { seed, numRuns: CHAINS_A_ROUND })

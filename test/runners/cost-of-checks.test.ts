@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { MOST_PIXELS, refusePng } from '../../runners/browser/page/picture-limits.ts'
+import { MAX_PIXELS, refusePng } from '../../runners/browser/page/picture-limits.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import type { Extraction, Page } from '../../runners/extract/page.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
@@ -97,7 +97,7 @@ const CASES = Object.entries(WORST).flatMap(([method, cases]) =>
 function hugePng(): Buffer {
   const png = Buffer.alloc(15 * 1024 * 1024, '89504e470d0a1a0a0000000d49484452', 'hex')
   png.writeUInt32BE(8_000, 16)
-  png.writeUInt32BE(MOST_PIXELS / 8_000, 20)
+  png.writeUInt32BE(MAX_PIXELS / 8_000, 20)
   return png
 }
 
@@ -111,7 +111,7 @@ async function measured<T>(work: () => Promise<T>): Promise<{ readonly done: T; 
 
 /** What a run keeps of a page, which goes on to the main thread. */
 const bytesOf = (extraction: Extraction) => Buffer.byteLength(JSON.stringify(extraction))
-const MOST_BYTES = EXTRACT_LIMITS.resultBytes + EXTRACT_LIMITS.pageTextBytes + 6 * EXTRACT_LIMITS.promptCharacters
+const MAX_BYTES = EXTRACT_LIMITS.resultBytes + EXTRACT_LIMITS.pageTextBytes + 6 * EXTRACT_LIMITS.promptCharacters
 
 /** Returns why this thread was too dear for what it did; null where one of three times was cheap. */
 async function dearnessOf(work: () => Promise<unknown>, most = UNMEASURED_MS + HANDED_TIMES * parsing) {
@@ -131,7 +131,7 @@ describe('the largest page that is read, by the dearest rules', () => {
     const read = async () => {
       const done = await extractor.extract(pages.pop() ?? page(), config, { timeoutMs: TRIED_MS })
       // What a run keeps is all that goes on to the main thread.
-      expect(bytesOf(done)).toBeLessThanOrEqual(MOST_BYTES)
+      expect(bytesOf(done)).toBeLessThanOrEqual(MAX_BYTES)
     }
     expect(await dearnessOf(read)).toBeNull()
   })

@@ -2,7 +2,7 @@ import type { Check } from './check.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** As in .editorconfig. The formatter breaks code at this width, but neither comments nor texts. */
-const MOST_COLUMNS = 120
+const MAX_COLUMNS = 120
 
 /** What Helm renders of the chart, as tests expect it. */
 const RENDERED = 'test/charts/golden/'
@@ -20,8 +20,8 @@ export function columnFaults({ path, text }: SourceFile): string[] {
   if (!/\.(?:ts|sql|ya?ml)$/.test(path) || path.startsWith(RENDERED)) return []
   return text.split('\n').flatMap((line, index) => {
     const width = Array.from(line).length
-    return width > MOST_COLUMNS && !ONE_WORD.test(line)
-      ? [`${path}:${index + 1}: ${width} columns, more than ${MOST_COLUMNS}`]
+    return width > MAX_COLUMNS && !ONE_WORD.test(line)
+      ? [`${path}:${index + 1}: ${width} columns, more than ${MAX_COLUMNS}`]
       : []
   })
 }

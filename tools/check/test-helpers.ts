@@ -10,7 +10,7 @@ export const testHelpers: Check = {
 
 const SUPPORT = 'test/support'
 /** A helper of one folder that one other borrows stays where it is. */
-const MOST_FOLDERS = 2
+const MAX_FOLDERS = 2
 
 /**
  * Returns the helpers that more folders of tests use than two and that are not in `test/support`, and the imports of
@@ -30,7 +30,7 @@ export function testHelperFaults(files: readonly SourceFile[]): string[] {
     }
   }
   for (const [target, folders] of users)
-    if (folders.size > MOST_FOLDERS)
+    if (folders.size > MAX_FOLDERS)
       faults.push(`${target}: ${[...folders].toSorted().join(', ')} use it: move it to ${SUPPORT}`)
   return faults
 }

@@ -2,7 +2,7 @@ import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { AnswerSignals } from '../../store/asked/answer-signals.ts'
 import type { AskedWork } from '../../store/asked/asked-work.ts'
-import { areOffersClaimed, lookAtOffer, MOST_OF_TEAM, offerWork } from '../../store/asked/offers.ts'
+import { areOffersClaimed, lookAtOffer, MAX_OF_TEAM, offerWork } from '../../store/asked/offers.ts'
 import type { Store } from '../../store/db/client.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
@@ -81,7 +81,7 @@ export function createRunnerAnswers({ store, secrets, signals, ...limits }: Runn
       const until = performance.now() + seconds * 1000
       const sealed = sealRequest(secrets, work, request)
       if (!(await offerWork(store, work, { request: sealed, isIsolated, engine, seconds })))
-        return { kind: 'limit', of: 'installation', limit: MOST_OF_TEAM }
+        return { kind: 'limit', of: 'installation', limit: MAX_OF_TEAM }
       const { answer, is_begun: isBegun, left_until_ms: untilMs } = await endOf(work, until, signal)
       if (answer !== null) return { kind: 'answered', kept: openAnswer(secrets, work, answer) }
       if (untilMs !== null) return { kind: 'left_alone', untilMs }

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import { withTimeout } from '../../concurrency/loops/retry.ts'
 import type { Store } from '../../store/db/client.ts'
-import { type Backlog, MOST_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
+import { type Backlog, MAX_COUNTED, readBacklog } from '../../store/maintenance/backlog.ts'
 
 /** Results are cached for this long: several systems may scrape, and the store is asked once. */
 const FRESH_MS = 5_000
@@ -38,7 +38,7 @@ export function createBacklogMetrics(registry: Registry, store: Store): void {
     })
 }
 
-const atMost = (what: string) => `${what}, counted up to ${MOST_COUNTED}.`
+const atMost = (what: string) => `${what}, counted up to ${MAX_COUNTED}.`
 const GAUGES = [
   ['checks_due', 'tidemark_checks_due', atMost('Checks in the store that are due and not claimed')],
   ['oldest_check_seconds', 'tidemark_checks_oldest_due_seconds', 'For how long the most overdue check has been due.'],

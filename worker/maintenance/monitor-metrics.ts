@@ -4,14 +4,14 @@ import { decimalText } from '../../core/number/decimal.ts'
 import { readNumber } from '../../core/number/read-number.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Store } from '../../store/db/client.ts'
-import { MOST_LEFT_OUT, type MonitorFigures, readMonitorFigures } from '../../store/maintenance/monitor-figures.ts'
+import { MAX_LEFT_OUT, type MonitorFigures, readMonitorFigures } from '../../store/maintenance/monitor-figures.ts'
 
 /** Several systems may scrape, and the store is asked once in this time. */
 const FRESH_MS = 5_000
 /** The longest time that a scrape waits for the store. After that these gauges are left out. */
 const PATIENCE_MS = 2_000
 /** The most numeric values of one monitor. */
-const MOST_VALUES = 10
+const MAX_VALUES = 10
 
 interface Figures {
   readonly monitors: readonly (MonitorFigures & { readonly values: readonly Value[] })[]
@@ -70,13 +70,13 @@ export function createMonitorMetrics(registry: Registry, store: Store, limit: nu
   })
   gauge(
     'tidemark_monitors_left_out',
-    `Monitors beyond TIDEMARK_MONITOR_METRICS, counted up to ${MOST_LEFT_OUT}.`,
+    `Monitors beyond TIDEMARK_MONITOR_METRICS, counted up to ${MAX_LEFT_OUT}.`,
     [],
     (on, { leftOut }) => on.set(leftOut),
   )
   gauge(
     'tidemark_monitor_values_left_out',
-    `Numeric values beyond ${MOST_VALUES} of a monitor.`,
+    `Numeric values beyond ${MAX_VALUES} of a monitor.`,
     [],
     (on, { valuesLeftOut }) => on.set(valuesLeftOut),
   )
@@ -91,8 +91,8 @@ async function readFigures(store: Store, limit: number): Promise<Figures> {
   let valuesLeftOut = 0
   const withValues = monitors.map((one) => {
     const all = numericValues(one.extracted as Values | null)
-    valuesLeftOut += Math.max(0, all.length - MOST_VALUES)
-    return { ...one, values: all.slice(0, MOST_VALUES) }
+    valuesLeftOut += Math.max(0, all.length - MAX_VALUES)
+    return { ...one, values: all.slice(0, MAX_VALUES) }
   })
   return { monitors: withValues, leftOut, valuesLeftOut }
 }

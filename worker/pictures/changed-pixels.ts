@@ -15,7 +15,7 @@ const THRESHOLD = 0.1
 const BAND = 512
 const MARGIN = 2
 /** If more than this share of the picture differs, nothing in it is treated as shifted. */
-const MOST_SHIFTED = 0.05
+const MAX_SHIFTED = 0.05
 /** Changed pixels at most this far apart belong to the same group. */
 const REACH = 2
 
@@ -27,7 +27,7 @@ const REACH = 2
 export function changedPixels(before: Raster, after: Raster): ChangedPixels {
   const mask = new Uint8Array(after.width * after.height)
   const seen = markDifferent(before, after, mask)
-  if (seen === 0 || seen > mask.length * MOST_SHIFTED) return { count: seen, mask }
+  if (seen === 0 || seen > mask.length * MAX_SHIFTED) return { count: seen, mask }
   return { count: seen - unmarkShifted(before, after, mask), mask }
 }
 

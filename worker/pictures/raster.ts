@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { MOST_PIXELS } from '../../runners/browser/page/picture-limits.ts'
+import { MAX_PIXELS } from '../../runners/browser/page/picture-limits.ts'
 
 /** A picture as pixels, row by row. Each pixel has four bytes: red, green, blue, and alpha, which is always 255. */
 export interface Raster {
@@ -9,10 +9,10 @@ export interface Raster {
 }
 
 /**
- * Decodes a PNG; transparent pixels become white. Throws if the PNG is broken or has more pixels than `MOST_PIXELS`.
+ * Decodes a PNG; transparent pixels become white. Throws if the PNG is broken or has more pixels than `MAX_PIXELS`.
  */
 export async function decode(png: Uint8Array): Promise<Raster> {
-  const { data, info } = await sharp(png, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
+  const { data, info } = await sharp(png, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
     .flatten({ background: '#fff' })
     .toColourspace('srgb')
     .ensureAlpha()
@@ -26,7 +26,7 @@ export async function decode(png: Uint8Array): Promise<Raster> {
  * the time (docs/visual.md).
  */
 export function encode({ width, height, data }: Raster): Promise<Buffer> {
-  return sharp(data, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS })
+  return sharp(data, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS })
     .removeAlpha()
     .png({ compressionLevel: 3 })
     .toBuffer()
@@ -37,7 +37,7 @@ const THUMB = { width: 320, height: 240 }
 /** Makes a thumbnail for lists: the whole width, and only the top of a tall page. */
 export function thumbnail({ width, height, data }: Raster): Promise<Buffer> {
   const top = Math.min(height, Math.ceil((width * THUMB.height) / THUMB.width))
-  return sharp(data, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS })
+  return sharp(data, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS })
     .extract({ left: 0, top: 0, width, height: top })
     .resize({ width: THUMB.width, withoutEnlargement: true })
     .removeAlpha()

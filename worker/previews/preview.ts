@@ -89,17 +89,17 @@ export async function previewOf(
           ...missingRegions(reading.shots ?? []),
           ...emptyFieldWarnings(readingOf(reading, config)),
         ]
-          .slice(0, MOST_WARNINGS)
+          .slice(0, MAX_WARNINGS)
           // A runner's may be longer.
-          .map((warning) => warning.slice(0, MOST_WARNING)),
+          .map((warning) => warning.slice(0, MAX_WARNING)),
         error_code: null,
         error_message: null,
       }
   }
 }
 
-const MOST_WARNINGS = 50
-const MOST_WARNING = 500
+const MAX_WARNINGS = 50
+const MAX_WARNING = 500
 
 const readingOf = ({ values, scripts }: Read, { extract_config: config }: Previewed) => ({
   values,

@@ -37,9 +37,9 @@ export interface ClosablePrompts extends Prompts {
 }
 
 /** The most questions that wait: each keeps its page in memory, about 100 KB. */
-const MOST_WAITING = 256
+const MAX_WAITING = 256
 /** The most bytes of pictures that wait with the questions. */
-const MOST_HELD = 128 * 1024 * 1024
+const MAX_HELD = 128 * 1024 * 1024
 
 /**
  * Uses the cache, the queue, the quota and the model, in this order. A cached answer costs nothing and needs no slot. A
@@ -71,7 +71,7 @@ class AskingPrompts implements ClosablePrompts {
   }
 
   hasRoom(held: number): boolean {
-    return this.#underWay.size < MOST_WAITING + this.#options.concurrency && this.#held + held <= MOST_HELD
+    return this.#underWay.size < MAX_WAITING + this.#options.concurrency && this.#held + held <= MAX_HELD
   }
 
   ask(question: Question, signal: AbortSignal): Promise<PromptAnswer> {

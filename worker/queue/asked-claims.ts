@@ -59,7 +59,7 @@ export function createAskedClaims({ store, secrets, kinds, leaseSeconds, spacing
       const { reading } = checked
       if (reading.kind === 'moved' || reading.kind === 'unchanged')
         throw new TypeError(`asked work that is ${reading.kind} has an issue`)
-      const durationMs = Math.min(Math.max(0, endedMs - startedMs), MOST_MS)
+      const durationMs = Math.min(Math.max(0, endedMs - startedMs), MAX_MS)
       const kept = kinds[row.kind]?.keptOf({ reading, durationMs })
       const answer = sealAnswer(secrets, { id: row.id, teamId: row.team_id }, kept)
       // The exit first: whoever waits may ask for another search at once.
@@ -72,4 +72,4 @@ export function createAskedClaims({ store, secrets, kinds, leaseSeconds, spacing
 }
 
 const NOTHING_BEFORE = { hasBaseline: false, layerIsRemembered: false, hasProxy: false, isPreview: true } as const
-const MOST_MS = 600_000
+const MAX_MS = 600_000

@@ -6,7 +6,7 @@ import { type Dialler, tunnel } from '../../egress/relay.ts'
 import { type Resolver, systemResolver } from '../../egress/resolve.ts'
 import type { ProxyAddress } from '../../runners/fetch/proxy/proxy-address.ts'
 import { isPlainCause, type ProxyFailure } from '../../runners/fetch/proxy/proxy-failure.ts'
-import { MOST_RENDER_BYTES } from '../../runners/fetch/proxy/proxy-layer.ts'
+import { MAX_RENDER_BYTES } from '../../runners/fetch/proxy/proxy-layer.ts'
 import { createProxyRoute, type ProxyRoute } from '../../runners/fetch/proxy/proxy-route.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -118,7 +118,7 @@ export function createProxyRelay({ store, proxy, policy, log, ...rest }: ProxyRe
 
   return {
     async hold({ no, runId }) {
-      const held = await holdProxyBytes(store, { checkNo: no, runId }, MOST_RENDER_BYTES)
+      const held = await holdProxyBytes(store, { checkNo: no, runId }, MAX_RENDER_BYTES)
       return held.kind === 'held' ? { bytes: held.bytes } : { reason: held.kind }
     },
     async release(check, holder) {

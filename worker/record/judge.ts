@@ -49,7 +49,7 @@ interface Case {
 }
 
 /** Each pattern has its own time limit. After this many without an answer a check tries no further patterns. */
-const MOST_UNDECIDED = 3
+const MAX_UNDECIDED = 3
 
 /**
  * Compares, then decides. Patterns are tried first, in a thread that can be killed, and only if the other conditions
@@ -72,7 +72,7 @@ export async function judge(
   for (const question of collectPatterns(predicate, after)) {
     const result = await patterns.matches(question, whose)
     if (typeof result === 'boolean') tried.add(question, result)
-    else if (undecided.push({ pattern: question.pattern, why: result }) === MOST_UNDECIDED) break
+    else if (undecided.push({ pattern: question.pattern, why: result }) === MAX_UNDECIDED) break
   }
   return { diff, fired: outcome(), undecided }
 }

@@ -16,7 +16,7 @@ interface JsonSearchProviderOptions {
   readonly totalMs?: number
 }
 
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 const PAGE_MS = 20_000
 /** Less than the shortest lease that is usual, because a check that fell into a pause has no heartbeat of its own. */
 const TOTAL_MS = 45_000
@@ -40,7 +40,7 @@ class ProviderFault extends Error {
  */
 export function createJsonSearchProvider(options: JsonSearchProviderOptions): SearchProvider {
   const { url, key, pageMs = PAGE_MS, totalMs = TOTAL_MS } = options
-  const agent = new Agent({ connections: 4, headersTimeout: pageMs, bodyTimeout: pageMs, maxResponseSize: MOST_BYTES })
+  const agent = new Agent({ connections: 4, headersTimeout: pageMs, bodyTimeout: pageMs, maxResponseSize: MAX_BYTES })
 
   async function askPage(search: SerpSearch, page: number, signal: AbortSignal): Promise<Page> {
     const address = addressOf(url, { key, search, page })

@@ -1,5 +1,5 @@
 import { csvLine } from '../../../core/csv.ts'
-import { type AuditEvent, AuditFilter, AuditPage, AuditQuery, MOST_EXPORTED } from '../../../schema/account/audit.ts'
+import { type AuditEvent, AuditFilter, AuditPage, AuditQuery, MAX_EXPORTED } from '../../../schema/account/audit.ts'
 import { type AuditWanted, countAudit, listAudit, readAudit, recordedActions } from '../../../store/accounts/audit.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
@@ -47,7 +47,7 @@ const exportAuditRoute = route({
   path: '/v1/team/audit/export',
   summary: 'Export the audit log as CSV',
   description:
-    `The newest ${MOST_EXPORTED.toLocaleString('en')} events at most. Every cell is quoted, and a cell that a ` +
+    `The newest ${MAX_EXPORTED.toLocaleString('en')} events at most. Every cell is quoted, and a cell that a ` +
     'spreadsheet could take for a formula has an apostrophe in front.',
   tag,
   policy: 'audit.export',
@@ -66,7 +66,7 @@ async function* csvOf(store: Store, wanted: AuditWanted): AsyncGenerator<string,
   const lines = (events: readonly AuditEvent[]) =>
     events.map((event) => csvLine(columns.map((cell) => cell(event)))).join('')
   let head = csvLine(Object.keys(COLUMNS))
-  for await (const batch of readAudit(store, wanted, MOST_EXPORTED)) {
+  for await (const batch of readAudit(store, wanted, MAX_EXPORTED)) {
     yield head + lines(batch)
     head = ''
   }

@@ -10,7 +10,7 @@ import { noSuch } from '../../http/common-errors.ts'
 import { unavailable } from '../../http/fault.ts'
 import { type Answer, ById, ok, publicRoute, route } from '../../http/route.ts'
 
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 
 export const listVisualHistoryRoute = route({
   method: 'GET',
@@ -20,14 +20,14 @@ export const listVisualHistoryRoute = route({
   tag: 'Monitors',
   policy: 'runs.read',
   params: ById,
-  query: Closed({ limit: Type.Optional(Whole(1, MOST_LISTED, { default: MOST_LISTED })) }),
+  query: Closed({ limit: Type.Optional(Whole(1, MAX_LISTED, { default: MAX_LISTED })) }),
   answers: {
     200: {
       description: 'The newest runs with pictures.',
-      schema: Closed({ data: Type.Array(VisualHistoryItem, { maxItems: MOST_LISTED }) }),
+      schema: Closed({ data: Type.Array(VisualHistoryItem, { maxItems: MAX_LISTED }) }),
     },
   },
-  async handle({ params, query: { limit = MOST_LISTED }, principal: { teamId }, services: { store, imageLinks } }) {
+  async handle({ params, query: { limit = MAX_LISTED }, principal: { teamId }, services: { store, imageLinks } }) {
     const rows = await listRunImages(store, { teamId, monitorId: params.id, limit })
     if (!rows) throw noSuch('monitor')
     const data = rows.map((found): Item => ({

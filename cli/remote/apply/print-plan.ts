@@ -29,7 +29,7 @@ export async function printPlan(todo: readonly Step[], kept: number, options: Ou
   if (kept > 0) print(todo.length === 0 ? `Nothing differs: ${kept} unchanged.\n` : `  ${kept} unchanged\n`)
 }
 
-const MOST_VALUE = 80
+const MAX_VALUE = 80
 
 function detailsOf(step: Step): string {
   if (!('differences' in step)) return ''
@@ -42,4 +42,4 @@ function detailsOf(step: Step): string {
 }
 
 const inShort = (value: unknown) =>
-  printable(clipped(value === undefined || value === null ? 'none' : JSON.stringify(value), MOST_VALUE))
+  printable(clipped(value === undefined || value === null ? 'none' : JSON.stringify(value), MAX_VALUE))

@@ -99,17 +99,17 @@ export const get: Handler<GetOptions> = async ({ words, options }) => {
 
 const NO_FACTS: ReadonlyMap<RemoteRecord, MonitorFacts> = new Map()
 /** Each monitor costs a request or two, and a key has a number of requests a minute. */
-const MOST_ASKED = 500
+const MAX_ASKED = 500
 /** Lines below the table. */
-const MOST_TROUBLES = 20
+const MAX_TROUBLES = 20
 
 async function factsOfAll(client: RemoteClient, items: readonly RemoteRecord[]) {
-  if (items.length > MOST_ASKED)
+  if (items.length > MAX_ASKED)
     tell(
-      `The last errors and messages of the first ${MOST_ASKED} monitors are shown. Name the others, or choose them ` +
+      `The last errors and messages of the first ${MAX_ASKED} monitors are shown. Name the others, or choose them ` +
         'by --status or --label.\n',
     )
-  const asked = items.slice(0, MOST_ASKED)
+  const asked = items.slice(0, MAX_ASKED)
   return new Map(await someAtOnce(asked, async (found) => [found, await factsOf(client, found)] as const))
 }
 
@@ -120,8 +120,8 @@ function printTroubles(facts: ReadonlyMap<RemoteRecord, MonitorFacts>): void {
     const failed = `${record.name} has failed ${count === 1 ? 'once' : `${count} times in a row`}: ${error}`
     return [...(error === null ? [] : [failed]), ...lostMessages(messages).map((words) => `${record.name}: ${words}`)]
   })
-  const left = troubles.length - MOST_TROUBLES
-  const shown = troubles.slice(0, MOST_TROUBLES).map((words) => inLines(printable(words), terminalWidth() - 2))
+  const left = troubles.length - MAX_TROUBLES
+  const shown = troubles.slice(0, MAX_TROUBLES).map((words) => inLines(printable(words), terminalWidth() - 2))
   const more = left > 0 ? `… and ${left} more\n` : ''
   if (troubles.length > 0) print(`\n${shown.map((lines) => `${lines.join('\n  ')}\n`).join('')}${more}`)
 }

@@ -17,8 +17,8 @@ interface WebhookOptions {
 }
 
 /** A delivery is smaller than this. */
-const MOST_BODY = 4 * 1024 * 1024
-const MOST_TEXT = 2_000
+const MAX_BODY = 4 * 1024 * 1024
+const MAX_TEXT = 2_000
 /** Of a delivery that was verified before: it is repeated, or somebody who has seen it sends it again. */
 const AGAIN = ', and was received before: a receiver does nothing for an id that it knows'
 const WHY = {
@@ -101,7 +101,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   let size = 0
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length
-    if (size > MOST_BODY) return null
+    if (size > MAX_BODY) return null
     parts.push(part)
   }
   return Buffer.concat(parts)
@@ -131,7 +131,7 @@ function readBody(body: Buffer): { readonly value: unknown; readonly id: string 
     const { id = null } = (value ?? {}) as { readonly id?: unknown }
     return { value, id: typeof id === 'string' ? id : null }
   } catch {
-    return { value: text.slice(0, MOST_TEXT), id: null }
+    return { value: text.slice(0, MAX_TEXT), id: null }
   }
 }
 

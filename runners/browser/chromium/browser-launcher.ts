@@ -40,7 +40,7 @@ interface BrowserLauncher {
 }
 
 /** Longest first line of a connection. */
-const MOST_LINE = 65_536
+const MAX_LINE = 65_536
 
 /**
  * Starts browsers for a runner in another container, which has the token. A browser lives as long as its connection. It
@@ -143,7 +143,7 @@ function onFirstLine(connection: Socket, take: (line: string) => void): void {
   const onData = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk])
     const end = head.indexOf('\n')
-    if (end < 0) return head.length > MOST_LINE ? void connection.destroy() : undefined
+    if (end < 0) return head.length > MAX_LINE ? void connection.destroy() : undefined
     connection.off('data', onData)
     connection.pause()
     if (end + 1 < head.length) connection.unshift(head.subarray(end + 1))

@@ -60,7 +60,7 @@ export const heapOf = (processMb: number): number => Math.ceil(processMb / 2)
 const START_MS = 20_000
 const WATCH_MS = 200
 /** A process that used less than this part of a page's processor time is not looked at closely. */
-const MOST_PROCESSES = 100
+const MAX_PROCESSES = 100
 
 /** The kernel, or the seccomp profile of the container, allows no sandbox. */
 export class NoSandboxError extends BrowserError {}
@@ -160,7 +160,7 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
   /** The processes of a page end with it, so what those that run have used belongs to the pages that are shown now. */
   async function checkWork(processes: readonly ProcessUsage[]): Promise<void> {
     const { cpuSeconds, threads } = setup.work
-    const busy = processes.filter((one) => one.threads > threads || one.cpuSeconds > cpuSeconds / MOST_PROCESSES)
+    const busy = processes.filter((one) => one.threads > threads || one.cpuSeconds > cpuSeconds / MAX_PROCESSES)
     const shown: ProcessUsage[] = []
     for (const one of busy) if (await child.showsPages(one.pid)) shown.push(one)
     if (state.isGone) return

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
 /** Most characters of a line. The longest that a launcher sends is the output of a browser. */
-const MOST_LINE = 2_000_000
+const MAX_LINE = 2_000_000
 
 /**
  * Calls `take` with each line of a connection. A longer line ends the connection. An interface of `node:readline` would
@@ -19,7 +19,7 @@ export function readLines(connection: Duplex, take: (line: string) => void): voi
       take(rest)
       rest = part
     }
-    if (rest.length > MOST_LINE) connection.destroy()
+    if (rest.length > MAX_LINE) connection.destroy()
   })
   connection.resume()
 }

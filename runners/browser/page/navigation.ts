@@ -18,7 +18,7 @@ export interface Navigation {
 }
 
 /** Decoded bytes that one page may load with all its resources. */
-const MOST_PAGE_BYTES = 64 * 1024 * 1024
+const MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 /** Records the navigation of the page's main frame from its first request on. */
 export async function watchNavigation({ page, session }: OpenPage): Promise<Navigation> {
@@ -62,8 +62,8 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
   let bytes = 0
   session.on('Network.dataReceived', ({ dataLength }) => {
     bytes += dataLength
-    if (bytes <= MOST_PAGE_BYTES || state.excess !== null) return
-    state.excess = MOST_PAGE_BYTES
+    if (bytes <= MAX_PAGE_BYTES || state.excess !== null) return
+    state.excess = MAX_PAGE_BYTES
     session.send('Page.stopLoading').catch(() => undefined)
   })
   await session.send('Network.enable')

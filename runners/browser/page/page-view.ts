@@ -34,7 +34,7 @@ export interface PageView {
   ask(expression: string): Promise<Asked>
 }
 
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 const BETWEEN_TRIES_MS = 100
 
 const STATE = `(() => {
@@ -96,7 +96,7 @@ export function createPageView(session: CDPSession): PageView {
   async function ask(expression: string): Promise<Asked> {
     for (let tries = 1; ; tries++) {
       const asked = await evaluate(expression)
-      if (asked.kind !== 'replaced' || tries === MOST_TRIES) return asked
+      if (asked.kind !== 'replaced' || tries === MAX_TRIES) return asked
       await sleep(BETWEEN_TRIES_MS)
     }
   }

@@ -1,5 +1,5 @@
 /** The most pixels of one picture. Decoded, two such pictures and their difference are 400 MB. */
-export const MOST_PIXELS = 40_000_000
+export const MAX_PIXELS = 40_000_000
 
 /**
  * Milliseconds that one comparison may take in its thread. A page of 1280 × 10,000 takes half a second
@@ -29,8 +29,8 @@ export function refusePng(png: Uint8Array): Refused | null {
   const width = bytes.readUInt32BE(16)
   const height = bytes.readUInt32BE(20)
   if (width === 0 || height === 0) return { reason: 'picture', message: 'The picture is empty.' }
-  if (width * height <= MOST_PIXELS) return null
-  const most = MOST_PIXELS.toLocaleString('en')
+  if (width * height <= MAX_PIXELS) return null
+  const most = MAX_PIXELS.toLocaleString('en')
   const message =
     `The picture has ${width} × ${height} pixels; ${most} are compared at most. Watch regions, or a smaller ` +
     `viewport.`

@@ -1,4 +1,4 @@
-import { MOST_PIXELS } from './picture-limits.ts'
+import { MAX_PIXELS } from './picture-limits.ts'
 
 /**
  * A picture that a browser took of a page, or of one region of it. A runner returns a list of them with its values and
@@ -33,7 +33,7 @@ export function shotName(shots: readonly Shot[], index: number): string {
 export const TALLEST_SHOT = 16_384
 
 /** Returns the height in pixels at which a shot of this width is cut off. Larger pictures are not compared. */
-export const tallestShot = (width: number): number => Math.min(TALLEST_SHOT, Math.floor(MOST_PIXELS / width))
+export const tallestShot = (width: number): number => Math.min(TALLEST_SHOT, Math.floor(MAX_PIXELS / width))
 
 /** The most bytes of one PNG; a larger one fails the run. */
 export const LARGEST_SHOT_BYTES = 15 * 1024 * 1024

@@ -1,7 +1,7 @@
 /** Digits that every double keeps, and exponents within which it keeps them. */
 const SAFE_DIGITS = 15
 /** A double's shortest decimal has at most this many digits. */
-const MOST_DIGITS = 17
+const MAX_DIGITS = 17
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /**
@@ -15,7 +15,7 @@ export function fitsDouble(token: string): boolean {
   if (!Number.isFinite(value)) return false
   if (token.length <= SAFE_DIGITS && !/[eE]/.test(token)) return true
   const written = decimalOf(token)
-  if (value !== 0 && written.power < 0 && written.digits.length <= MOST_DIGITS) return true
+  if (value !== 0 && written.power < 0 && written.digits.length <= MAX_DIGITS) return true
   const represented = decimalOf(String(value))
   return written.digits === represented.digits && written.power === represented.power
 }
@@ -32,6 +32,6 @@ function decimalOf(token: string): { readonly digits: string; readonly power: nu
   let end = all.length
   while (all.charCodeAt(end - 1) === 48) end -= 1
   // One digit more than a double has is enough to tell two numbers apart.
-  const digits = all.slice(first, Math.min(end, first + MOST_DIGITS + 1))
+  const digits = all.slice(first, Math.min(end, first + MAX_DIGITS + 1))
   return { digits, power: Number(exponent) - fraction.length + (all.length - end) }
 }

@@ -27,7 +27,7 @@ const HIDING = [
 const HIDDEN_STYLE = new RegExp(String.raw`(?:^|;)\s*(?:${HIDING.map(({ source }) => source).join('|')})`, 'i')
 
 /** More than is kept, because white space is collapsed afterwards. Text that would be cut anyway is not collected. */
-const MOST_COLLECTED = EXTRACT_LIMITS.promptCharacters * 20
+const MAX_COLLECTED = EXTRACT_LIMITS.promptCharacters * 20
 
 interface Reading {
   /** The number of characters after which no more are collected. Default: what a model can receive. */
@@ -44,7 +44,7 @@ const NONE: ReadonlySet<AnyNode> = new Set()
  * alternative texts: attackers put instructions for a model where users do not see them. Feeds and other XML give a
  * line for each element that contains text, with its name.
  */
-export function readableText(tree: Tree, { most = MOST_COLLECTED, without = NONE }: Reading = {}): string {
+export function readableText(tree: Tree, { most = MAX_COLLECTED, without = NONE }: Reading = {}): string {
   const out: string[] = []
   let length = 0
   const stack: (AnyNode | string)[] = [...childrenOf(tree.document)].reverse()

@@ -47,7 +47,7 @@ export type Step =
   | { readonly kind: 'failed'; readonly fault: RunFault }
 
 /** The longest request body with a cursor in it, in characters. */
-const MOST_BODY_CHARS = 256 * 1024
+const MAX_BODY_CHARS = 256 * 1024
 
 /** Returns the first step. `page` puts its start into the request; the other types send it unchanged. */
 export function beginPaging(pagination: Pagination, url: string, body: string | null): Step {
@@ -136,7 +136,7 @@ function withValueInBody(paging: Paging, body: string, param: string, json: stri
   const changed = withValueAt(body, namesOf(param), json)
   if (changed === null)
     return broken(paging, `${JSON.stringify(param)} does not lead through objects of request_config.body.`, 'bad_rule')
-  if (changed.length > MOST_BODY_CHARS) return broken(paging, 'the cursor is too long to be sent back.', 'too_large')
+  if (changed.length > MAX_BODY_CHARS) return broken(paging, 'the cursor is too long to be sent back.', 'too_large')
   return { kind: 'ask', paging: { ...paging, asked: { ...paging.first, body: changed } } }
 }
 

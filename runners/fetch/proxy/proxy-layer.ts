@@ -67,23 +67,23 @@ interface ProxyLayerOptions {
 }
 
 /** A reservation covers the largest response. Unused bytes are released when the response has come. */
-const MOST_BYTES = FETCH_LIMITS.maxWireBytes
+const MAX_BYTES = FETCH_LIMITS.maxWireBytes
 /** The same for a page with all that it loads. */
-export const MOST_RENDER_BYTES = 16 * 1024 * 1024
+export const MAX_RENDER_BYTES = 16 * 1024 * 1024
 
 /** Creates the layer. It opens its own connections for every fetch, so that no team shares one with another. */
 export function createProxyLayer({ log, resolver = systemResolver(), ...options }: ProxyLayerOptions): ProxyLayer {
   return {
     async fetch(request, { refusal, hold, signal, team = '', deadlineMs = FETCH_DEADLINE_MS }) {
-      const reserved = await hold(MOST_BYTES)
+      const reserved = await hold(MAX_BYTES)
       if (typeof reserved === 'string') return reserved
       const path = openProxyPath({ ...options, resolver, team })
       try {
-        const limits = { ...FETCH_LIMITS, maxWireBytes: Math.min(MOST_BYTES, reserved.bytes) }
+        const limits = { ...FETCH_LIMITS, maxWireBytes: Math.min(MAX_BYTES, reserved.bytes) }
         const ports = { agent: path.agent, signal, deadlineMs, limits }
         const fetched = await fetchStatic({ ...request, refusedAs: 'proxy' }, ports)
         if (fetched.ok) return fetched
-        const isShort = fetched.fault.code === 'too_large' && reserved.bytes < MOST_BYTES
+        const isShort = fetched.fault.code === 'too_large' && reserved.bytes < MAX_BYTES
         return withProxyFault(fetched, path.failure ?? gatewayFailure(fetched, path), { refusal, log, isShort })
       } finally {
         await path.close()
@@ -91,7 +91,7 @@ export function createProxyLayer({ log, resolver = systemResolver(), ...options 
       }
     },
     async render(show, { refusal, hold }) {
-      const reserved = await hold(MOST_RENDER_BYTES)
+      const reserved = await hold(MAX_RENDER_BYTES)
       if (typeof reserved === 'string') return reserved
       const route = createProxyRoute({ ...options, headers: reserved.headers, mostBytes: reserved.bytes })
       const egress = await startEgressProxy(options.policy, { resolver, detour: route })
@@ -112,9 +112,9 @@ export function createProxyLayer({ log, resolver = systemResolver(), ...options 
 
 function cutOff({ durationMs }: Fetched, bytes: number): FetchFailed {
   const message =
-    bytes < MOST_RENDER_BYTES
+    bytes < MAX_RENDER_BYTES
       ? SHORT
-      : `The page loads more than ${MOST_RENDER_BYTES / 1_048_576} MiB through the proxy. Watch a smaller page.`
+      : `The page loads more than ${MAX_RENDER_BYTES / 1_048_576} MiB through the proxy. Watch a smaller page.`
   return { ok: false, fault: { code: 'too_large', message }, status: null, retryAfterMs: null, durationMs }
 }
 

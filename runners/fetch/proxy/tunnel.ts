@@ -55,7 +55,7 @@ interface TunnelRequest {
   readonly answerMs: number
 }
 
-const MOST_HEADER_BYTES = 16 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
 const END = '\r\n\r\n'
 
 /**
@@ -85,7 +85,7 @@ export function openTunnel({
       for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
         head += chunk.toString('latin1')
       if (head.includes(END)) end(verdict(head))
-      else if (head.length > MOST_HEADER_BYTES) end({ cause: 'garbage' })
+      else if (head.length > MAX_HEADER_BYTES) end({ cause: 'garbage' })
     }
     socket.on('readable', read).once('close', onClose)
     const name = plainName(target.host)

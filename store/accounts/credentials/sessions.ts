@@ -47,7 +47,7 @@ export async function findLiveSession(store: Queryable, token: string): Promise<
 
 const from = row({ ip_address: Type.String() })
 /** The most addresses that are looked at: the latest ones. */
-const MOST_ADDRESSES = 50
+const MAX_ADDRESSES = 50
 
 /** Returns the addresses from which an account's sessions were opened, ended and expired ones included. */
 export async function sessionAddresses(store: Queryable, email: string): Promise<readonly string[]> {
@@ -58,7 +58,7 @@ export async function sessionAddresses(store: Queryable, email: string): Promise
     where u.email = ${email} and s.ip_address <> ''
     group by s.ip_address
     order by max(s.created_at) desc
-    limit ${MOST_ADDRESSES}`)
+    limit ${MAX_ADDRESSES}`)
   return rows.map(({ ip_address }) => ip_address)
 }
 

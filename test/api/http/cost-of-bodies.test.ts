@@ -9,11 +9,11 @@ import type { Services } from '../../../api/services.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { MonitorCreate } from '../../../schema/monitor/monitor.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
-import { MOST_ISSUES } from '../../../schema/validation/issue.ts'
+import { MAX_ISSUES } from '../../../schema/validation/issue.ts'
 import { worstBodies } from './worst-bodies.ts'
 
 /** A body may cost this many times what `JSON.parse` of it costs, and what a clock of the system can tell. */
-const MOST_TIMES = 30
+const MAX_TIMES = 30
 const UNMEASURED_MS = 25
 /** The dearest bodies of 4 MiB. Whatever else is that large differs from its 64 KiB by its parsing. */
 const LARGE: ReadonlySet<string> = new Set([
@@ -24,8 +24,8 @@ const LARGE: ReadonlySet<string> = new Set([
   '.labels of keys',
   '.extract_config.schema of keys',
 ])
-/** The details of an answer have at most `MOST_ISSUES` issues, of two texts of 600 characters. */
-const MOST_ANSWER_BYTES = 256 * 1024
+/** The details of an answer have at most `MAX_ISSUES` issues, of two texts of 600 characters. */
+const MAX_ANSWER_BYTES = 256 * 1024
 
 const writing = servedRoutes.filter(({ method }) => method !== 'GET')
 const isForm = (route: Route) => route.policy === 'public' && route.isForm === true
@@ -82,14 +82,14 @@ function faultsOf(route: Route, size: number, isWanted = (_name: string) => true
     const title = `${route.path}: ${name} in ${bytes.length} bytes`
     if (bytes.length > size) return [`${title} is more than ${size}`]
     const first = measure(route, bytes)
-    const mayCost = () => UNMEASURED_MS + MOST_TIMES * parseMs(text)
+    const mayCost = () => UNMEASURED_MS + MAX_TIMES * parseMs(text)
     let isCheap = first.ms <= UNMEASURED_MS
     for (let again = 0; !isCheap && again < 3; again += 1)
       isCheap = (again === 0 ? first : measure(route, bytes)).ms <= mayCost()
     return [
       ...(first.status === 422 ? [] : [`${title} is answered with ${first.status}`]),
-      ...(first.issues > 0 && first.issues <= MOST_ISSUES ? [] : [`${title} has ${first.issues} issues`]),
-      ...(first.bytes <= MOST_ANSWER_BYTES ? [] : [`${title} is answered with ${first.bytes} bytes`]),
+      ...(first.issues > 0 && first.issues <= MAX_ISSUES ? [] : [`${title} has ${first.issues} issues`]),
+      ...(first.bytes <= MAX_ANSWER_BYTES ? [] : [`${title} is answered with ${first.bytes} bytes`]),
       ...(isCheap ? [] : [`${title} costs ${first.ms} ms, and may cost ${mayCost()}`]),
     ]
   })

@@ -8,7 +8,7 @@ import { createTextDiffer, type TextDiffer } from '../../../runners/text-diff/te
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
 import { WORK } from '../../../schema/work.ts'
 import { serveApi, type ServedApi } from '../../support/api/served-api.ts'
-import { MOST_TIMES, UNMEASURED_MS } from '../../support/run/dearness.ts'
+import { MAX_TIMES, UNMEASURED_MS } from '../../support/run/dearness.ts'
 import { parsingMs } from '../../support/run/parsing-ms.ts'
 import { LARGEST_MONITOR, LARGEST_SEARCH, type LargestTeam, largestTeam } from './largest-team.ts'
 import { RECORD_OF, RECORDS, titleOf } from './route-bounds.ts'
@@ -68,7 +68,7 @@ async function dearnessOf(sent: Sent): Promise<string | null> {
     const { done, ms } = await measured(() => send(sent))
     if (done.status >= 500) return `${sent.url.slice(0, 100)} is answered with ${done.status}: ${done.text}`
     if (ms <= UNMEASURED_MS) return null
-    const mayCost = UNMEASURED_MS + MOST_TIMES * (parsingMs(sent.payload ?? '') + parsingMs(jsonOf(done.text)))
+    const mayCost = UNMEASURED_MS + MAX_TIMES * (parsingMs(sent.payload ?? '') + parsingMs(jsonOf(done.text)))
     if (ms <= mayCost) return null
     if (left === 0) return `${sent.method} ${sent.url.slice(0, 100)} costs ${ms} ms, and may cost ${mayCost}`
   }

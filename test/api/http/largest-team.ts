@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MOST_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
+import { MAX_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { PREDICATE_CONDITIONS } from '../../../schema/monitor/diff-predicate.ts'
 import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
@@ -61,7 +61,7 @@ export async function largestTeam(served: ServedApi): Promise<LargestTeam> {
   await api.sql(`
     insert into api_keys (team_id, user_id, name, prefix, hash, scopes)
       select '${teamId}', '${userId}', repeat('"', 100), 'tm_12345', sha256(('${hash}' || n)::bytea), '{read,write}'
-      from generate_series(1, ${MOST_API_KEYS_ROTATED}) n;
+      from generate_series(1, ${MAX_API_KEYS_ROTATED}) n;
     insert into audit_events (team_id, action, target_type, target_label, actor_type, actor_label, metadata)
       select '${teamId}', 'monitor.bulk_action', 'monitor', repeat('"', 254), 'system', repeat('"', 254),
         jsonb_build_object('failed', (select jsonb_agg(gen_random_uuid()) from generate_series(1, 100)))

@@ -15,7 +15,7 @@ afterAll(() => served.close())
 
 const CLIENTS = 10
 /** A list that waits too long on a busy machine is refused, and asked for again. */
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 const MEGABYTES = 512
 /** Node gives half of what a container may use to its heap. The chart gives the API twice this. */
 const HEAP = `--max-old-space-size=${MEGABYTES / 2}`
@@ -67,7 +67,7 @@ test(
     const count = async (path: string, tries = 1): Promise<number> => {
       const authorization = `Bearer ${served.owner.api_key}`
       const answer = await fetch(base + path, { headers: { authorization } })
-      if ([429, 503].includes(answer.status) && tries < MOST_TRIES) {
+      if ([429, 503].includes(answer.status) && tries < MAX_TRIES) {
         await answer.body?.cancel()
         return count(path, tries + 1)
       }

@@ -1,6 +1,6 @@
 import { BODY_LIMITS, bodyLimitOf } from '../../../api/http/body-limits.ts'
 import type { Route } from '../../../api/http/route.ts'
-import { MOST_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
+import { MAX_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
 import { WORK } from '../../../schema/work.ts'
 import { FORM, largestBody, PLAIN } from './largest-body.ts'
@@ -17,8 +17,8 @@ export const RECORDS = {
   configuration: BODY_LIMITS.configuration + BODY_LIMITS.default,
   /** Regions of a monitor, each with three addresses. */
   pictures: 256 * 1024,
-  /** Keys that work: `MOST_API_KEYS`, and those in their grace period. */
-  keys: MOST_API_KEYS_ROTATED * 1024,
+  /** Keys that work: `MAX_API_KEYS`, and those in their grace period. */
+  keys: MAX_API_KEYS_ROTATED * 1024,
   /** A page of `limit`. */
   events: LIST_LIMITS.pageBytes,
   /** Who invited them, or seats that somebody pays for. */

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { confirmDeletions, MOST_UNASKED } from '../../../cli/remote/confirm-deletions.ts'
+import { confirmDeletions, MAX_UNASKED } from '../../../cli/remote/confirm-deletions.ts'
 
 const names = (count: number) => Array.from({ length: count }, (_, nth) => `monitor shop/kettle-${nth}`)
 
@@ -19,7 +19,7 @@ function terminal(answer: string, isTTY = true) {
 describe('deleting many monitors', () => {
   test('is done without a question up to ten, and with --yes', async () => {
     const nobody = terminal('', false)
-    await confirmDeletions(names(MOST_UNASKED), false, nobody)
+    await confirmDeletions(names(MAX_UNASKED), false, nobody)
     await confirmDeletions(names(500), true, nobody)
     expect(nobody.shown()).toBe('')
   })

@@ -13,7 +13,7 @@ import { checkerOf } from '../../../schema/validation/validate.ts'
 import { processorMs } from '../../support/run/processor-ms.ts'
 
 /** Judging may cost this many times what `JSON.parse` of predicate and readings costs, and what a clock can tell. */
-const MOST_TIMES = 10
+const MAX_TIMES = 10
 const UNMEASURED_MS = 25
 
 const TEXT = 'text'
@@ -77,6 +77,6 @@ describe('a predicate of as many conditions as it may have', () => {
     expect(checkerOf(DiffPredicate).validate(predicate).ok).toBe(true)
     const texts = [predicate, readings()].map((value) => JSON.stringify(value))
     const parsing = processorMs(() => texts.forEach((text) => JSON.parse(text)))
-    expect(processorMs(() => judgeBoth(predicate))).toBeLessThan(UNMEASURED_MS + MOST_TIMES * parsing)
+    expect(processorMs(() => judgeBoth(predicate))).toBeLessThan(UNMEASURED_MS + MAX_TIMES * parsing)
   })
 })

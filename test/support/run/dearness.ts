@@ -2,11 +2,11 @@ import { parsingMs } from './parsing-ms.ts'
 import { processorMs } from './processor-ms.ts'
 
 /** Work may cost this many times what `JSON.parse` of its input costs, and what a clock of the system can tell. */
-export const MOST_TIMES = 30
+export const MAX_TIMES = 30
 export const UNMEASURED_MS = 25
 
 /** Returns why the work is too dear for what it reads, in processor time of this thread; null where it is not. */
-export function dearness(work: () => void, read: string, times = MOST_TIMES): string | null {
+export function dearness(work: () => void, read: string, times = MAX_TIMES): string | null {
   const ms = processorMs(work)
   if (ms <= UNMEASURED_MS) return null
   const mayCost = UNMEASURED_MS + times * parsingMs(read)

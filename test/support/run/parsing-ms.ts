@@ -1,6 +1,6 @@
 /** So much processor time is measured that the ticks in which a system counts it do not matter. */
 const ENOUGH_MS = 40
-const MOST_TIMES = 200
+const MAX_TIMES = 200
 
 /** Returns the milliseconds of processor time in which `JSON.parse` reads a text: the mean of many. */
 export function parsingMs(text: string): number {
@@ -13,6 +13,6 @@ export function parsingMs(text: string): number {
     }
     const { user, system } = process.threadCpuUsage(before)
     const ms = (user + system) / 1_000
-    if (ms >= ENOUGH_MS || times === MOST_TIMES) return ms / times
+    if (ms >= ENOUGH_MS || times === MAX_TIMES) return ms / times
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_PIXELS } from '../../../runners/browser/page/picture-limits.ts'
+import { MAX_PIXELS } from '../../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, tallestShot } from '../../../runners/browser/page/shot.ts'
 import { type Comparer, createComparer } from '../../../worker/pictures/comparer.ts'
 import { draw } from './drawings.ts'
@@ -83,7 +83,7 @@ test('what a run may still take ends a comparison too', async () => {
 })
 
 test('a shot that is as high as it may be, at any width, has no more pixels than are compared', () => {
-  for (const width of [320, 1280, 2441, 3840]) expect(width * tallestShot(width)).toBeLessThanOrEqual(MOST_PIXELS)
+  for (const width of [320, 1280, 2441, 3840]) expect(width * tallestShot(width)).toBeLessThanOrEqual(MAX_PIXELS)
   expect(tallestShot(1280)).toBe(16_384)
   expect(LARGEST_SHOT_BYTES).toBe(15_728_640)
 })

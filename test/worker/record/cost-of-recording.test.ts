@@ -7,7 +7,7 @@ import type { Baseline } from '../../../store/queue/baselines.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { emptied, judge, outboxOf, vanished } from '../../../worker/record/judge.ts'
 import { largestChanges } from '../../deliveries/messages/largest-changes.ts'
-import { dearness, MOST_TIMES, UNMEASURED_MS } from '../../support/run/dearness.ts'
+import { dearness, MAX_TIMES, UNMEASURED_MS } from '../../support/run/dearness.ts'
 import { parsingMs } from '../../support/run/parsing-ms.ts'
 
 const changes = largestChanges()
@@ -57,7 +57,7 @@ describe.each(changes)('the largest reading with another one before it, $name', 
       .slice(0, 25)
       .map((field) => ({ type: 'field_matches_regex', field, pattern: '\\d$' }) as const)
     const predicate = { type: 'composite', operator: 'AND', conditions } as const
-    const most = UNMEASURED_MS + MOST_TIMES * parsingMs(both)
+    const most = UNMEASURED_MS + MAX_TIMES * parsingMs(both)
     const times: number[] = []
     while (times.length < 3 && !times.some((ms) => ms <= most)) {
       const from = process.threadCpuUsage()

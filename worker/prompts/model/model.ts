@@ -44,8 +44,8 @@ export interface Model {
  * The most tokens of an answer: about 15,000 characters. Fifty fields need far less, but models that reason first need
  * the room.
  */
-const MOST_TOKENS = 4_096
-const MOST_BYTES = 512 * 1024
+const MAX_TOKENS = 4_096
+const MAX_BYTES = 512 * 1024
 /**
  * The longest pause that is waited for within a run. If the endpoint asks for a longer one, it is left alone that long
  * and the run fails.
@@ -71,7 +71,7 @@ class AskedModel implements Model {
   constructor(options: ModelOptions) {
     this.name = options.name
     this.#options = options
-    this.#connection = createModelFetch({ connections: options.connections, maxBytes: MOST_BYTES })
+    this.#connection = createModelFetch({ connections: options.connections, maxBytes: MAX_BYTES })
   }
 
   async say(asked: Asked, signal: AbortSignal): Promise<Said> {
@@ -174,7 +174,7 @@ function bodyOf({ messages, schema }: Asked, { format, temperature, limit }: Dia
     stream: false as const,
     // Makes the same page give the same answer, as far as the model can.
     ...(temperature && { temperature: 0 }),
-    ...(limit !== 'none' && { [limit]: MOST_TOKENS }),
+    ...(limit !== 'none' && { [limit]: MAX_TOKENS }),
     ...(schema &&
       format === 'json_schema' && {
         response_format: {

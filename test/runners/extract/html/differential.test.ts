@@ -15,7 +15,7 @@ const wanted = process.env['TIDEMARK_TEST_FUZZ_SEED'] ?? '20260501'
 const SEED = wanted === 'new' ? Date.now() % 1_000_000_000 : Number(wanted)
 /** The longest piece of a page that a small document is made from, in characters. */
 const SMALL = 2_000
-const MOST_EDITS = 12
+const MAX_EDITS = 12
 
 /** One change of a document. Places are parts of its length, from 0 to 1. */
 type Edit =
@@ -44,7 +44,7 @@ interface Piece {
   readonly edits: readonly Edit[]
 }
 
-const EDITS = fc.array(EDIT, { maxLength: MOST_EDITS })
+const EDITS = fc.array(EDIT, { maxLength: MAX_EDITS })
 
 function edited(text: string, edits: readonly Edit[]): string {
   return edits.reduce((before, edit) => {
