@@ -27,6 +27,8 @@ export const storedReading = ({ results, page_ends, is_end, cut_by, is_guess }: 
 /** What the next check of the same source is compared with: the last full one, and what was sent since. */
 export interface ComparedReading extends StoredReading {
   /** The pages of shorter checks after it that sent an alert. Absent: there was none. Baselines are stored so. */
+  readonly alerted?: StoredReading
+  /** The same in a baseline that an earlier version stored. */
   readonly told?: StoredReading
   /** The rank of the last alert that a check of the other source sent since. Absent: there was none. */
   readonly rankElsewhere?: number | null
@@ -65,8 +67,12 @@ function upTo({ results, pageEnds }: StoredReading, pages: number): readonly Ser
  * Returns what the alerts so far say: the last full check, with the pages of a shorter one that sent an alert after it
  * in place of its own.
  */
-export const reportedReading = (baseline: ComparedReading): StoredReading =>
-  baseline.told === undefined ? baseline : withFirstPages(baseline, baseline.told)
+export const reportedReading = (baseline: ComparedReading): StoredReading => {
+  const alerted = alertedPages(baseline)
+  return alerted === undefined ? baseline : withFirstPages(baseline, alerted)
+}
+
+const alertedPages = ({ alerted, told }: ComparedReading): StoredReading | undefined => alerted ?? told
 
 /** Returns a reading whose first pages are those of a shorter one. */
 function withFirstPages(longer: StoredReading, { results, pageEnds }: StoredReading): StoredReading {
@@ -90,9 +96,10 @@ export function nextBaseline(
   if (current.isGuess) return baseline
   if (baseline === null || !current.isPartial || reach(current) >= reach(baseline)) return current
   if (!hasFired) return baseline
-  const { told, rankElsewhere: _, ...full } = baseline
-  const isLonger = told !== undefined && reach(told) > reach(current)
-  return { ...full, told: isLonger ? withFirstPages(told, current) : current }
+  const { alerted: _, told: _earlier, rankElsewhere: _rank, ...full } = baseline
+  const before = alertedPages(baseline)
+  const isLonger = before !== undefined && reach(before) > reach(current)
+  return { ...full, alerted: isLonger ? withFirstPages(before, current) : current }
 }
 
 /**

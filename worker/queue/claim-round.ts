@@ -32,7 +32,7 @@ interface ClaimedTogether {
   readonly claimedAt: number
 }
 
-interface ClaimRound {
+interface PageClaims {
   readonly store: Store
   readonly queue: CheckQueue
   readonly leaseSeconds: number
@@ -44,7 +44,7 @@ interface ClaimRound {
  * to those that have more. One statement looks at a few hundred teams; with more of them, the next continues after
  * the last.
  */
-function createClaimRound({ store, queue, leaseSeconds }: ClaimRound) {
+function createPageClaims({ store, queue, leaseSeconds }: PageClaims) {
   let afterTeam = ''
   return async function* claim(
     limit: number,
@@ -131,7 +131,7 @@ export function createClaims(options: ClaimsOptions): Claims {
   const { store, secrets, queues, leaseSeconds, hasModel, search = NO_SEARCHES, onTask } = options
   const rounds = queues.map((queue) => ({
     queue,
-    claim: queue === 'serp' ? claimOfSearches : createClaimRound({ store, queue, leaseSeconds }),
+    claim: queue === 'serp' ? claimOfSearches : createPageClaims({ store, queue, leaseSeconds }),
   }))
   let turn = 0
   let notedAt = -Infinity

@@ -18,13 +18,21 @@ describe('the baseline', () => {
     const full = reading(['a.example', 'd.example'], { pageEnds: [1, 2] })
     const short = reading(['b.example'], { isPartial: true })
     const guess = reading(['c.example'], { isGuess: true })
-    expect(nextBaseline(full, short, true)).toEqual({ ...full, told: short })
+    expect(nextBaseline(full, short, true)).toEqual({ ...full, alerted: short })
     expect(nextBaseline(full, short, false)).toBe(full)
-    expect(nextBaseline({ ...full, told: short }, short, false)).toEqual({ ...full, told: short })
+    expect(nextBaseline({ ...full, alerted: short }, short, false)).toEqual({ ...full, alerted: short })
     expect(nextBaseline(full, guess, false)).toBe(full)
     expect(nextBaseline(null, short, false)).toBe(short)
     expect(nextBaseline(null, guess, false)).toBe(null)
-    expect(nextBaseline({ ...full, told: short }, full, false)).toBe(full)
+    expect(nextBaseline({ ...full, alerted: short }, full, false)).toBe(full)
+  })
+
+  test('that an earlier version stored is read and replaced alike', () => {
+    const full = reading(['a.example', 'd.example'], { pageEnds: [1, 2] })
+    const short = reading(['b.example'], { isPartial: true })
+    const stored = { ...full, told: short }
+    expect(reportedReading(stored).results).toEqual(reportedReading({ ...full, alerted: short }).results)
+    expect(nextBaseline(stored, reading(['x.example'], { isPartial: true }), true)).not.toHaveProperty('told')
   })
 
   test('is replaced by a cut check that covers as many pages', () => {
@@ -32,17 +40,17 @@ describe('the baseline', () => {
     const later = cut('b.example')
     expect(nextBaseline(cut('a.example'), later, true)).toBe(later)
     const ended = reading(['a.example'], { isEnd: true })
-    expect(nextBaseline(ended, later, true)).toEqual({ ...ended, told: later })
+    expect(nextBaseline(ended, later, true)).toEqual({ ...ended, alerted: later })
   })
 
   test('has the pages that shorter checks sent instead of its own', () => {
     const full = reading(['a.example', 'b.example', 'c.example', 'd.example'], { pageEnds: [1, 3, 4] })
     const two = reading(['x.example', 'b.example'], { pageEnds: [1, 2], isPartial: true })
     const one = reading(['y.example', 'z.example'], { isPartial: true })
-    const told = nextBaseline(nextBaseline(full, two, true), one, true)
-    expect(told && reportedReading(told)).toEqual({
+    const alerted = nextBaseline(nextBaseline(full, two, true), one, true)
+    expect(alerted && reportedReading(alerted)).toEqual({
       ...reading(['y.example', 'z.example', 'b.example', 'd.example'], { pageEnds: [2, 3, 4] }),
-      told: { ...reading(['y.example', 'z.example', 'b.example']), pageEnds: [2, 3], isPartial: true },
+      alerted: { ...reading(['y.example', 'z.example', 'b.example']), pageEnds: [2, 3], isPartial: true },
     })
   })
 })
@@ -52,7 +60,7 @@ describe('after a shorter check that fired', () => {
     reading([...first, ...second], { pageEnds: [first.length, first.length + second.length] })
   const full = two(['mine.example', 'a.example', 'b.example'], ['c.example', 'd.example'])
   const shorter = reading(['a.example', 'b.example', 'mine.example'], { isPartial: true })
-  const known = { ...full, told: shorter }
+  const known = { ...full, alerted: shorter }
 
   test('the same change fires no second time, in a shorter check or in a full one', () => {
     expect(decideRank(RULE, full, shorter).serp).toMatchObject({ rank: 3, previous_rank: 1 })
@@ -240,7 +248,7 @@ describe('an engine and a paid provider', () => {
     const both = of(first, 'provider', seen, seen)
     expect(both).toEqual({ ...at(1), source: 'provider', other: full })
     const cut = reading(['c.example'], { isPartial: true })
-    const told = { ...full, told: cut }
+    const told = { ...full, alerted: cut }
     expect(of(both, 'engine', cut, told)).toEqual({ ...at(1), source: 'provider', other: told })
     // A version before this one kept no source.
     expect(baselineOf(full, 'engine')).toEqual(full)
