@@ -32,6 +32,14 @@ interface BareApp {
   answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
 }
 
+/**
+ * Validation is Tidemark's own (schema/validation/validate.ts). A route with Fastify's kind of schema would not be
+ * validated. Without its compilers, a process loads 0.7 MB of code less.
+ */
+const noCompiler = () => () => {
+  throw new TypeError('Fastify neither validates requests nor compiles answers here')
+}
+
 /** Returns what the API and the runner API have in common: limits, the JSON parser, and errors in their envelope. */
 export function bareApp({ log, limits, readJson, send, words }: BareAppOptions): BareApp {
   function answerFault(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -52,12 +60,8 @@ export function bareApp({ log, limits, readJson, send, words }: BareAppOptions):
     frameworkErrors: (error, request, reply) => void answerFault(error, request, reply),
     clientErrorHandler: answerClientError,
     http: { requireHostHeader: false, ...CONNECTION_LIMITS },
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     ...limits,
-  })
-  // Validation is Tidemark's own (schema/validation/validate.ts). A route with Fastify's kind of schema would not be
-  // validated.
-  app.setValidatorCompiler(() => {
-    throw new TypeError('Fastify validates no requests here')
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
