@@ -1,6 +1,7 @@
 import type { TokenBucket } from '../concurrency/loops/token-bucket.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MonitorContext } from '../monitors/context.ts'
+import type { MonitorKind } from '../schema/resource-kind.ts'
 import type { Store } from '../store/db/client.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { EventRecorder } from './cluster/event-recorder.ts'
@@ -13,6 +14,12 @@ import type { RunnerRefusal } from './runners/runner-refusal.ts'
 
 /** How a look at a resource ended. After a fault it is repeated. */
 export type ReconcileOutcome = 'done' | 'fault'
+
+/** A resource, by the kind of its records and its namespace/name. */
+export interface ResourceKey {
+  readonly kind: MonitorKind
+  readonly key: string
+}
 
 /** What all parts of one leadership work with. */
 export interface OperatorContext {
@@ -30,6 +37,8 @@ export interface OperatorContext {
   /** The pause between two searches at an engine, from which follows how many fit. */
   readonly serpSpacingMs: number
   readonly runnerRefusal: RunnerRefusal
+  /** Resources whose status says that a destination gave up, by kind and key. */
+  readonly notDelivering: Map<string, ResourceKey>
   readonly times: OperatorTimes
   /** The pace of writes to the API server, over the mirrors of all kinds. */
   readonly mirrorPace: TokenBucket

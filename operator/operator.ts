@@ -202,6 +202,7 @@ function contextOf(options: OperatorOptions, leadership: Leadership, epoch: numb
     defaultTeam,
     serpSpacingMs,
     runnerRefusal: new RunnerRefusal(),
+    notDelivering: new Map(),
     times,
     mirrorPace: new TokenBucket(times.mirrors.writes),
     reconciled: metrics.reconciled,

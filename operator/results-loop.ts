@@ -1,8 +1,7 @@
 import { createWakeableLoop, type WakeableLoop } from '../concurrency/loops/wakeable-loop.ts'
-import type { MonitorKind } from '../schema/resource-kind.ts'
 import { failedDeliveries, finishedSince, restingRecords } from '../store/monitors/changed-resources.ts'
 import type { KindOperator } from './kind-operator.ts'
-import type { OperatorContext } from './operator-context.ts'
+import type { OperatorContext, ResourceKey } from './operator-context.ts'
 
 /** Runs are recorded a little after they end, and processes' clocks differ. */
 const OVERLAP_MS = 10_000
@@ -10,11 +9,6 @@ const OVERLAP_MS = 10_000
 const LOOK_SHARE = 20
 /** Looks for results between two looks for records that rest. */
 const REST_LOOKS = 10
-
-interface ResourceKey {
-  readonly kind: MonitorKind
-  readonly key: string
-}
 
 interface RestingKey extends ResourceKey {
   readonly why: string
@@ -66,6 +60,8 @@ export function createResultsLoop(context: OperatorContext, kinds: readonly Kind
     const before = resting
     if (before)
       for (const [id, one] of new Map([...before, ...now])) if (before.get(id)?.why !== now.get(id)?.why) look(one)
+    // A destination may have given up and taken a message again between two of these looks, and a status between them.
+    for (const [id, one] of context.notDelivering) if (!now.has(id)) look(one)
     resting = now
   }
 

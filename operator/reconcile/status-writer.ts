@@ -86,6 +86,7 @@ export class StatusWriter {
 
   /** The resource is gone. */
   forget(key: string): void {
+    this.#noteDelivering(key, undefined)
     this.#pacedUntil.delete(key)
     this.#unsure.delete(key)
   }
@@ -110,6 +111,7 @@ export class StatusWriter {
     if (answer.status === 404) return false
     if (answer.status >= 300) throw new KubeError('the status of a resource', answer)
     this.#resources.learn(answer.body)
+    this.#noteDelivering(keyOf(resource), answer.body.status)
     this.#noteUnknown(status, answer.body.status ?? {})
     this.#tell(resource, answer.body.status)
     return answer.body.metadata.resourceVersion !== resource.metadata.resourceVersion
@@ -130,6 +132,14 @@ export class StatusWriter {
     const isRefused = answer.status >= 400 && answer.status < 500
     if (isRefused && !wasUnsure) this.#unsure.delete(key)
     return answer
+  }
+
+  #noteDelivering(key: string, status: ResourceStatus | undefined): void {
+    const { notDelivering } = this.#context
+    const kind = this.#kind.records.resource.declares
+    const isGivenUp = status?.conditions?.some(({ type, status: is }) => type === 'Delivering' && is === 'False')
+    if (isGivenUp) notDelivering.set(`${kind} ${key}`, { kind, key })
+    else notDelivering.delete(`${kind} ${key}`)
   }
 
   /** Writes Events of what a write changed. */

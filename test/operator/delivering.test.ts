@@ -124,3 +124,46 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource with destinati
     expect(status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Healthy'])
   })
 })
+
+describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose destination fails and recovers at once', () => {
+  let setup: OperatorSetup
+  // What fails to deliver is looked at with every tenth look for results: once in four seconds.
+  operatorForEachTest((opened) => ({ setup } = opened), { times: { ...TIMES, statusMs: 1, resultsMs: 400 } })
+
+  test('says that it delivers again, where no look has seen it fail', async () => {
+    const secrets = createSecretBox(KEY)
+    const isReported = Promise.withResolvers<void>()
+    let answered = 0
+    await using receiver = await openReceiver((...args) => {
+      answered += 1
+      if (answered === 1) reply(404)(...args)
+      else void isReported.promise.then(() => reply(200)(...args))
+    })
+    await using site = await openSite()
+    await using worker = await startWorker({ url: setup.url, secrets })
+    worker.loop.start()
+    onTestFinished(startDelivering({ store: setup.store, secrets, log: createLogger('silent') }))
+    const spec = { url: site.url, deliveries: [{ type: 'webhook', url: receiver.url }] }
+    const changed = async (price: string) => {
+      site.price(price)
+      await setup.apply('kettle', spec, { 'tidemark.dev/run-requested-at': price })
+      worker.loop.wake()
+    }
+    const delivering = (status: string) =>
+      eventually(
+        () => setup.read('kettle'),
+        (resource) => setup.condition(resource, 'Delivering')?.status === status,
+      )
+    await setup.apply('kettle', spec)
+    await setup.until('kettle', 'Healthy', 'Succeeding')
+    await changed('$2')
+    await delivering('False')
+    await changed('$3')
+    await eventually(
+      () => setup.read('kettle'),
+      (resource) => resource.status?.values?.['price'] === '$3',
+    )
+    isReported.resolve()
+    await delivering('True')
+  })
+})
