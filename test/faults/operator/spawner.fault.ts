@@ -44,10 +44,11 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that is kille
     )
   /** Returns what there is of each runner: its Job, a token that works, and a Secret that belongs to the Job. */
   async function state() {
+    // A Job is released after its token and its Secret are there, so it is read before them.
+    const found = await jobs()
     const { items } = (await cluster.kube.call('GET', SECRETS)).body as {
       items: { metadata: { name: string; ownerReferences: { uid: string }[] } }[]
     }
-    const found = await jobs()
     return {
       jobs: found.map(({ metadata, spec }) => ({ name: metadata.name, isReleased: !spec.suspend })),
       tokens: await tokens(),
