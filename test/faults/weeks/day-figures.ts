@@ -1,9 +1,13 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Held, measureProcess } from './inspected.ts'
 import { type Lateness, measureLateness } from './lateness.ts'
 import { measureStore, type StoreSize } from './tables.ts'
 import type { WeeksService } from './weeks-service.ts'
+
+const LOOKS = 10
+const LOOK_MS = 1_000
 
 /** What the service holds at the end of a day. */
 export interface DayFigures {
@@ -21,7 +25,7 @@ export interface DayFigures {
 
 export async function measureDay(service: WeeksService, day: number): Promise<DayFigures> {
   const store = await measureStore(service.query)
-  const held = await measureProcess(service.pid, service.inspector)
+  const held = await atRest(service)
   const [open] = await service.query<{ n: number }>(`
     select count(*)::int as n from pg_stat_activity
     where datname = current_database() and application_name like 'tidemark%' and application_name <> 'tidemark test'`)
@@ -35,6 +39,17 @@ export async function measureDay(service: WeeksService, day: number): Promise<Da
     series: metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length,
     lateness: await measureLateness(service),
   }
+}
+
+/** A client keeps a connection for seconds after its last request, so the fewest descriptors of some looks count. */
+async function atRest({ pid, inspector }: WeeksService): Promise<Held> {
+  let fewest = await measureProcess(pid, inspector)
+  for (let look = 1; look < LOOKS; look++) {
+    await sleep(LOOK_MS)
+    const now = await measureProcess(pid, inspector)
+    if (now.descriptors < fewest.descriptors) fewest = now
+  }
+  return fewest
 }
 
 async function filesIn(folder: string): Promise<DayFigures['files']> {
