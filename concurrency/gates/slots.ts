@@ -28,9 +28,8 @@ interface Waiter extends Job {
 }
 
 /**
- * Slots that are waited for. Teams take turns; within a team the order is first come, first
- * served. Where the next one in
- * turn needs more than is free, the others wait behind it, so that small requests do not keep a large one from its
+ * Slots that are waited for. Teams take turns; within a team the order is first come, first served. Where the next one
+ * in turn needs more than is free, the others wait behind it, so that small requests do not keep a large one from its
  * room.
  */
 export class Slots {
