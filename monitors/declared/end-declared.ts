@@ -37,7 +37,7 @@ export const releaseResource = (context: Pick<MonitorContext, 'store'>, end: Res
 
 /**
  * Gives all records that resources of a cluster declare back to the API, because the cluster is gone. Returns how many
- * there were. An operator that leads there all the same can write nothing more, starts anew, and takes them over again.
+ * there were. An operator that still leads there can write nothing more, starts anew, and takes them over again.
  */
 export async function releaseCluster(context: Pick<MonitorContext, 'store'>, clusterId: string): Promise<number> {
   const records = await declaredRecords(context.store, clusterId)

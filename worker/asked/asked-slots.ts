@@ -36,16 +36,16 @@ export function createAskedSlots({ atOnce, perTeam, waiting }: SlotCaps) {
         leaveTeam()
         return { kind: 'limit', of: 'process', limit: atOnce }
       }
-      let leavePlace = taken
+      let leaveSlot = taken
       return {
         wait() {
-          const place = waits.take('', 1)
-          if (typeof place === 'string') return
-          leavePlace()
-          leavePlace = place
+          const waitingSlot = waits.take('', 1)
+          if (typeof waitingSlot === 'string') return
+          leaveSlot()
+          leaveSlot = waitingSlot
         },
         leave() {
-          leavePlace()
+          leaveSlot()
           leaveTeam()
         },
       }
