@@ -44,7 +44,8 @@ export async function startApiCommand(databaseUrl: string): Promise<ApiCommand> 
     },
     async stop() {
       process.off('exit', kill)
-      if (child.exitCode !== null) throw new Error(`the API ended by itself with ${child.exitCode}`)
+      const ended = child.exitCode ?? child.signalCode
+      if (ended !== null) throw new Error(`the API ended by itself with ${ended}`)
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
       await exited

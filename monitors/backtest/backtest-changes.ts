@@ -27,11 +27,12 @@ interface Backtested {
 }
 
 /**
- * Applies a predicate to stored changes in order, within a time limit, which is looked at before each pattern.
+ * Applies a predicate to stored changes in order, within a time limit, which is looked at before each pattern. What
+ * reading them takes is part of the time.
  * Patterns are tried as in a run, in a thread that can be killed.
  */
 export async function backtestChanges(
-  changes: readonly StoredChange[],
+  changes: AsyncIterable<StoredChange> | Iterable<StoredChange>,
   predicate: DiffPredicate,
   { patterns, whose, budgetMs }: BacktestPorts,
 ): Promise<Backtested> {
@@ -40,17 +41,20 @@ export async function backtestChanges(
   const slow = new Set<string>()
   const runs: BacktestRun[] = []
   let lists: Values | null = null
-  for (const change of changes) {
-    if (isOver()) break
-    const tried = await tryPatterns(change, predicate, { patterns, whose, slow, isOver })
-    if (tried === null) break
+  let isCut = false
+  for await (const change of changes) {
+    const tried = isOver() ? null : await tryPatterns(change, predicate, { patterns, whose, slow, isOver })
+    if (tried === null) {
+      isCut = true
+      break
+    }
     const values = valuesOf(change, lists)
     runs.push(judged(change, predicate, { values, matches: tried.matches }))
     lists = lastNumbers(predicate, values)
     // Other requests can run between two changes.
     await breathe()
   }
-  return { runs, isCut: runs.length < changes.length, warnings: [...slow].slice(0, 10).map(tooLong) }
+  return { runs, isCut, warnings: [...slow].slice(0, 10).map(tooLong) }
 }
 
 interface Trying extends Pick<BacktestPorts, 'patterns' | 'whose'> {

@@ -7,7 +7,7 @@ import type { Issue } from '../../schema/validation/issue.ts'
 import { WORK } from '../../schema/work.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
-import { listChanges } from '../../store/monitors/monitor-stored-runs.ts'
+import { readChanges } from '../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { type Left, NO_MONITOR } from '../outcome.ts'
 import { backtestChanges } from './backtest-changes.ts'
@@ -33,18 +33,15 @@ export async function backtestMonitor(
   const unknown = PREDICATE_FIELDS.check({ extract_config: stored.extract_config, diff_predicate: predicate })
   const issues = unknown.length > 0 ? unknown : tooMany(predicate)
   if (issues.length > 0) return { kind: 'invalid', issues }
-  const startedAt = performance.now()
   const wanted = { teamId, monitorNo: stored.no, limit: BACKTEST_CHANGES, maxBytes: BACKTEST_BYTES, signal }
-  const found = await listChanges(store, wanted)
-  // What reading them took is part of the time.
-  const budgetMs = WORK.backtest.budgetMs - (performance.now() - startedAt)
-  const ports = { patterns, whose: { key: teamId, signal }, budgetMs }
-  const { runs, isCut, warnings } = await backtestChanges(found.changes, predicate, ports)
+  const changes = readChanges(store, wanted)
+  const ports = { patterns, whose: { key: teamId, signal }, budgetMs: WORK.backtest.budgetMs }
+  const { runs, isCut, warnings } = await backtestChanges(changes, predicate, ports)
   if (signal?.aborted) return { kind: 'left' }
   const backtest: Backtest = {
     changes: runs.length,
     would_fire: runs.filter(({ fires }) => fires).length,
-    truncated: isCut || found.isCut,
+    truncated: isCut || changes.isCut,
     warnings: [...warnings],
     runs: [...runs],
   }

@@ -28,49 +28,60 @@ interface ChangesQuery {
   readonly monitorNo: number
   /** The most changes, at least one. */
   readonly limit: number
-  /** Limit for all readings and differences together. The first one is returned even when it is larger. */
+  /** When the readings and differences so far have this many bytes, no further ones are read. */
   readonly maxBytes: number
   /** Ends the reading behind the batch under way: the list is then cut. */
   readonly signal?: AbortSignal | undefined
 }
 
-interface Changes {
-  readonly changes: readonly StoredChange[]
-  /** There are older ones. */
+/** Changes that are read while one goes over them. */
+interface Changes extends AsyncIterable<StoredChange> {
+  /** There are changes that were not read. */
   readonly isCut: boolean
 }
 
 /** A statement reads at most so many, so that it takes a fraction of a second whatever their size. */
 const BATCH = 25
+/** Limit for the values of a batch, which are in memory together. As objects they can take thirty times as much. */
+const BATCH_BYTES = 1024 * 1024
 
-/** Returns the most recent changes of a monitor inside the retention window, newest first. */
-export async function listChanges(store: Queryable, query: ChangesQuery): Promise<Changes> {
-  const { limit, maxBytes, signal } = query
-  const changes: StoredChange[] = []
-  let bytes = 0
-  while (!signal?.aborted) {
-    const isFull = changes.length >= limit || bytes >= maxBytes
-    // One more shows whether there are older ones.
-    const size = isFull ? 1 : Math.min(BATCH, limit - changes.length)
-    const batch = await readBatch(store, query, { before: changes.at(-1)?.id, size, most: maxBytes - bytes })
-    const found = batch[0]?.found ?? 0
-    if (isFull) return { changes, isCut: found > 0 }
-    changes.push(...batch)
-    bytes += batch.reduce((sum, change) => sum + change.bytes, 0)
-    if (batch.length < found) return { changes, isCut: true }
-    if (found < size) return { changes, isCut: false }
+/** Returns the most recent changes of a monitor inside the retention window, newest first. They are read in batches. */
+export function readChanges(store: Queryable, query: ChangesQuery): Changes {
+  let isCut = true
+  return {
+    get isCut() {
+      return isCut
+    },
+    async *[Symbol.asyncIterator]() {
+      const { limit, maxBytes, signal } = query
+      let [count, bytes, room, before] = [0, 0, BATCH, LAST_ID]
+      while (!signal?.aborted) {
+        const isFull = count >= limit || bytes >= maxBytes
+        // One more shows whether there are older ones.
+        const size = isFull ? 1 : Math.min(room, limit - count)
+        const batch = await readBatch(store, query, { before, size, most: Math.min(BATCH_BYTES, maxBytes - bytes) })
+        const found = batch[0]?.found ?? 0
+        if (isFull) return void (isCut = found > 0)
+        yield* batch
+        count += batch.length
+        bytes += batch.reduce((sum, change) => sum + change.bytes, 0)
+        before = batch.at(-1)?.id ?? before
+        if (batch.length === found && found < size) return void (isCut = false)
+        // What a batch leaves out is read again by the next.
+        room = batch.length < found ? batch.length : BATCH
+      }
+    },
   }
-  return { changes, isCut: true }
 }
 
 interface Batch {
-  /** The id of the change before it; undefined: it begins with the most recent one. */
-  readonly before: string | undefined
+  /** The id of the change before it. */
+  readonly before: string
   readonly size: number
   readonly most: number
 }
 
-const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { before = LAST_ID, size, most }: Batch) =>
+const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { before, size, most }: Batch) =>
   store.any(sql.prepared('list_changes', storedChange)`
     select id, start_offset_ms, fired, delivery_triggered, extracted, diff, bytes, found
     from (

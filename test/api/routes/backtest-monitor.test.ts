@@ -3,6 +3,9 @@ import { createPatternMatcher, type PatternMatcher } from '../../../runners/patt
 import { Backtest } from '../../../schema/monitor/backtest.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
+import { readChanges } from '../../../store/monitors/monitor-stored-runs.ts'
+import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
@@ -176,6 +179,28 @@ describe('a backtest', () => {
     const found = await backtest({ type: 'any_field_changes' })
     expect(found).toMatchObject({ truncated: true })
     expect(found.changes).toBe(68)
+  })
+
+  test('holds a megabyte of readings at a time', async () => {
+    await api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
+      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
+        json_build_object('price', repeat('x', 400000)), '{"fields_changed":["price"],"before":{},"after":{}}'
+      from monitors, generate_series(1, 12) n where id = '${id}'`)
+    const { store } = api.services
+    let read = 0
+    const any: typeof store.any = async (statement) => {
+      const rows = await store.any(statement)
+      read += rows.length
+      return rows
+    }
+    const monitorNo = (await findMonitor(store, owner.team_id, id, PAGE_TABLE))?.no ?? 0
+    const query = { teamId: owner.team_id, monitorNo, limit: 500, maxBytes: 16 * 1024 * 1024 }
+    const changes = readChanges({ ...store, any }, query)
+    const ahead: number[] = []
+    for await (const _change of changes) ahead.push(read - ahead.length)
+    expect(changes.isCut).toBe(false)
+    expect(ahead).toHaveLength(12)
+    expect(Math.max(...ahead)).toBe(3)
   })
 
   test('counts the differences too: two texts of a change can be twice as large as its reading', async () => {
