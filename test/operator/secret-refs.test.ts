@@ -160,7 +160,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a S
       expect(text, webhook).not.toContain(part)
     }
     // Only what is said: the random part of an Event's name may contain any digits.
-    const said = (await setup.events()).map((event) => event.message).join('\n')
+    const said = (await setup.events()).map(({ note }) => note).join('\n')
     expect(said).toContain('spec.deliveries[0].url')
     expect(said).not.toMatch(/hunter2|98\.76|fd00:98|metadata\.goog|6379/)
   })
