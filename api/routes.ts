@@ -2,12 +2,14 @@ import type { Route } from './http/route.ts'
 import { manualRoutes } from './manual/manual-routes.ts'
 import { accountPages } from './pages/account-pages.ts'
 import { invitationPages } from './pages/invitation-page.ts'
+import { signInPages } from './pages/sign-in-pages.ts'
 import { welcomePage } from './pages/welcome-page.ts'
 import { deleteAccountRoute } from './routes/accounts/account.ts'
 import { auditRoutes } from './routes/accounts/audit.ts'
 import { billingPages, billingRoutes } from './routes/accounts/billing.ts'
 import { invitationRoutes } from './routes/accounts/invitations.ts'
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, rotateKeyRoute } from './routes/accounts/keys.ts'
+import { meRoute } from './routes/accounts/me.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/accounts/settings.ts'
 import { signInRoutes } from './routes/accounts/sign-in.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
@@ -43,6 +45,7 @@ const described: readonly Route[] = [
   getUsageRoute,
   getSettingsRoute,
   editSettingsRoute,
+  meRoute,
   ...teamRoutes,
   ...invitationRoutes,
   ...auditRoutes,
@@ -59,6 +62,7 @@ export const servedRoutes: readonly Route[] = [
   ...routes,
   welcomePage,
   ...accountPages,
+  ...signInPages,
   ...invitationPages,
   ...billingPages,
   ...manualRoutes,

@@ -37,7 +37,7 @@ export async function admit(
     mayBeCrossSite(request.method, request.headers, services.trustedOrigins)
   )
     throw apiError('FORBIDDEN', 'A request with a cookie must come from the pages of this service.')
-  const refused = refusal(route.policy, principal)
+  const refused = refusal(route.policy, principal) ?? wrongTeam(request.headers['tidemark-team'], principal)
   if (refused) throw refused
   return principal
 }
@@ -85,6 +85,15 @@ export const tooMany = (resetSeconds: number): ApiError =>
   new ApiError('RATE_LIMIT_EXCEEDED', `Too many requests. Try again in ${resetSeconds} s.`, {
     headers: { 'retry-after': String(resetSeconds) },
   })
+
+/**
+ * A program may say for which team it shows something. Returns the refusal where its session acts for another one by
+ * now, because somebody has switched teams in another window. Null: it acts for this team, or the program says none.
+ */
+function wrongTeam(wanted: string | string[] | undefined, { teamId }: Principal): ApiError | null {
+  if (wanted === undefined || String(wanted).toLowerCase() === teamId) return null
+  return apiError('CONFLICT', 'This session acts for another team now. Switch to the team, or read everything again.')
+}
 
 /**
  * Returns null when the principal is allowed. Otherwise returns the 403; its message names the role, the permission and

@@ -8,6 +8,7 @@ import {
 } from '../../store/accounts/credentials/sessions.ts'
 import type { Store } from '../../store/db/client.ts'
 import { type ApiError, ApiError as Refusal, apiError } from '../http/api-error.ts'
+import { redirect } from '../http/redirect.ts'
 import type { Answer, Method, PublicCall } from '../http/route.ts'
 import { tooMany } from './admit.ts'
 import { knownDevice, newDeviceCookie, withoutDevice } from './known-device.ts'
@@ -131,12 +132,6 @@ export async function endOidc(call: SignInCall, query: Readonly<Record<string, s
   if (location === null) throw new Error(`the sign-in library answered ${response.status} to a callback`)
   return redirect(location, response.headers.getSetCookie())
 }
-
-const redirect = (location: string, cookies: readonly string[]): Answer => ({
-  status: 302,
-  text: { type: 'text/plain', content: '' },
-  headers: { location, 'cache-control': 'no-store', ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) },
-})
 
 function oidcOf({ services }: SignInCall) {
   if (!services.signIn.handleOidc) throw apiError('NOT_FOUND', 'There is no provider to sign in with.')

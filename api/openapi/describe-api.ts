@@ -26,7 +26,12 @@ export function describeApi(routes: readonly Route[]): object {
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
-    components: { schemas: describeComponents(), responses: responses(), securitySchemes },
+    components: {
+      schemas: describeComponents(),
+      parameters: { 'Tidemark-Team': TEAM },
+      responses: responses(),
+      securitySchemes,
+    },
   }
 }
 
@@ -46,6 +51,16 @@ const securitySchemes = {
       `A browser's session; over https its name is ${sessionCookieName('https://')}. Changes need an Origin ` +
       `of Tidemark's own pages.`,
   },
+}
+
+const TEAM = {
+  name: 'Tidemark-Team',
+  in: 'header',
+  required: false,
+  description:
+    'Beyond the contract: the id of the team that the caller means. Where its session acts for another team by now, ' +
+    'the answer is 409.',
+  schema: { type: 'string', format: 'uuid' },
 }
 
 /** Returns one response for each status; its description names the codes. */

@@ -20,7 +20,12 @@ export function describeOperation(route: Route): object {
     tags: [route.tag],
     ...(route.beyond && { 'x-beyond-contract': true }),
     ...(route.policy !== 'public' && { 'x-permission': route.policy }),
-    parameters: [...parameters('path', route.params), ...parameters('query', route.query), ...keyOf(route)],
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...keyOf(route),
+      ...teamOf(route),
+    ],
     ...(route.body && {
       requestBody: {
         description: `At most ${sizeText(bodyLimitOf(route))}.`,
@@ -85,6 +90,9 @@ const keyOf = ({ takesKey = false }: Route): object[] =>
       ]
     : []
 
+const teamOf = ({ policy }: Route): object[] =>
+  policy === 'public' ? [] : [{ $ref: '#/components/parameters/Tidemark-Team' }]
+
 function successes(route: Route): Record<string, object> {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, { description, schema, alsoAs, only }]) => [
@@ -106,7 +114,7 @@ function successes(route: Route): Record<string, object> {
 /** Returns the errors that a route can answer, by status; two codes of one status share a response. */
 function refusals(route: Route): Record<string, object> {
   const codes: ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'UNAVAILABLE', 'VALIDATION_ERROR']
-  if (route.policy !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN')
+  if (route.policy !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
   if (route.params) codes.push('NOT_FOUND')
   // Also where no body is expected, because a body that arrives is read.
   if (route.method !== 'GET') codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')

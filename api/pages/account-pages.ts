@@ -15,6 +15,7 @@ import {
 } from '../auth/relay-sign-in.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
+import { ownPath } from './own-path.ts'
 import { type Form, pageAnswer } from './page-answer.ts'
 
 /** Requests a minute from an address. */
@@ -59,7 +60,7 @@ export const accountPages: readonly Route[] = [
         (why) => (isAboutPassword(why) ? confirmAgain(token, why) : linkIsOver()),
         async () => {
           await relaySignIn(withBody(call, {}), confirming(token, password))
-          return pageAnswer({ title: 'Your address is confirmed', lines: ['You can sign in now.'] })
+          return pageAnswer({ title: 'Your address is confirmed', lines: [], links: [SIGN_IN] })
         },
       )
     },
@@ -69,16 +70,21 @@ export const accountPages: readonly Route[] = [
     path: PAGES.oidc,
     summary: 'Sign in with the provider',
     answers: REDIRECT,
-    query: Closed({ invitation: Type.Optional(Text(1, 200)) }),
-    handle: (call) =>
-      beginOidc(call, {
-        ...(call.query.invitation !== undefined && { additionalData: { invitation: call.query.invitation } }),
+    query: Closed({
+      invitation: Type.Optional(Text(1, 200)),
+      next: Type.Optional(Type.String({ description: 'A path of this service, where the browser goes then.' })),
+    }),
+    handle(call) {
+      const { invitation, next } = call.query
+      const { baseUrl } = call.services
+      const path = ownPath(next)
+      return beginOidc(call, {
+        ...(invitation !== undefined && { additionalData: { invitation } }),
         callbackURL:
-          call.query.invitation === undefined
-            ? signedInAt(call)
-            : invitationLink(call.services.baseUrl, call.query.invitation),
-        errorCallbackURL: `${call.services.baseUrl}${PAGES.oidcFailed}`,
-      }),
+          invitation !== undefined ? invitationLink(baseUrl, invitation) : path ? baseUrl + path : signedInAt(call),
+        errorCallbackURL: `${baseUrl}${PAGES.oidcFailed}`,
+      })
+    },
   }),
   publicRoute({
     ...shown,
@@ -141,6 +147,7 @@ export const accountPages: readonly Route[] = [
           return pageAnswer({
             title: 'Your new password is set',
             lines: ['Every session of the account has ended. Sign in with the new password.'],
+            links: [SIGN_IN],
           })
         },
       )
@@ -152,6 +159,7 @@ export const accountPages: readonly Route[] = [
 const signedInAt = ({ services: { baseUrl, dashboardUrl } }: PageCall) =>
   dashboardUrl === baseUrl ? `${baseUrl}${PAGES.signedIn}` : dashboardUrl
 
+const SIGN_IN = { href: PAGES.signIn, text: 'Sign in' }
 const NEW_PASSWORD = { title: 'Set a new password', lines: ['It ends every session of the account.'] }
 
 const resetForm = (token: string): Form => ({

@@ -10,7 +10,8 @@ import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { signUpOf } from '../routes/accounts/sign-in.ts'
 import { answered, withBody } from './account-pages.ts'
-import { type Form, pageAnswer } from './page-answer.ts'
+import { type Form, pageAnswer, withCookies } from './page-answer.ts'
+import { pageSession } from './page-session.ts'
 
 const Token = Text(1, 200)
 const Filled = Closed({
@@ -92,13 +93,8 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
   return withCookies(page, cookies)
 }
 
-const withCookies = (page: Answer, cookies: readonly string[]): Answer => ({
-  ...page,
-  headers: { ...page.headers, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) },
-})
-
 async function sessionFor(call: SignInCall, { act, name = '', password = '', token }: Filled, email: string) {
-  if (act === 'accept') return { principal: await signedIn(call), cookies: [] } satisfies Session
+  if (act === 'accept') return { principal: await pageSession(call), cookies: [] } satisfies Session
   if (act === 'sign_up') {
     const body = { name: name.trim() || email, email, password, invitation: token }
     const signUp = withBody(call, body)
@@ -119,14 +115,8 @@ async function sessionFor(call: SignInCall, { act, name = '', password = '', tok
   return { principal: principal?.kind === 'session' ? principal : null, cookies } satisfies Session
 }
 
-/** A page is for browsers: only their cookie counts. */
-async function signedIn({ services, headers }: SignInCall): Promise<SessionPrincipal | null> {
-  const principal = await services.principals.find({ cookie: headers.cookie })
-  return principal?.kind === 'session' ? principal : null
-}
-
 const asked = async (call: SignInCall, token: string, invitation: InvitationPreview, fault?: string): Promise<Answer> =>
-  askedOf(call, { token, invitation, principal: await signedIn(call), fault })
+  askedOf(call, { token, invitation, principal: await pageSession(call), fault })
 
 /** What the page is made from. */
 interface Asked {

@@ -73,6 +73,10 @@ export const pageAnswer = (page: Page, status: Answer['status'] = 200): Answer =
   headers: HEADERS,
 })
 
+/** Returns the answer with cookies for the browser to keep. */
+export const withCookies = (answer: Answer, cookies: readonly string[]): Answer =>
+  cookies.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } }
+
 const FAULTS: Readonly<Record<number, string>> = {
   404: 'There is nothing here',
   422: 'The form was not understood',

@@ -1,5 +1,8 @@
-/** The pages that links in mails open, and those of a sign-in with a provider. They work without scripts. */
+/** The pages of accounts. They work without scripts. */
 export const PAGES = {
+  signIn: '/sign-in',
+  signUp: '/sign-up',
+  signOut: '/sign-out',
   verify: '/verify',
   reset: '/new-password',
   invitation: '/invitation',

@@ -85,6 +85,12 @@ const address = row({ email: Type.String() })
 export const addressOf = (store: Store, userId: string): Promise<string | null> =>
   store.maybeOneFirst(sql.type(address)`select email from auth.users where id = ${userId}::uuid`)
 
+const named = row({ name: Type.String() })
+
+/** Returns the name of the person whose account it is. */
+export const nameOf = (store: Store, userId: string): Promise<string> =>
+  store.oneFirst(sql.type(named)`select name from auth.users where id = ${userId}::uuid`)
+
 /** Returns the id of the team that an account owns; null when there is no such account. */
 export const ownedTeam = (store: Store, email: string): Promise<string | null> =>
   store.maybeOneFirst(sql.type(user)`

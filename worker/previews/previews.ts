@@ -65,6 +65,8 @@ export interface Previews {
    * every case.
    */
   enter(teamId: string): PreviewPlace | AskedLimit | DiskFull
+  /** What previews can have: a browser, here or that of a runner, and a model that answers prompts. */
+  readonly has: { readonly browser: boolean; readonly model: boolean }
   /** How previews that waited for runners ended, since the start. */
   readonly counts: Readonly<Record<'answered' | 'unanswered', number>>
   /** Ends the running checks and closes their connections and threads. */
@@ -161,6 +163,7 @@ export function createPreviews({
       const { leave } = slot
       return { kind: 'place', run: (work, config) => run(work, config, slot), search: searchIn(slot), leave }
     },
+    has: { browser: (browser ?? runners) !== undefined, model: (prompts ?? null) !== null },
     counts,
     async close() {
       stopping.abort()

@@ -13,7 +13,8 @@ import { ok, type Route, route } from '../../http/route.ts'
 const tag = 'Team'
 const ByUserId = Closed({ userId: Uuid() })
 
-const shownTeam = (team: TeamRow, principal: Principal): Team => {
+/** Returns the team as its caller sees it. */
+export const shownTeam = (team: TeamRow, principal: Principal): Team => {
   const { id, name, owner_user_id, owner_email, ...rest } = team
   return { id, name, owner_user_id, owner_email, role: principal.kind === 'key' ? 'api_key' : principal.role, ...rest }
 }

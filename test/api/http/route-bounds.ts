@@ -49,6 +49,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/keys': 'keys',
   'POST /v1/keys': 'own',
   'POST /v1/keys/:id/rotate': 'own',
+  'GET /v1/me': 'people',
   'GET /v1/team/list': 'people',
   'GET /v1/team/members': 'people',
   'GET /v1/team/audit': 'events',
