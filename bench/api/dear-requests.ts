@@ -1,8 +1,18 @@
 import type { Database } from '../support/database.ts'
+import { PAGE_EXTRACT } from '../support/page.ts'
 import type { DearRequest } from './flood.ts'
 
 const PREDICATE_WIDTH = 25
 const RUNS = 100
+
+/** Returns the body that creates a monitor of a page. */
+export const monitorOf = (url: string): object => ({
+  name: 'Kettle',
+  url,
+  schedule_interval_seconds: 86_400,
+  extract_config: { ...PAGE_EXTRACT, fields: { ...PAGE_EXTRACT.fields, list: 'li[]' } },
+  diff_predicate: { type: 'any_field_changes' },
+})
 
 const composite = (depth: number): object =>
   depth === 0
@@ -33,16 +43,39 @@ export async function fillRuns({ client }: Database, monitorId: string): Promise
   return rows[0]?.id ?? ''
 }
 
+const largeMonitor = (): object => ({
+  ...monitorOf('https://example.com/kettle'),
+  extract_config: {
+    method: 'css',
+    fields: Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`field${at}`, `.of-a-kettle-${at} `.repeat(20)])),
+  },
+  diff_predicate: {
+    type: 'composite',
+    operator: 'OR',
+    conditions: Array.from({ length: 50 }, (_, at) => ({
+      type: 'field_changes',
+      field: `field${at}`,
+    })),
+  },
+})
+
 /** What is behind the addresses of the requests. */
 interface Stored {
   readonly monitorId: string
+  /** A hundred monitors, as many as one request changes. */
+  readonly monitorIds: readonly string[]
   readonly runId: string
   /** The address of a page of 10 MB. */
   readonly page: string
 }
 
 /** Returns, by what is dear in them, the worst requests that are allowed. */
-export function dearRequests({ monitorId, runId, page }: Stored): Readonly<Record<string, readonly DearRequest[]>> {
+export function dearRequests({
+  monitorId,
+  monitorIds,
+  runId,
+  page,
+}: Stored): Readonly<Record<string, readonly DearRequest[]>> {
   const at = `/v1/monitors/${monitorId}`
   const evil = { type: 'field_matches_regex', field: 'price', pattern: '^(a+)+$' }
   const wide = JSON.stringify({ diff_predicate: composite(3) })
@@ -59,6 +92,11 @@ export function dearRequests({ monitorId, runId, page }: Stored): Readonly<Recor
     ],
     'backtests with slow patterns': [
       { method: 'POST', path: `${at}/backtest`, body: JSON.stringify({ diff_predicate: evil }) },
+    ],
+    // One after the other, as `tidemark import` does.
+    'an import of large monitors': [{ method: 'POST', path: '/v1/monitors', body: JSON.stringify(largeMonitor()) }],
+    'runs of a hundred monitors at once': [
+      { method: 'POST', path: '/v1/monitors/bulk', body: JSON.stringify({ action: 'run', ids: monitorIds }) },
     ],
     'previews of the largest pages': [
       {

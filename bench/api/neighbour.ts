@@ -5,9 +5,8 @@ import { createOwner } from '../../store/accounts/accounts.ts'
 import { openStore } from '../../store/db/client.ts'
 import { startChild } from '../support/child.ts'
 import type { Database, Server } from '../support/database.ts'
-import { PAGE_EXTRACT } from '../support/page.ts'
 import { startApiCommand } from './api-command.ts'
-import { dearRequests, fillRuns } from './dear-requests.ts'
+import { dearRequests, fillRuns, monitorOf } from './dear-requests.ts'
 import type { FloodCounts, FloodQuestion } from './flood.ts'
 
 /** The size of the measurement. */
@@ -55,6 +54,8 @@ export async function measureNeighbour(
     const [mine, theirs] = [await openTeam(database, 'neighbour'), await openTeam(database, 'other')]
     const small = await createMonitor(api.base, mine)
     const monitorId = await createMonitor(api.base, theirs)
+    const monitorIds: string[] = []
+    while (monitorIds.length < MANY) monitorIds.push(await createMonitor(api.base, theirs))
     const runId = await fillRuns(database, monitorId)
     const look = () => lookAt(agent, `${api.base}/v1/monitors/${small}`, mine)
     const rows: Waits[] = []
@@ -65,7 +66,7 @@ export async function measureNeighbour(
     }
     await waitsOf(look, 1)
     rows.push({ ...(await measure(null)), answers: 0, refused: 0, mostBytes: api.mostBytes() })
-    for (const [beside, requests] of Object.entries(dearRequests({ monitorId, runId, page: target.url }))) {
+    for (const [beside, requests] of Object.entries(dearRequests({ monitorId, monitorIds, runId, page: target.url }))) {
       await flood.ask({ what: 'begin', base: api.base, key: theirs, requests, atOnce: size.atOnce })
       const waits = await measure(beside)
       const counts = await flood.ask({ what: 'end' })
@@ -81,6 +82,9 @@ export async function measureNeighbour(
     await database.close()
   }
 }
+
+/** As many as one request changes. */
+const MANY = 100
 
 /** Opens an account on the plan `free`. Returns its key. */
 async function openTeam({ url }: Database, name: string): Promise<string> {
@@ -103,13 +107,7 @@ async function createMonitor(base: string, key: string): Promise<string> {
   const { statusCode, body } = await request(`${base}/v1/monitors`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name: 'Kettle',
-      url: 'https://example.com/kettle',
-      schedule_interval_seconds: 86_400,
-      extract_config: { ...PAGE_EXTRACT, fields: { ...PAGE_EXTRACT.fields, list: 'li[]' } },
-      diff_predicate: { type: 'any_field_changes' },
-    }),
+    body: JSON.stringify(monitorOf('https://example.com/kettle')),
   })
   const text = await body.text()
   if (statusCode !== 201) throw new Error(`a monitor was answered with ${statusCode}: ${text.slice(0, 200)}`)
