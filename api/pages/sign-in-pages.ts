@@ -92,6 +92,8 @@ export const signInPages: readonly Route[] = [
     path: PAGES.signOut,
     summary: 'Form: sign out',
     body: Closed({}),
+    // A form without fields has none.
+    bodyOptional: true,
     handle: (call) =>
       answered(
         call,
@@ -142,7 +144,7 @@ const withNext = (page: string, next: string | undefined): string => {
   return path === null ? page : `${page}?next=${encodeURIComponent(path)}`
 }
 
-const EMAIL = { name: 'email', label: 'Address', type: 'email', autocomplete: 'email' } as const
+const EMAIL = { name: 'email', label: 'Email address', type: 'email', autocomplete: 'email' } as const
 
 function signInPage(call: SignInCall, next: string | undefined, fault?: string): Answer {
   const { signUp: mode, signIn: library } = call.services
@@ -155,7 +157,7 @@ function signInPage(call: SignInCall, next: string | undefined, fault?: string):
       forms: [formOf(PAGES.signIn, next, { fields: [EMAIL, password], button: 'Sign in' })],
       links: [
         ...(library.handleOidc ? [{ href: withNext(PAGES.oidc, next), text: 'Sign in with the provider' }] : []),
-        { href: PAGES.reset, text: 'Set a new password' },
+        { href: PAGES.reset, text: 'I forgot my password' },
         ...(mode === 'open' ? [{ href: withNext(PAGES.signUp, next), text: 'Create an account' }] : []),
       ],
     },

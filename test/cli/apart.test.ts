@@ -6,9 +6,9 @@ import { createEmptyDatabase } from '../support/database/test-database.ts'
 import { startTestServer, systemPostgres } from '../support/database/test-server.ts'
 import { html, openSite, pageOf } from '../support/network/site.ts'
 import { type CliProcess, runCli, startCli, startShell } from '../support/process/cli-process.ts'
+import { metricsOf } from '../support/process/runner-installation.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
-import { metricsOf } from './runner-installation.ts'
 
 interface Rented {
   readonly url: string

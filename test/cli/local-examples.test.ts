@@ -10,9 +10,9 @@ import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-asset
 import { freePort } from '../support/network/free-port.ts'
 import { html } from '../support/network/site.ts'
 import { startShell } from '../support/process/cli-process.ts'
+import { runnerApiOf } from '../support/process/runner-installation.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
-import { runnerApiOf } from './runner-installation.ts'
 
 // Each example is a process or more, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { html, openSite, type Site, status } from '../support/network/site.ts'
+import { openRunnerInstallation, type RunnerInstallation } from '../support/process/runner-installation.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 // Processes and browsers start.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { html, openSite } from '../support/network/site.ts'
 import { openTcpProxy, type TcpProxy } from '../support/network/tcp-proxy.ts'
-import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
+import { openRunnerInstallation, type RunnerInstallation } from '../support/process/runner-installation.ts'
 
 const DENIED = '127.0.0.99'
 const API_SERVER = { host: '127.0.0.98', port: 65_000 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Run } from '../../schema/run/run.ts'
+import { openRunnerInstallation, type RunnerInstallation } from '../support/process/runner-installation.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { openRunnerInstallation, type RunnerInstallation } from './runner-installation.ts'
 
 // Processes start.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runnerApiOf, openRunnerInstallation, type RunnerInstallation } from '../cli/runner-installation.ts'
 import { EXIT_ADDRESS, type ProxyServer, startProxy } from '../support/network/proxy-server.ts'
 import { html, openSite, status } from '../support/network/site.ts'
+import { runnerApiOf, openRunnerInstallation, type RunnerInstallation } from '../support/process/runner-installation.ts'
 
 let proxy: ProxyServer
 let installation: RunnerInstallation

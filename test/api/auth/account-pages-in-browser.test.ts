@@ -80,6 +80,34 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pa
     expect(await submit(page, 'Set the password')).toBe('This link does not work any more')
   })
 
+  test('somebody signs up, confirms the address, signs in by keyboard and comes where they wanted, and signs out', async () => {
+    const email = 'new@example.com'
+    const { page } = await open('/sign-in?next=/docs/api%3Fa=b')
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByLabel('Your name').fill('New')
+    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel('Password, at least 8 characters').fill('correct horse')
+    expect(await submit(page, 'Create the account')).toBe('Look into your mailbox')
+    await page.goto(await linkTo(email, /Confirm/))
+    await page.getByLabel('Password').fill('correct horse')
+    await submit(page, 'Confirm')
+    await page.goto(`${base}/sign-in?next=/docs/api%3Fa=b`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('alert').innerText()).toContain('password')
+    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel('Password').fill('correct horse')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${base}/docs/api?a=b`)
+    await open('/sign-in', page)
+    expect(await page.locator('main').innerText()).toContain(`signed in as ${email}`)
+    expect(await submit(page, 'Sign out')).toBe('You are signed out')
+    expect((await open('/sign-in', page)).heading).toBe('Sign in')
+  })
+
   const BAD = ['', 'x', 'inv_x', `${'x'.repeat(300)}`, `${'x'.repeat(3_000)}`, '%00', '%zz', '%ED%A0%80', 'a&token=b']
   test.each(['/verify', '/new-password', '/invitation'])('%s is a page whatever token its link has', async (path) => {
     let shown: Page | undefined

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createTestDatabase } from '../support/database/test-database.ts'
-import { type CliProcess, type Environment, runCli, startCli } from '../support/process/cli-process.ts'
-import { eventually } from '../support/run/eventually.ts'
+import { createTestDatabase } from '../database/test-database.ts'
+import { eventually } from '../run/eventually.ts'
+import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
 
 /** A run as the API answers it: what tests read. */
 interface SeenRun {
