@@ -27,12 +27,13 @@ export function readDocument(part: Part, found: Found): void {
   if (!isObject(value)) return fault([], 'must be an object with apiVersion, kind, metadata and spec')
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') return fault(['kind'], 'is required: Monitor, SerpMonitor or Secret')
+  const resource = KINDS.find((one) => one.kind === kind)
+  if (resource && (apiVersion === RESOURCE_API || typeof apiVersion !== 'string'))
+    return readMonitor(part, resource, found, fault)
   if (typeof apiVersion !== 'string') return fault(['apiVersion'], `is required, as in ${RESOURCE_API}`)
   const isOurs = apiVersion.startsWith(`${RESOURCE_GROUP}/`)
   if (LISTS.has(kind) && (isOurs || apiVersion === 'v1')) return readList(part, found, fault)
   if (apiVersion === 'v1' && kind === 'Secret') return readSecret(part, found, fault)
-  const resource = KINDS.find((one) => one.kind === kind)
-  if (resource && apiVersion === RESOURCE_API) return readMonitor(part, resource, found, fault)
   // A slip in the group must not take a monitor out of what is declared.
   if (OWN_KINDS.has(kind)) return fault(['apiVersion'], `must be ${RESOURCE_API}, and is ${apiVersion}`)
   if (isOurs) return fault(['kind'], `must be Monitor or SerpMonitor, and is ${kind}`)

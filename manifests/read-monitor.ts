@@ -1,8 +1,9 @@
 import { ADOPT, labelsOf, runRequestOf } from '../core/custom-resource/annotations.ts'
-import type { ResourceKind } from '../schema/resource-kind.ts'
+import { RESOURCE_API, type ResourceKind } from '../schema/resource-kind.ts'
 import { unknownKey } from '../schema/validation/issue.ts'
 import { identityOf } from './document-identity.ts'
 import { type Fault, type Found, isObject, textsOf } from './found.ts'
+import { noteOwnKeys } from './own-keys.ts'
 import { type Part, placeAt, placeOfPath } from './places.ts'
 
 /** The keys of a resource that a person writes. */
@@ -14,9 +15,11 @@ const WRITTEN_BY_SERVER: ReadonlySet<string> = new Set(['status'])
 export function readMonitor(part: Part, resource: ResourceKind, found: Found, fault: Fault): void {
   const value = part.value as Readonly<Record<string, unknown>>
   const before = found.faults.length
+  if (typeof value['apiVersion'] !== 'string') fault(['apiVersion'], `is required, as in ${RESOURCE_API}`)
   for (const key of Object.keys(value))
     if (!KEYS.includes(key) && !WRITTEN_BY_SERVER.has(key)) fault([key], unknownKey('', key, KEYS).message)
   const identity = identityOf(part, found, fault)
+  noteOwnKeys(identity.metadata, fault)
   const { spec } = value
   if (!isObject(spec)) fault(['spec'], 'must be an object')
   const { suspend = false, ...given } = isObject(spec) ? spec : {}

@@ -1,12 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import { decodedSecret, secretText } from '../core/custom-resource/secret-text.ts'
+import { unknownKey } from '../schema/validation/issue.ts'
 import { identityOf } from './document-identity.ts'
 import { type Fault, type Found, IN_QUOTES, isObject } from './found.ts'
 import { type Part, placeAt } from './places.ts'
 
+const KEYS = ['apiVersion', 'kind', 'metadata', 'type', 'immutable', 'data', 'stringData']
+
 export function readSecret(part: Part, found: Found, fault: Fault): void {
   const value = part.value as Readonly<Record<string, unknown>>
   const before = found.faults.length
+  for (const key of Object.keys(value)) if (!KEYS.includes(key)) fault([key], unknownKey('', key, KEYS).message)
   const identity = identityOf(part, found, fault)
   const values: Record<string, string> = {}
   for (const key of ['data', 'stringData'] as const) {

@@ -10,6 +10,10 @@ export const RUN_REQUESTED = `${RESOURCE_GROUP}/run-requested-at`
 export const TEAM = `${RESOURCE_GROUP}/team`
 /** The label with the value `true` by which a Secret agrees that resources of its namespace read it. */
 export const READ_BY_MONITORS = `${RESOURCE_GROUP}/monitors`
+/** On a resource that mirrors a record of the API: the id of the record. */
+export const MIRROR_OF = `${RESOURCE_GROUP}/mirror-of`
+/** On such a resource: a hash of what was written. */
+export const MIRRORED = `${RESOURCE_GROUP}/mirrored`
 /** Labels of a resource with this prefix are the labels of its monitor. */
 export const LABEL_PREFIX = `label.${RESOURCE_GROUP}/`
 

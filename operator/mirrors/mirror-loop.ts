@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import type { TokenBucket } from '../../concurrency/loops/token-bucket.ts'
 import { createWakeableLoop, type WakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
+import { MIRROR_OF, MIRRORED } from '../../core/custom-resource/annotations.ts'
 import { resourceName } from '../../core/custom-resource/resource-name.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import { isUuid } from '../../core/is-uuid.ts'
@@ -18,8 +19,6 @@ import type { MirrorTimes } from '../operator-times.ts'
 import {
   type DefaultTeam,
   MIRROR_MANAGER,
-  MIRROR_OF,
-  MIRRORED,
   type CustomResource,
   pathOf,
   teamIdOf,

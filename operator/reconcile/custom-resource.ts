@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import {
   ADOPT,
   labelsOf,
+  MIRROR_OF,
+  MIRRORED,
   resourceLabels,
   RUN_REQUESTED,
   runRequestOf,
@@ -56,16 +58,12 @@ export interface ResourceStatus {
 
 /** Keeps a deleted resource of any kind until its record is deleted. */
 export const FINALIZER = 'tidemark.dev/monitor'
-/** On a resource that mirrors a record of the API: the id of the record. */
-export const MIRROR_OF = 'tidemark.dev/mirror-of'
 /**
  * The field manager under which mirrors are written. The API server notes it in the resource, and a resource that has
  * it counts as a mirror, whatever its labels and annotations. A copy does not have it. It is no proof: who names this
  * field manager on purpose makes a mirror, which the operator may replace or delete (decision 0021).
  */
 export const MIRROR_MANAGER = 'tidemark-mirror'
-/** On such a resource: a hash of what was written. */
-export const MIRRORED = 'tidemark.dev/mirrored'
 
 /** The team of resources in namespaces without a label, and the namespaces that this holds for. */
 export interface DefaultTeam {

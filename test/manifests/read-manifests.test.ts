@@ -169,7 +169,8 @@ describe('a fault in a manifest', () => {
     ['an alias without its anchor', 'a: *b\n', 'a.yaml:1 is not YAML: Unresolved alias'],
     ['a text that is no object', 'hello\n', 'a.yaml:1 must be an object'],
     ['no kind', 'apiVersion: v1\n', 'a.yaml:1 kind is required'],
-    ['no apiVersion', '\nkind: Monitor\n', 'a.yaml:2 apiVersion is required'],
+    ['no apiVersion', MONITOR.replace(/apiVersion.*\n/, ''), 'a.yaml:2 apiVersion is required'],
+    ['no apiVersion of another kind', '\nkind: Secret\n', 'a.yaml:2 apiVersion is required'],
     ['another version', 'kind: Monitor\napiVersion: tidemark.dev/v9\n', 'a.yaml:2 apiVersion must be tidemark.dev/v1'],
     [
       'the group of another',
@@ -198,6 +199,26 @@ describe('a fault in a manifest', () => {
     ['a slip: namspace', MONITOR.replace('namespace:', 'namspace:'), slip(6, 'namspace', 'namespace')],
     ['a slip: lables', MONITOR.replace('labels:', 'lables:'), slip(7, 'lables', 'labels')],
     ['a slip: annotation', MONITOR.replace('annotations:', 'annotation:'), slip(10, 'annotation', 'annotations')],
+    [
+      'a slip: adpot',
+      MONITOR.replace('dev/adopt', 'dev/adpot'),
+      'metadata.annotations["tidemark.dev/adpot"] is not a known annotation (did you mean "tidemark.dev/adopt"?)',
+    ],
+    [
+      'a label without its prefix',
+      MONITOR.replace('label.tidemark.dev/env', 'tidemark.dev/env'),
+      'a.yaml:8 metadata.labels["tidemark.dev/env"] is not a known label: those of the monitor have the prefix label.',
+    ],
+    [
+      'another prefix of a label',
+      MONITOR.replace('label.tidemark.dev/env', 'labels.tidemark.dev/env'),
+      'a.yaml:8 metadata.labels["labels.tidemark.dev/env"] is not a known label',
+    ],
+    [
+      'a slip in the values of a Secret',
+      SECRET.replace('stringData', 'strngData'),
+      'a.yaml:6 strngData is not a known',
+    ],
     ['a slip in a Secret', SECRET.replace('namespace:', 'ns:'), 'a.yaml:4 metadata.ns is not a known key'],
     ['labels in the spec', `${MONITOR}  labels: { a: b }\n`, 'a.yaml:29 spec.labels is not a known key: write labels'],
     ['a key of its own', `${MONITOR}  externalKey: a\n`, 'a.yaml:29 spec.externalKey is not a known key: namespace'],
@@ -207,6 +228,27 @@ describe('a fault in a manifest', () => {
     ['data that is not base64', SECRET.replace('c2VjcmV0Cg==', '"*"'), 'a.yaml:5 data.token must be base64'],
   ])('names file and line of %s', (_, text, expected) => {
     expect(faults(text)).toEqual([expect.stringContaining(expected)])
+  })
+
+  test('without apiVersion names the faults of name and spec too', () => {
+    const text = MONITOR.replace('apiVersion: tidemark.dev/v1\n', '').replace('name: kettle', 'name: a b')
+    expect(faults(text.replace('suspend: true', 'suspend: yes'))).toEqual([
+      expect.stringContaining('a.yaml:2 apiVersion is required'),
+      expect.stringContaining('a.yaml:4 metadata.name must have'),
+      expect.stringContaining('a.yaml:16 spec.suspend must be'),
+    ])
+    expect(read(text).flawed).toHaveLength(1)
+  })
+
+  test('is no annotation and no label that others wrote, or the operator on a mirror', () => {
+    const others = MONITOR.replace(
+      'app: other',
+      'app: other\n    tidemark.dev/mirror-of: a\n    eu.example/tidemark.dev: b',
+    ).replace(
+      'tidemark.dev/adopt: 5c1f',
+      'tidemark.dev/mirrored: a\n    example.com/adopt: b\n    nottidemark.dev/a: c',
+    )
+    expect(faults(others)).toEqual([])
   })
 
   test('names both documents of one name', () => {
