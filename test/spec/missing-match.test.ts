@@ -135,11 +135,16 @@ describe('a rule without a match on a page that has scripts', () => {
     expect(layered(await watched.run())).toMatchObject({ fetch_method: 'browser', ...changed })
   })
 
-  test('is not rendered where a request_config says how to fetch, or the page has no scripts', async () => {
+  test('is null with a warning where a request_config says how to fetch, or the page has no scripts', async () => {
     const direct = await watching.watch(page('7'), { ...RULES, request_config: {} })
-    expect(layered(direct.baseline)).toMatchObject({ fetch_method: 'static', extracted: { price: null } })
+    const unmatched = {
+      fetch_method: 'static',
+      extracted: { price: null },
+      warnings: [expect.stringContaining('The field "price" has no match on the page')],
+    }
+    expect(layered(direct.baseline)).toMatchObject(unmatched)
     const plain = await watching.watch(page('7').replace(/<script>.*<\/script>/s, ''), RULES)
-    expect(layered(plain.baseline)).toMatchObject({ fetch_method: 'static', extracted: { price: null } })
+    expect(layered(plain.baseline)).toMatchObject(unmatched)
     expect(plain.requests).toHaveLength(1)
   })
 })
