@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { EgressPolicy } from '../../egress/policy.ts'
+import { inOrder } from '../../manifests/in-order.ts'
 import type { Manifest, ManifestText } from '../../manifests/manifest.ts'
 import { readFolder } from '../../manifests/read-folder.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
@@ -53,7 +54,7 @@ export function manifestSpec(
   const isSigned = manifest.spec['requestHeadersFrom'] !== undefined
   const secrets = isSigned ? known : { ...known, waysToGive: () => null }
   const judged = judgeManifests([manifest], { secrets, egress, isNew: true })
-  const faults = [...manifest.faults, ...judged.faults]
+  const faults = inOrder([...manifest.faults, ...judged.faults], texts)
   const [valid] = judged.valid
   if (faults.length > 0 || !valid)
     throw new UsageError(`${path} has a monitor that could not be created:\n${faults.map(lineOf).join('\n')}`)

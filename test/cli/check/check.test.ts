@@ -327,7 +327,7 @@ describe('tidemark check', () => {
     expect(await usageError(['page.html'], { monitor: 'names.yaml', name: 'unnamed' })).toContain('no Monitor unnamed')
   })
 
-  test('names every fault of a manifest with its line', async () => {
+  test('names every fault of a manifest with its line, in their order', async () => {
     const bad = manifest('kettle', { url: 'http://10.0.0.1/', scheduleIntervalSeconds: 5 })
     const header = { name: 'X-Token', secretKeyRef: { name: 'keys', key: 'token' } }
     await writeFile(
@@ -335,11 +335,11 @@ describe('tidemark check', () => {
       stringify({ ...bad, spec: { ...bad.spec, requestHeadersFrom: [header] }, colour: 1 }),
     )
     const lines = (await usageError(['page.html'], { monitor: 'bad.yaml' })).split('\n').slice(1)
-    expect(lines.map((line) => line.replace(/^.*bad\.yaml:(\d+):\d+: (\S+) .*$/, '$1 $2')).toSorted()).toEqual([
-      '19 spec.requestHeadersFrom[0].secretKeyRef:',
-      '22 colour',
+    expect(lines.map((line) => line.replace(/^.*bad\.yaml:(\d+):\d+: (\S+) .*$/, '$1 $2'))).toEqual([
       '8 spec.url',
       '9 spec.scheduleIntervalSeconds',
+      '19 spec.requestHeadersFrom[0].secretKeyRef:',
+      '22 colour',
     ])
   })
 
