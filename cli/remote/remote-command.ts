@@ -40,7 +40,7 @@ export interface RemoteCommand {
   readonly isAboutTeams?: true
   /** Text below the options. */
   readonly notes?: string
-  /** Lines of shell. What follows a `#` explains them. */
+  /** Lines of shell, without comments: zsh takes those for words where people type. */
   readonly examples: readonly string[]
   readonly load: () => Promise<Handler>
 }

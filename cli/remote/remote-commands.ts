@@ -70,7 +70,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
       './tidemark get serpmonitors -o wide',
       './tidemark get --status error -o name',
       './tidemark get --label env=prod',
-      './tidemark get -o name | xargs ./tidemark resume   # all of them',
+      './tidemark get -o name | xargs ./tidemark resume',
     ],
     load: async () => (await import('./commands/get.ts')).get,
   },
@@ -133,7 +133,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     notes: 'A delivery that was made, or that waits for its first attempt, is refused.',
     examples: [
       './tidemark replay $(./tidemark deliveries kettle --given-up --limit 1 -o name)',
-      './tidemark deliveries --given-up -o name | xargs -r ./tidemark replay   # all that were given up',
+      './tidemark deliveries --given-up -o name | xargs -r ./tidemark replay',
     ],
     load: async () => (await import('./commands/deliveries.ts')).replay,
   },
@@ -231,8 +231,10 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     summary: 'Prints what makes a shell complete the commands and their options.',
     argument: ['<shell>', 'bash, zsh or fish'],
     isLocal: true,
+    notes:
+      'In bash, source the file. In zsh, put it into a folder of fpath, and in fish into ~/.config/fish/completions.',
     examples: [
-      './tidemark completion bash > tidemark.bash   # then: source tidemark.bash',
+      './tidemark completion bash > tidemark.bash',
       './tidemark completion zsh > _tidemark',
       './tidemark completion fish > tidemark.fish',
     ],

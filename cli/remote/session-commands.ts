@@ -14,13 +14,13 @@ export const SESSION_COMMANDS: readonly RemoteCommand[] = [
     isLocal: true,
     notes:
       'The key is $TIDEMARK_API_KEY, or the first line of standard input. A password is always read from standard\n' +
-      'input, and only the session that it opens is kept. A terminal shows neither. Both are checked by a request,\n' +
-      'and kept in ~/.config/tidemark/profiles.json, which only this account can read. The last login is\n' +
-      'used until another one.',
+      'input, and only the session that it opens is kept. A terminal asks for them, and shows neither. Both are\n' +
+      'checked by a request, and kept in ~/.config/tidemark/profiles.json, which only this account can read. The\n' +
+      'last login is used until another one.',
     examples: [
-      './tidemark login   # asks for the key',
+      './tidemark login',
       './tidemark login https://tidemark.example.com --profile work < key.txt',
-      './tidemark login --email owner@tidemark.local --profile me < password.txt   # asks for it without a file',
+      './tidemark login --email owner@tidemark.local --profile me < password.txt',
     ],
     load: async () => (await import('./commands/login.ts')).login,
   },

@@ -39,6 +39,10 @@ describe('the examples in the help of the commands over REST', () => {
     expect([code, stderr]).toEqual([line.startsWith('./tidemark diff -f monitors/') && code === 1 ? 1 : 0, ''])
   })
 
+  test('have no comment, which zsh takes for words where people type', () => {
+    expect(examples.filter((line) => /(?:^|\s)#/.test(line))).toEqual([])
+  })
+
   test.each(REMOTE_COMMANDS.map(({ name, examples: lines }) => [name, lines] as const))(
     'the help of %s shows its own',
     async (name, lines) => {
