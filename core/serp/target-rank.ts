@@ -30,7 +30,7 @@ function matches(target: SearchTarget, { url, domain }: SerpResult): boolean {
       if (target.path === '') return host === target.host || host.endsWith(`.${target.host}`)
       return host === target.host && behindHost(url).startsWith(target.path)
     case 'label':
-      return labelsOf(host).includes(target.label) && behindHost(url).startsWith(target.path)
+      return labelsOf(domain.replace(/\.$/, '')).includes(target.label) && behindHost(url).startsWith(target.path)
     case 'fragment':
       return contains(behindHost(url), target.fragment)
   }

@@ -38,14 +38,18 @@ function wordOf(rest: string): SearchTarget | null {
   const [, word, behind = ''] = /^([^./?#:@[\]]+)((?:[:/?#].*)?)$/s.exec(rest) ?? []
   const url = word === undefined ? null : URL.parse(`https://${word}.${ANY_SITE}${behind}`)
   // What stands before an @ is no host.
-  if (url === null || !url.hostname.endsWith(`.${ANY_SITE}`)) return null
+  if (url === null || !url.hostname.endsWith(`.${ANY_SITE}`) || !canBeHost(url.hostname)) return null
   return { kind: 'label', label: url.hostname.slice(0, -ANY_SITE.length - 1), path: pathOf(url) }
 }
 
 function siteOf(url: URL | null): SearchTarget | null {
   if (url === null || url.hostname === '' || url.username !== '' || url.password !== '') return null
+  if (!canBeHost(url.hostname)) return null
   return { kind: 'site', host: hostOf(url.hostname), path: pathOf(url) }
 }
+
+/** URL takes a `*` and an empty label, as in `*.example.com` and `.example.com`. No host of a result has either. */
+const canBeHost = (host: string): boolean => !/\*|^\.|\.\./.test(host)
 
 /** With its slash; empty: any page of the site. */
 const pathOf = ({ pathname, search }: URL): string => (pathname === '/' && search === '' ? '' : pathname + search)

@@ -32,6 +32,7 @@ describe('the rank of a target', () => {
     ['mine', 3, 'a word as a whole label of the host'],
     ['Mine', 3, 'a word in another case'],
     ['min', null, 'no part of a label'],
+    ['www', 4, 'the first label, too'],
     ['example', null, 'no public suffix'],
     ['münchen', 5, 'a word of other letters'],
     ['mine/blog', 4, 'a word and the beginning of the path'],
@@ -98,6 +99,10 @@ describe('the rank of a target', () => {
   test('can be refused before a monitor has it', () => {
     expect(isTarget('example.com/a')).toBe(true)
     expect(['https://', '/', '?', '/?', '/#a', '/a b', 'a b', 'me:secret@mine.example'].filter(isTarget)).toEqual([])
+    // No host has these.
+    const hosts = ['*.mine.example', 'mine.*', '*', '.mine.example', 'mine..example/a', 'https://.mine.example']
+    expect(hosts.filter(isTarget)).toEqual([])
+    expect(isTarget('mine.example./a')).toBe(true)
   })
 })
 
