@@ -2,11 +2,23 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
-import type { Values } from '../../schema/shape/json.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { unnest } from '../db/row.ts'
 import type { VisualBaseline } from './record-pictured.ts'
+
+/**
+ * What a layer last read of a field (worker/record/by-layer.ts). Once another layer has told a change of it, its value
+ * is assumed, or outdated.
+ */
+export interface Expected {
+  readonly value: Json
+  readonly is: 'read' | 'assumed' | 'outdated'
+}
+
+/** The fields that a layer last read otherwise than the baseline. */
+export type LayerFields = Readonly<Record<string, Expected>>
 
 /** The current baseline and configuration that a reading is compared with and judged by. */
 const Baseline = Type.Object({
@@ -20,13 +32,9 @@ const Baseline = Type.Object({
   lists: Type.Unsafe<Values | null>({}),
   /** How many readings in a row had only empty fields; also without a baseline. Null: the last one had a value. */
   empty: Type.Union([Type.Integer(), Type.Null()]),
-  /**
-   * The layers that read these values, what the latest readings of the others lacked, and a reading of another layer
-   * that is to be seen again (worker/record/another-layer.ts).
-   */
+  /** The layers whose last reading equals this one, as bits, and what the others last read otherwise. */
   read_by: Type.Integer(),
-  lacking: Type.Unsafe<Readonly<Partial<Record<FetchMethod, readonly string[]>>> | null>({}),
-  pending: Type.Unsafe<{ readonly hash: string; readonly count: number } | null>({}),
+  layers: Type.Unsafe<Readonly<Partial<Record<FetchMethod, LayerFields>>> | null>({}),
   /** The readable text of a whole page. Null: none is kept. */
   text_key: Type.Unsafe<Buffer | null>({}),
   monitor_id: Type.String(),
@@ -58,8 +66,7 @@ export async function readBaselines(
       case when c.reading_id is not null then b.missing end as missing,
       case when c.reading_id is not null then b.lists end as lists,
       case when c.reading_id is not null then b.text_key end as text_key,
-      case when c.reading_id is not null then b.lacking end as lacking,
-      case when c.reading_id is not null then b.pending end as pending,
+      case when c.reading_id is not null then b.layers end as layers,
       case when v.no is not null then json_build_object(
         'layer', v.layer, 'thumb', v.thumb_id, 'regions', v.regions, 'other', v.other) end as pictures
     from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}

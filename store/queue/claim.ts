@@ -26,6 +26,7 @@ export const CHECK = {
   was_failing: Type.Boolean(),
   reading_id: Type.Union([Type.String(), Type.Null()]),
   reading_hash: Bytes,
+  read_by: Type.Integer(),
 }
 
 export const ClaimedPage = Type.Object({
@@ -71,7 +72,7 @@ export const searchOf = (pages: ReturnType<typeof sql.fragment>) => sql.fragment
 export const CLAIMED = sql.fragment`
   h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id, m.name,
   (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
-  h.failures, h.was_failing, h.reading_id, h.reading_hash,
+  h.failures, h.was_failing, h.reading_id, h.reading_hash, h.read_by,
   m.kind, m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,

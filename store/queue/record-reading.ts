@@ -33,22 +33,15 @@ export interface ReadingRun {
   readonly lists: string | null
   /** How many readings in a row, this one included, had only empty fields. Null: this one has a value. */
   readonly empty: number | null
-  /** The layers that read what is the baseline now, and JSON text of what the others lack. */
+  /** The layers whose last reading equals this one, as bits. */
   readonly read_by: number
-  readonly lacking: string | null
-  /**
-   * JSON text of a reading that is pending (worker/record/another-layer.ts): this one does not become the baseline.
-   * Null: it does.
-   */
-  readonly pending: string | null
-  /**
-   * JSON text of the values that the baseline has after this reading. Null: those of the reading, and where it has none
-   * the baseline stays.
-   */
-  readonly kept: string | null
+  /** JSON text of what the other layers last read otherwise (worker/record/by-layer.ts). Null: nothing. */
+  readonly layers: string | null
+  /** JSON text of what the baseline keeps in place of `extracted`. Absent or null: `extracted`, where it has one. */
+  readonly kept?: string | null
   /** The run that has the same values, which this one refers to. Absent or null: it has its own. */
   readonly reading_id?: string | null
-  /** This run stores the values of the next baseline. Absent: where it is not pending. */
+  /** This run stores the values of the next baseline. Absent: it does. */
   readonly is_reading?: boolean
   readonly own?: OwnValues
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
@@ -73,8 +66,7 @@ const COLUMNS = {
   lists: 'json',
   empty: 'int2',
   read_by: 'int2',
-  lacking: 'json',
-  pending: 'json',
+  layers: 'json',
   kept: 'json',
   reading_id: 'uuid',
   is_reading: 'bool',
@@ -97,8 +89,7 @@ export async function recordReadings(
 ): Promise<ReadonlySet<number>> {
   const readings = runs.map(({ text, own, ...run }) => {
     const texts = { text_key: text?.key ?? null, text_before: text?.before ?? null }
-    const isReading = run.is_reading ?? run.pending === null
-    return { ...run, ...texts, ...own, is_reading: isReading, triggered: run.deliveries.length > 0 }
+    return { is_reading: true, ...run, ...texts, ...own, triggered: run.deliveries.length > 0 }
   })
   if (runs.some(({ text }) => text)) await keepPageTexts(store, runs)
   const rows = await store.any(sql.prepared(`record_readings${of.name}`, recorded)`
@@ -115,15 +106,14 @@ export async function recordReadings(
       returning c.no, c.team_id, i.run_id
     ),
     kept as (
-      insert into baselines as b (no, team_id, extracted, missing, lists, empty, text_key, lacking, pending)
+      insert into baselines (no, team_id, extracted, missing, lists, empty, text_key, layers)
       select m.no, m.team_id, coalesce(i.kept, i.extracted), i.missing, i.lists, i.empty,
-        nullif(i.text_key, ''), i.lacking, i.pending
+        nullif(i.text_key, ''), i.layers
       from moved m join input i on i.no = m.no
       where i.kept is not null or i.extracted is not null
       on conflict (no) do update
       set extracted = excluded.extracted, missing = excluded.missing, lists = excluded.lists, empty = excluded.empty,
-        lacking = excluded.lacking, pending = excluded.pending,
-        text_key = case when excluded.pending is null then excluded.text_key else b.text_key end
+        text_key = excluded.text_key, layers = excluded.layers
     ),
     inserted as (
       insert into runs (

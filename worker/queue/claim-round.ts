@@ -248,6 +248,7 @@ function known(row: Claimed, { claimedAt }: Pick<Claiming, 'claimedAt'>) {
 export const contextOf = (row: Claimed): RecordContext => ({
   teamId: row.team_id,
   readingHash: row.reading_hash,
+  readBy: row.read_by,
   health: { failures: row.failures, wasFailing: row.was_failing },
   monitorName: row.name,
 })

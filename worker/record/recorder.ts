@@ -25,7 +25,7 @@ import type { SearchRecording } from '../../store/queue/record-search.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { byLayer } from './another-layer.ts'
+import { byLayer, layersThatRead } from './by-layer.ts'
 import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
 import {
   BATCH_WAIT_MS,
@@ -58,6 +58,8 @@ export interface RecordContext {
   readonly teamId: string
   /** Hash of the baseline's reading; null if there is none. */
   readonly readingHash: Uint8Array | null
+  /** The layers whose last reading is the baseline, as bits. */
+  readonly readBy: number
   readonly health: HealthBefore
   /** For the log. */
   readonly monitorName: string
@@ -140,7 +142,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (reading.kind === 'unchanged') return unchanged(reading)
     const values = storable(reading.values)
     const hash = readingHash(values)
-    const isSame = context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
+    // What another layer read last may be a change of this one.
+    const isOfLayer = (layersThatRead(reading) & ~context.readBy) === 0
+    const isSame = isOfLayer && context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
     // A reading with pictures must be compared by its pictures too.
     if (isSame && reading.warnings.length === 0 && !reading.shots) return unchanged(reading)
 
@@ -286,13 +290,11 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     reading,
     before,
     after: reading.values,
-    order,
-    hash,
     baseline,
     texts: () => pageTexts(compared, options),
   })
   const predicate = baseline.diff_predicate as DiffPredicate
-  const judging = { ...layers, lists: baseline.lists, order, predicate }
+  const judging = { before: layers.before, after: layers.after, lists: baseline.lists, order, predicate }
   const { diff, fired, undecided } = await judge(judging, options.patterns, { key: teamId })
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
@@ -300,15 +302,15 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
   const { missing, lists } = baseline
   const gone = vanished({ before, after: reading.values, names: order, missing, lists })
   const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
-  const isOpen = gone.isOpen || nothing.isOpen || layers.pending !== null
+  const isOpen = gone.isOpen || nothing.isOpen
   const ofFirst = before === null ? unmatched(task, reading) : []
   const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
   const warnings = [...reading.warnings, ...seen.warnings, ...undecided.map(decidedWithout), ...found]
   const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
-    // While a count of missing or empty fields or of another layer's readings is open, nothing is stored by which the
-    // next check could see its page as unchanged.
+    // While a count of missing or empty fields is open, nothing is stored by which the next check could see its page as
+    // unchanged.
     ...markColumns(isOpen ? UNMARKED : reading.mark),
     reading_hash: isOpen ? null : hash,
     extracted: JSON.stringify(reading.values),
@@ -316,9 +318,7 @@ async function readingRow(compared: Compared, options: RecorderOptions): Promise
     lists: keptValues(predicate, { before, after: reading.values, lists }, gone.lists),
     empty: nothing.empty,
     read_by: layers.read_by,
-    lacking: jsonOf(layers.lacking),
-    pending: jsonOf(layers.pending),
-    kept: jsonOf(layers.kept),
+    layers: jsonOf(layers.layers),
     notices: noticesOfFields(nothing, gone),
     diff: jsonOf(diff),
     warnings: jsonOf(warnings.length > 0 ? warnings.slice(0, 50) : null),

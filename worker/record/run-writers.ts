@@ -20,7 +20,7 @@ import {
 } from '../../store/queue/record-search.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 import { PLAIN_RUNS, type RunsOfKind } from '../../store/queue/runs-of-kind.ts'
-import { layersThatRead } from './another-layer.ts'
+import { layersThatRead } from './by-layer.ts'
 
 /** A check that is ready to be compared and recorded. */
 export interface Recordable extends Omit<Finished, 'reading'> {

@@ -83,8 +83,7 @@ const NO_PAGE = {
   lists: null,
   empty: null,
   read_by: 0,
-  lacking: null,
-  pending: null,
+  layers: null,
   diff: null,
 }
 
