@@ -80,7 +80,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pa
     expect(await submit(page, 'Set the password')).toBe('This link does not work any more')
   })
 
-  test('somebody signs up, confirms the address, signs in by keyboard and comes where they wanted, and signs out', async () => {
+  test('somebody signs up, signs in by keyboard, comes where they wanted, and signs out', async () => {
     const email = 'new@example.com'
     const { page } = await open('/sign-in?next=/docs/api%3Fa=b')
     await page.getByRole('link', { name: 'Create an account' }).click()
