@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { Denials } from '../../egress/policy.ts'
-import { searchToWire, taskToWire } from '../../runners/client/task-wire.ts'
+import { tasksToWire } from '../../runners/check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import {
   RunnerClaim,
   type RunnerClaimed,
@@ -65,8 +66,7 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
     const { claimed, left } = await boundedClaim(store, runner, limit, (most) =>
       source.claim(most, runner, exit ?? null),
     )
-    const tasks = claimed.flatMap((task) => (task.kind === 'page' ? [taskToWire(task)] : []))
-    const searches = claimed.flatMap((task) => (task.kind === 'serp' ? [searchToWire(task)] : []))
+    const { tasks, searches } = tasksToWire(CHECK_KINDS, claimed)
     return { tasks, ...(exit !== undefined && { searches }), ...terms, ...(left !== null && { claims_left: left }) }
   })
 

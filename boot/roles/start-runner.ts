@@ -7,7 +7,8 @@ import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createRunnerPolicy, type EgressPolicy, type RunnerPolicy } from '../../egress/policy.ts'
 import { print } from '../../platform/print.ts'
 import type { CheckSource } from '../../runners/check/check-source.ts'
-import { check } from '../../runners/check/check.ts'
+import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import type { ProxyPort } from '../../runners/check/last-resort.ts'
 import { createHttpCheckSource, type HttpCheckSource } from '../../runners/client/http-check-source.ts'
 import { RunnerApiError } from '../../runners/client/runner-api-error.ts'
@@ -155,7 +156,8 @@ function startLoop(
   const concurrency = settings.TIDEMARK_BROWSER_PAGES
   return createCheckLoop({
     source,
-    check: (task, signal) => check(task, { agent, extractor, pages, browser, proxy, search, signal }),
+    check: (task, signal) =>
+      checkByKind(CHECK_KINDS, task, { agent, extractor, pages, browser, proxy, search, signal }),
     log,
     outage,
     metrics: createCheckMetrics(registry),

@@ -10,7 +10,9 @@ import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { CheckSource } from '../../runners/check/check-source.ts'
-import { check, type CheckPorts } from '../../runners/check/check.ts'
+import type { CheckPorts } from '../../runners/check/check.ts'
+import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
@@ -235,7 +237,12 @@ function checksOf(context: WorkerContext, { store, extractor, pages }: CheckPart
   const search = searchMeansOf(context)
   const ports = { agent, extractor, pages, proxy, search }
   return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
-    check(task, { ...ports, browser, signal, ...(tracer && { onFetched: () => tracer.fetched(task) }) })
+    checkByKind(CHECK_KINDS, task, {
+      ...ports,
+      browser,
+      signal,
+      ...(tracer && { onFetched: () => tracer.fetched(task) }),
+    })
 }
 
 interface LoopOptions {

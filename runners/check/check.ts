@@ -12,13 +12,13 @@ import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
-import { leftAlone, type SearchMeans, searchReading } from '../serp/search-reading.ts'
+import type { SearchMeans } from '../serp/search-reading.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { findsMore } from './missing-match.ts'
 import { nextLayer } from './next-layer.ts'
 import type { FetchedFacts, PageMark, Reading } from './reading.ts'
 import { isSameReading } from './same-reading.ts'
-import type { PageTask, Task } from './task.ts'
+import type { PageTask } from './task.ts'
 
 type Moved = Extract<Reading, { kind: 'moved' }>
 type Failed = Extract<Reading, { kind: 'failed' }>
@@ -30,7 +30,7 @@ interface Answer {
   readonly request: FetchRequest
 }
 
-/** What a check depends on. */
+/** What checks depend on; those of a kind, on some of it. */
 export interface CheckPorts {
   /** From `createGuardedAgent`. */
   readonly agent: FetchPorts['agent']
@@ -55,13 +55,8 @@ export interface CheckPorts {
   readonly onFetched?: (fetched: Fetched) => void
 }
 
-/** Runs one check: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
-export async function check(task: Task, ports: CheckPorts): Promise<Reading> {
-  if (task.kind === 'serp') {
-    const { search: means, extractor, signal } = ports
-    if (task.refusedUntilMs !== null) return leftAlone(task.search.engine, task.refusedUntilMs)
-    return means ? searchReading(task, { means, extractor, signal }) : failure(NO_SEARCH, NO_LAYER)
-  }
+/** Checks a page: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
+export async function check(task: PageTask, ports: CheckPorts): Promise<Reading> {
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, NO_LAYER)
   if (task.rendersMissing === true) return checkForMissing(task, ports)
@@ -265,11 +260,6 @@ function missingLayer(task: PageTask, { browser }: CheckPorts): string | undefin
 }
 
 const NO_LAYER: From = { fetchMethod: null }
-
-const NO_SEARCH: RunFault = {
-  code: 'not_available',
-  message: 'Searches need the browser layer, which this process does not have; start a runner.',
-}
 
 const failure = (fault: RunFault, from: From): Failed => ({ kind: 'failed', ...from, fault, retryAfterMs: 0 })
 

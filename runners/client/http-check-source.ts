@@ -3,12 +3,13 @@ import { createOutage, type Outage } from '../../concurrency/loops/outage.ts'
 import type { Logger } from '../../core/logger.ts'
 import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { CheckSource } from '../check/check-source.ts'
+import { tasksFromWire } from '../check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../check/kinds/check-kinds.ts'
 import type { Task } from '../check/task.ts'
 import type { Hold } from '../fetch/proxy/proxy-layer.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
 import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runner-api-client.ts'
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
-import { searchFromWire, taskFromWire } from './task-wire.ts'
 
 export interface HttpCheckSourceOptions {
   /** The URL at which a worker serves the runner API, as in http://tidemark-worker:8081. */
@@ -106,10 +107,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
       const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
       const answer = await ask('claim', asked, RunnerClaimed)
       remember(answer)
-      return [
-        ...answer.tasks.map((task) => taskFromWire(task, claimedAt)),
-        ...(answer.searches ?? []).map((search) => searchFromWire(search, claimedAt)),
-      ]
+      return tasksFromWire(CHECK_KINDS, answer, claimedAt)
     },
     heartbeat,
     complete: (finished, signal = NEVER) => deliverOutcome(finished, { post, log, outage, leaseMs, signal }),

@@ -1,6 +1,7 @@
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
-import { check } from '../../runners/check/check.ts'
+import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { openQueueDatabase, type SeenRun } from '../support/database/queue-database.ts'
@@ -48,7 +49,7 @@ export async function openBlowUpWorker(limitsOf: (row: BlowUp | null) => CheckLi
         const within = extractMs === undefined ? extractor : patient(extractor, extractMs)
         try {
           const signal = new AbortController().signal
-          return await check(task, { agent, extractor: within, pages, signal, deadlineMs })
+          return await checkByKind(CHECK_KINDS, task, { agent, extractor: within, pages, signal, deadlineMs })
         } finally {
           await agent.destroy()
         }

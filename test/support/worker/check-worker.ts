@@ -7,7 +7,8 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Resolver } from '../../../egress/resolve.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { check } from '../../../runners/check/check.ts'
+import { checkByKind } from '../../../runners/check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../../../runners/check/kinds/check-kinds.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
@@ -167,7 +168,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     check: (task, signal) => {
       // As in a process, where a loop of its own has what is rendered.
       const browser = browsers && task.queue === 'static' ? 'elsewhere' : browsers
-      const go = () => check(task, { agent, extractor, pages, proxy, browser, search: working?.means, signal })
+      const go = () =>
+        checkByKind(CHECK_KINDS, task, { agent, extractor, pages, proxy, browser, search: working?.means, signal })
       return around ? around(task, go) : go()
     },
     log,

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
-import { check } from '../../../runners/check/check.ts'
+import { checkByKind } from '../../../runners/check/kinds/check-kind.ts'
+import { CHECK_KINDS } from '../../../runners/check/kinds/check-kinds.ts'
 import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
@@ -83,7 +84,7 @@ async function run() {
   const layer = createProxyLayer({ proxy: address, policy, log, forwards: false })
   const lastResort = { layer, holdFor: (one: { no: number; fence: number }) => source.holdFor(one) }
   const { signal } = new AbortController()
-  const reading = await check(task, { agent, extractor, pages, browser, proxy: lastResort, signal })
+  const reading = await checkByKind(CHECK_KINDS, task, { agent, extractor, pages, browser, proxy: lastResort, signal })
   if (reading.kind === 'abandoned') throw new Error('abandoned')
   const at = Math.round(task.claimedMs)
   await source.complete({ task, reading, startedMs: at, endedMs: at + 1 })
