@@ -31,6 +31,7 @@ import { startMaintenance } from '../../worker/maintenance/maintenance.ts'
 import { createMonitorMetrics } from '../../worker/maintenance/monitor-metrics.ts'
 import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { createRecorder } from '../../worker/record/recorder.ts'
+import { WORK_KINDS } from '../kinds.ts'
 import { startDiskWatch } from '../parts/disk.ts'
 import { mailerOf } from '../parts/mail.ts'
 import { promptsOf } from '../parts/model.ts'
@@ -89,6 +90,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const disk = await startDiskWatch({ ...context, store, notifies: true })
   const { pictures, sweep } = startPictures({ ...context, store, disk })
   const recorder = createRecorder({
+    kinds: WORK_KINDS,
     store,
     pictures,
     secrets,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { WORK_KINDS } from '../../boot/kinds.ts'
 import type { DiskGuard } from '../../core/disk-guard.ts'
 import { createLogger } from '../../core/logger.ts'
 import type { Shot } from '../../runners/browser/page/shot.ts'
@@ -66,6 +67,7 @@ export async function createVisualService(
   const log = createLogger('silent')
   const pictures = createPictures({ store, objects: around(objects), comparer, log, disk })
   const recorder = createRecorder({
+    kinds: WORK_KINDS,
     store,
     secrets,
     patterns,

@@ -9,7 +9,7 @@ import { type ClaimedSearch, claimSearches } from '../../store/queue/claim-searc
 import { claimChecks, type ClaimedPage, TEAMS_PER_CLAIM } from '../../store/queue/claim.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { NO_MODEL } from '../prompts/prompts-port.ts'
-import type { RecordContext } from '../record/recorder.ts'
+import type { RecordContext } from '../record/recording.ts'
 import { hostOf } from './host-of.ts'
 
 /** A check that is leased to this process. */

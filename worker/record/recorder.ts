@@ -1,47 +1,11 @@
-import { type Batcher, createBatcher } from '../../concurrency/batches/batch-writer.ts'
 import { Running } from '../../concurrency/loops/wakeable-loop.ts'
-import { readingHash } from '../../core/diff/diff-values.ts'
-import { emptyFieldWarnings } from '../../core/empty-fields.ts'
-import type { Logger } from '../../core/logger.ts'
-import { lastNumbers } from '../../core/predicate/fires.ts'
-import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
-import { storable } from '../../core/storable.ts'
 import type { Tracer } from '../../core/tracer.ts'
-import type { Finished } from '../../runners/check/check-source.ts'
-import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
-import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import type { TextDiffer } from '../../runners/text-diff/text-differ.ts'
-import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import type { Values } from '../../schema/shape/json.ts'
-import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
-import { type HealthBefore, noticesAfter, type RunNotice } from '../../store/deliveries/notices.ts'
-import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
-import type { PicturedRun } from '../../store/queue/record-pictured.ts'
-import type { SearchRecording } from '../../store/queue/record-search.ts'
-import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
-import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { Pictures } from '../pictures/pictures.ts'
-import { byLayer, layersThatRead } from './by-layer.ts'
-import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
-import {
-  BATCH_WAIT_MS,
-  createRunLog,
-  createRunWriters,
-  failureColumns,
-  markColumns,
-  type Recordable,
-  runColumns,
-  type RunEnd,
-  sameColumns,
-  UNMARKED,
-} from './run-writers.ts'
-import { createSearchWriter, NOT_A_SEARCH } from './search-run.ts'
-import { textChange } from './text-change.ts'
-import { decidedWithout, undecidedFault } from './undecided.ts'
+import type { WorkKind } from '../kinds/work-kind.ts'
+import type { Recording, RecordContext, RecordingOptions } from './recording.ts'
+import { createRunLog, createRunWriters, type Recordable, type RunEnd } from './run-writers.ts'
 
 /** The trusted side of a check: compares, decides, and writes in batches. */
 export interface Recorder {
@@ -53,112 +17,29 @@ export interface Recorder {
   settle(): Promise<void>
 }
 
-/** What the recorder needs to know of a check besides its outcome. */
-export interface RecordContext {
-  readonly teamId: string
-  /** Hash of the baseline's reading; null if there is none. */
-  readonly readingHash: Uint8Array | null
-  /** The layers whose last reading is the baseline, as bits. */
-  readonly readBy: number
-  readonly health: HealthBefore
-  /** For the log. */
-  readonly monitorName: string
-}
-
-interface RecorderOptions {
-  readonly store: Store
-  readonly secrets: SecretBox
-  readonly patterns: PatternMatcher
-  /** Compares and stores screenshots. Without it, a check that took screenshots fails. */
-  readonly pictures?: Pictures
-  readonly log: Logger
+interface RecorderOptions extends RecordingOptions {
+  readonly kinds: readonly WorkKind[]
   readonly tracer?: Tracer | undefined
-  /** Called when a batch wrote deliveries: wakes the delivery loop of this process. */
-  readonly onDeliveries: () => void
-  /** Compares texts of pages for messages. Without it, they say only that the page changed. */
-  readonly differ?: TextDiffer
-  /** Called when a batch may have written a notice: wakes the notice loop of this process. */
-  readonly onNotices?: () => void
-  /** Called for each run that ends with an internal error, for a metric. */
-  readonly onInternalError?: () => void
-  /** Of searches; absent: there is no mail server, and checks of searches are not spaced. */
-  readonly searches?: SearchRecording | undefined
-  /** How long a batch is retried while the store is away: no longer than its leases last. */
-  readonly patienceMs: number
-}
-
-/** A baseline that is looked up in a batch. */
-interface Lookup {
-  readonly no: number
-  readonly fence: number
-  found?: Baseline | undefined
-}
-
-/** Returns what reads the baselines of several checks at once. */
-function createLookups({ store, log, patienceMs }: RecorderOptions): Batcher<Lookup> {
-  async function lookUp(items: readonly Lookup[]): Promise<void> {
-    const baselines = await whileStoreAway(() => readBaselines(store, items), { log, patienceMs })
-    for (const item of items) item.found = baselines.get(item.no)
-  }
-  return createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { log } = options
+  const { kinds, log } = options
   const running = new Running()
-  const writers = createRunWriters(options)
   const runLog = createRunLog(log)
-  const lookups = createLookups(options)
 
-  function onInternalError({ runId, monitorId }: Finished['task'], { message }: RunFault): void {
+  function onFault({ runId, monitorId }: Task, { message }: RunFault): void {
     log.error({ run_id: runId, monitor_id: monitorId, reason: message }, 'a run ended with an internal error')
     options.onInternalError?.()
   }
 
-  const endOfSearch = createSearchWriter({ ...options, writers: writers.searches, onInternalError })
+  const parts = { ...options, writers: createRunWriters(options), onFault }
+  const recordings = new Map<string, Recording>(kinds.map((kind) => [kind.kind, kind.recording(parts)]))
 
-  /** Returns how the run ended; null: the fence is lost, and nothing was written. */
   async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
-    const { task, reading } = finished
-    const notices = (hasFailed: boolean) => noticesAfter(context.health, hasFailed)
-    const fail = async (fault: RunFault, retryAfterMs = 0): Promise<RunEnd> => {
-      const isOurs = fault.code === 'internal'
-      if (isOurs) onInternalError(task, fault)
-      await writers.failed.add({
-        ...failureColumns(finished, fault, retryAfterMs),
-        // It is not counted, so it causes no notice.
-        notices: isOurs ? [] : notices(true),
-      })
-      return { outcome: 'failed', fired: false, code: fault.code }
-    }
-    const unchanged = async (same: Exclude<typeof reading, { kind: 'failed' | 'search' }>): Promise<RunEnd> => {
-      await writers.unchanged.add({ ...sameColumns(finished, same), notices: notices(false) })
-      return UNCHANGED
-    }
-
-    if (task.kind === 'serp') return endOfSearch({ finished, task, context })
-    if (reading.kind === 'search') return fail({ code: 'internal', message: NOT_A_SEARCH })
-    if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
-    if (reading.kind === 'unchanged') return unchanged(reading)
-    const values = storable(reading.values)
-    const hash = readingHash(values)
-    // What another layer read last may be a change of this one.
-    const isOfLayer = (layersThatRead(reading) & ~context.readBy) === 0
-    const isSame = isOfLayer && context.readingHash !== null && Buffer.compare(context.readingHash, hash) === 0
-    // A reading with pictures must be compared by its pictures too.
-    if (isSame && reading.warnings.length === 0 && !reading.shots) return unchanged(reading)
-
-    // From here on the check is outside of any batch, so that a slow pattern delays no other check.
-    const lookup: Lookup = { no: task.no, fence: task.fence }
-    await lookups.add(lookup)
-    // Without a baseline the fence is lost: another worker has the check now, or it was edited in the meantime.
-    if (!lookup.found) return null
-    const read: Read = { finished, reading: { ...reading, values }, teamId: context.teamId, hash: Buffer.from(hash) }
-    let row = await judged(read, lookup.found, options)
-    if ('code' in row && row.code === 'internal') row = await judged(read, lookup.found, options)
-    if ('code' in row) return fail(row)
-    await writers.readings.add({ ...row, notices: noticesOfReading(row.notices, notices(false)) })
-    return endOf(row, lookup.found)
+    const { task } = finished
+    const recording = recordings.get(task.kind)
+    if (!recording) throw new TypeError(`there is no kind of monitor ${task.kind}`)
+    return recording.record({ finished, task, context })
   }
 
   async function record(finished: Recordable, context: RecordContext): Promise<void> {
@@ -187,13 +68,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 }
 
-const UNCHANGED: RunEnd = { outcome: 'unchanged', fired: false }
-
-function endOf({ diff, fired }: PicturedRun, baseline: Baseline): RunEnd {
-  if (baseline.reading_id === null) return { outcome: 'first', fired }
-  return { outcome: diff !== null || fired ? 'changed' : 'unchanged', fired }
-}
-
 /** The store's times are turned into this process's: the claim was at both. */
 function trace(tracer: Tracer, { task, reading, startedMs, endedMs }: Recordable, end: RunEnd): void {
   const { claimedAt, claimedMs, runId, monitorId } = task
@@ -211,164 +85,3 @@ function trace(tracer: Tracer, { task, reading, startedMs, endedMs }: Recordable
     endedAt: claimedAt + endedMs - claimedMs,
   })
 }
-
-/** A check that read values, to be compared with the baseline. */
-interface Read {
-  readonly finished: Recordable
-  readonly reading: Extract<Reading, { kind: 'values' }>
-  readonly teamId: string
-  readonly hash: Buffer
-}
-
-/**
- * Compares pictures and values and decides. Returns the row with its deliveries, or the fault that the run ends with.
- */
-async function judged(read: Read, baseline: Baseline, options: RecorderOptions): Promise<JudgedRun | RunFault> {
-  const { task } = read.finished
-  const { shots, fetchMethod: layer } = read.reading
-  const about = { task, teamId: read.teamId, layer, shots }
-  const seen = await visualResult(about, baseline, options.pictures)
-  if (seen.kind === 'failed') return seen.fault
-  try {
-    const { pageText } = read.reading
-    const text = pageText === undefined ? null : await packPageText(pageText, baseline.text_key)
-    return await readingRow({ ...read, baseline, seen, text }, options)
-  } catch (error) {
-    if (error instanceof SealedError) return { code: 'not_available', message: error.message }
-    options.log.error({ err: error, run_id: task.runId }, 'a reading could not be judged; it is tried twice')
-    return { code: 'internal', message: UNJUDGED }
-  }
-}
-
-/** A row to write, and the notices that its values cause. */
-interface JudgedRun extends PicturedRun {
-  readonly notices: readonly RunNotice[]
-}
-
-/**
- * Once all fields together are reported, as trouble of the monitor, none is reported by itself. The first value ends
- * that, and the fields that are still missing are reported then.
- */
-function noticesOfFields(
-  { notice, empty }: ReturnType<typeof emptied>,
-  { newly, missing }: ReturnType<typeof vanished>,
-): RunNotice[] {
-  const ofMonitor: RunNotice[] = notice ? [{ kind: notice, fields: null }] : []
-  const stillMissing = Object.entries(missing ?? {}).flatMap(([name, count]) =>
-    count === READINGS_UNTIL_NOTICE ? [name] : [],
-  )
-  const fields = notice === 'recovered' ? stillMissing : newly
-  return fields.length > 0 && empty !== READINGS_UNTIL_NOTICE
-    ? [...ofMonitor, { kind: 'field_missing', fields }]
-    : ofMonitor
-}
-
-/** A monitor that can be fetched again and finds nothing has not recovered. */
-function noticesOfReading(ofValues: readonly RunNotice[], ofOutcome: readonly RunNotice[]): readonly RunNotice[] {
-  const isHealth = ({ fields }: RunNotice) => fields === null
-  return ofValues.some(isHealth) ? ofValues : [...ofValues, ...ofOutcome]
-}
-
-interface Compared extends Read {
-  readonly baseline: Baseline
-  readonly seen: Seen
-  /** The readable text of a whole page; null: there is none. */
-  readonly text: PageText | null
-}
-
-/**
- * Returns a fault if the result cannot be decided, so that the baseline stays and the next run finds the change again.
- * Throws SealedError if the destinations cannot be opened.
- */
-async function readingRow(compared: Compared, options: RecorderOptions): Promise<JudgedRun | RunFault> {
-  const { finished, reading, teamId, hash, baseline, seen, text } = compared
-  const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
-  const { task } = finished
-  const order = orderOf(task, reading.values)
-  const layers = await byLayer({
-    task,
-    reading,
-    before,
-    after: reading.values,
-    baseline,
-    texts: () => pageTexts(compared, options),
-  })
-  const predicate = baseline.diff_predicate as DiffPredicate
-  const judging = { before: layers.before, after: layers.after, lists: baseline.lists, order, predicate }
-  const { diff, fired, undecided } = await judge(judging, options.patterns, { key: teamId })
-  // If the pictures fire, the whole difference is sent.
-  if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
-  const hasFired = fired === true || seen.fired !== undefined
-  const { missing, lists } = baseline
-  const gone = vanished({ before, after: reading.values, names: order, missing, lists })
-  const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
-  const isOpen = gone.isOpen || nothing.isOpen
-  const ofFirst = before === null ? unmatched(task, reading) : []
-  const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
-  const warnings = [...reading.warnings, ...seen.warnings, ...undecided.map(decidedWithout), ...found]
-  const fire = { runId: finished.task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
-  return {
-    ...runColumns(finished),
-    // While a count of missing or empty fields is open, nothing is stored by which the next check could see its page as
-    // unchanged.
-    ...markColumns(isOpen ? UNMARKED : reading.mark),
-    reading_hash: isOpen ? null : hash,
-    extracted: JSON.stringify(reading.values),
-    missing: jsonOf(gone.missing),
-    lists: keptValues(predicate, { before, after: reading.values, lists }, gone.lists),
-    empty: nothing.empty,
-    read_by: layers.read_by,
-    layers: jsonOf(layers.layers),
-    notices: noticesOfFields(nothing, gone),
-    diff: jsonOf(diff),
-    warnings: jsonOf(warnings.length > 0 ? warnings.slice(0, 50) : null),
-    fired: hasFired,
-    deliveries: hasFired ? await deliveriesOf(fire, reading, options) : [],
-    text,
-    team_id: teamId,
-    pictures: seen.pictures,
-    is_first: reading.shots !== undefined && baseline.reading_id === null,
-  }
-}
-
-/** Returns the lists and the numbers that this reading lacks, as JSON text. Null: there are none. */
-function keptValues(
-  predicate: DiffPredicate,
-  { before, after, lists }: Pick<Baseline, 'lists'> & { readonly before: Values | null; readonly after: Values },
-  gone: Values | null,
-): string | null {
-  const numbers = before && lastNumbers(predicate, { before, after, lists })
-  return jsonOf(numbers || gone ? { ...numbers, ...gone } : null)
-}
-
-const jsonOf = (value: object | null) => value && JSON.stringify(value)
-
-const orderOf = (task: Task, values: Values): readonly string[] =>
-  task.kind === 'page' ? fieldNames(task.extract) : Object.keys(values)
-
-/** Warns in a first run, whose rules may never have matched. */
-function unmatched(task: Task, { values, scripts }: Read['reading']): readonly string[] {
-  const isScripted = scripts === 'many'
-  return task.kind === 'page' ? emptyFieldWarnings({ values, config: task.extract, isScripted }) : []
-}
-
-/** Returns the readable texts of the baseline and of the reading. */
-async function pageTexts(
-  { reading: { pageText }, teamId, baseline: { text_key: key } }: Compared,
-  { store }: RecorderOptions,
-) {
-  const before = key && pageText !== undefined ? await findPageText(store, teamId, key) : null
-  return before === null || pageText === undefined ? null : { before, after: pageText }
-}
-
-/** The message about a whole page shows what changed of its text. */
-async function deliveriesOf(
-  fire: Omit<Parameters<typeof outboxOf>[0], 'text'>,
-  { pageText }: Read['reading'],
-  options: RecorderOptions,
-): Promise<ReturnType<typeof outboxOf>> {
-  const text = pageText === undefined ? undefined : await textChange(fire, pageText, options)
-  return outboxOf({ ...fire, text }, options.secrets)
-}
-
-const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'

@@ -7,18 +7,8 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import { type Queryable, type Store, storeAway } from '../../store/db/client.ts'
 import { sqlStateOf } from '../../store/db/store-fault.ts'
 import { type Noticed, recordWithNotices } from '../../store/deliveries/notices.ts'
-import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
-import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
-import { recordReadings, ensurePartitionsOf, NO_PARTITION } from '../../store/queue/record-reading.ts'
-import {
-  type FailedSearch,
-  type FoundSearch,
-  recordFailedSearches,
-  recordFoundSearches,
-  SEARCH_RUNS,
-  type SearchRecording,
-} from '../../store/queue/record-search.ts'
-import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
+import { recordFailed } from '../../store/queue/record-failed.ts'
+import { ensurePartitionsOf, NO_PARTITION } from '../../store/queue/record-reading.ts'
 import { PLAIN_RUNS, type RunsOfKind } from '../../store/queue/runs-of-kind.ts'
 import { layersThatRead } from './by-layer.ts'
 
@@ -27,16 +17,19 @@ export interface Recordable extends Omit<Finished, 'reading'> {
   readonly reading: Exclude<Finished['reading'], { kind: 'text' | 'moved' }>
 }
 
-/** The writers for finished checks. They write in batches, by result. */
+/** Makes writers for finished checks: one for each result of a kind. They write in batches. */
 export interface RunWriters {
-  readonly failed: Batcher<FailedRun & Noticed>
-  readonly unchanged: Batcher<UnchangedRun & Noticed>
-  readonly readings: Batcher<PicturedRun & Noticed>
-  /** Those of searches. */
-  readonly searches: {
-    readonly failed: Batcher<FailedSearch & Noticed>
-    readonly readings: Batcher<FoundSearch & Noticed>
-  }
+  /** `record` is safe to repeat: a run that was recorded no longer has the run id of its fence. */
+  writer<T extends Fenced & Noticed>(
+    record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
+    more?: {
+      readonly onWritten?: (rows: readonly T[]) => void
+      /** Default: runs that have nothing of their own. */
+      readonly of?: RunsOfKind
+    },
+  ): Batcher<T>
+  /** Wakes the delivery loop of this process where a row has a delivery. */
+  wakeDeliveries(rows: readonly { readonly deliveries: readonly unknown[] }[]): void
 }
 
 interface WritersOptions {
@@ -46,7 +39,6 @@ interface WritersOptions {
   readonly onNotices?: () => void
   readonly onInternalError?: () => void
   readonly patienceMs: number
-  readonly searches?: SearchRecording | undefined
 }
 
 interface Fenced {
@@ -55,36 +47,12 @@ interface Fenced {
   readonly run_id: string
 }
 
-const NO_SEARCHES: SearchRecording = { spacingMs: 0, mails: { add: async () => false }, linkOf: () => null }
-
 /** The longest time that a batch waits for more items. */
 export const BATCH_WAIT_MS = 20
 const BATCHES = { maxItems: 1000, maxWaitMs: BATCH_WAIT_MS, parallel: 2 }
 
-/** Every record is safe to repeat: a run that was recorded no longer has the run id of its fence. */
 export function createRunWriters(options: WritersOptions): RunWriters {
-  const { store, log, onDeliveries, onNotices, searches = NO_SEARCHES } = options
-
-  function writer<T extends Fenced & Noticed>(
-    record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
-    onWritten: (rows: readonly T[]) => void = () => {},
-    of: RunsOfKind = PLAIN_RUNS,
-  ): Batcher<T> {
-    async function write(rows: readonly T[]): Promise<void> {
-      if (await recordWithNotices(store, rows, record)) onNotices?.()
-      onWritten(rows)
-    }
-    return createBatchWriter<T>({
-      ...BATCHES,
-      ...storeAway(options),
-      write: (rows) => inPartitions(rows, () => write(rows)),
-      giveUp: (row, error) => inPartitions([row], () => giveUp(row, error, of)),
-    })
-  }
-
-  const wakeDeliveries = (rows: readonly { readonly deliveries: readonly unknown[] }[]) => {
-    if (rows.some(({ deliveries }) => deliveries.length > 0)) onDeliveries()
-  }
+  const { store, log, onDeliveries, onNotices } = options
 
   /**
    * Writes the rows. If a monthly partition is missing, creates it and writes again. A partition is missing if the
@@ -115,28 +83,19 @@ export function createRunWriters(options: WritersOptions): RunWriters {
   }
 
   return {
-    failed: writer<FailedRun & Noticed>((on, rows) => recordFailed(on, rows)),
-    unchanged: writer<UnchangedRun & Noticed>(recordUnchanged),
-    readings: writer<PicturedRun & Noticed>(
-      // Pictures need a transaction and one more statement. A batch without pictures avoids both.
-      (on, rows: readonly (PicturedRun & Noticed)[]) =>
-        rows.some(({ pictures, is_first }) => pictures || is_first)
-          ? recordPictured(on, rows)
-          : recordReadings(on, rows),
-      wakeDeliveries,
-    ),
-    searches: {
-      failed: writer<FailedSearch & Noticed>(
-        (on, rows) => recordFailedSearches(on, rows, searches),
-        // A pause is an event too.
-        () => onNotices?.(),
-        SEARCH_RUNS,
-      ),
-      readings: writer<FoundSearch & Noticed>(
-        (on, rows) => recordFoundSearches(on, rows, searches),
-        wakeDeliveries,
-        SEARCH_RUNS,
-      ),
+    writer: (record, { onWritten, of = PLAIN_RUNS } = {}) =>
+      createBatchWriter({
+        ...BATCHES,
+        ...storeAway(options),
+        write: (rows) =>
+          inPartitions(rows, async () => {
+            if (await recordWithNotices(store, rows, record)) onNotices?.()
+            onWritten?.(rows)
+          }),
+        giveUp: (row, error) => inPartitions([row], () => giveUp(row, error, of)),
+      }),
+    wakeDeliveries(rows) {
+      if (rows.some(({ deliveries }) => deliveries.length > 0)) onDeliveries()
     },
   }
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Logger } from '../../core/logger.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
@@ -23,36 +22,33 @@ import {
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { storableJson } from '../../core/storable.ts'
 import type { Reading } from '../../runners/check/reading.ts'
-import type { SerpTask, Task } from '../../runners/check/task.ts'
-import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { SerpTask } from '../../runners/check/task.ts'
 import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
-import { type Store, whileStoreAway } from '../../store/db/client.ts'
+import { whileStoreAway } from '../../store/db/client.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
-import { type HealthBefore, type Noticed, noticesAfter } from '../../store/deliveries/notices.ts'
+import { type Noticed, noticesAfter } from '../../store/deliveries/notices.ts'
 import {
   type FailedSearch,
   findSearchBaseline,
   type FoundSearch,
+  recordFailedSearches,
+  recordFoundSearches,
+  SEARCH_RUNS,
   type SearchBaseline,
+  type SearchRecording,
 } from '../../store/queue/record-search.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { destinationsOf, SealedError } from './judge.ts'
-import { checkColumns, markColumns, type Recordable, type RunEnd, type RunWriters, UNMARKED } from './run-writers.ts'
-
-/** A check of a search that ended. */
-interface Ended {
-  readonly finished: Recordable
-  readonly task: SerpTask
-  readonly context: { readonly teamId: string; readonly health: HealthBefore }
-}
+import { type Ended, NOT_OF_KIND, type Recording, type RecordingParts } from './recording.ts'
+import { checkColumns, markColumns, type RunEnd, UNMARKED } from './run-writers.ts'
 
 type Failure = Pick<Extract<Reading, { kind: 'failed' }>, 'kind' | 'fault' | 'fetchMethod' | 'engine'>
 
 const NOTHING_FOUND = { organic_results: null, target_rank: null, rank_delta: null, ...presentOf(UNTOLD) }
 
 /** Returns the row of a check that obtained nothing. It changes no baseline and fires nothing. */
-function failedSearch({ finished, task, context }: Ended, failure: Failure): FailedSearch & Noticed {
+function failedSearch({ finished, task, context }: Ended<SerpTask>, failure: Failure): FailedSearch & Noticed {
   const { fault, fetchMethod } = failure
   const check = serpCheckOf(failure, latenessOf(task, finished.startedMs))
   return {
@@ -91,7 +87,7 @@ const NO_PAGE = {
  * Compares what a check found with the baseline, and decides. Throws SealedError if the destinations cannot be opened.
  */
 function foundSearch(
-  ended: Ended,
+  ended: Ended<SerpTask>,
   reading: Extract<Reading, { kind: 'search' }>,
   baseline: SearchBaseline,
   secrets: SecretBox,
@@ -183,7 +179,7 @@ function decide(baseline: SearchBaseline, before: ComparedReading | null, found:
 }
 
 function deliveriesOf(
-  { task: { runId }, finished: { endedMs }, context: { teamId } }: Ended,
+  { task: { runId }, finished: { endedMs }, context: { teamId } }: Ended<SerpTask>,
   block: NonNullable<Decided['block']>,
   baseline: SearchBaseline,
   secrets: SecretBox,
@@ -199,43 +195,45 @@ function deliveriesOf(
 const latenessOf = ({ dueMs }: SerpTask, startedMs: number): number | null =>
   dueMs === null || startedMs < dueMs ? null : Math.round(startedMs - dueMs)
 
-interface SearchWriting {
-  readonly store: Store
-  readonly secrets: SecretBox
-  readonly log: Logger
-  readonly patienceMs: number
-  readonly writers: RunWriters['searches']
-  readonly onInternalError: (task: Task, fault: RunFault) => void
-}
-
-/** Returns what compares and writes the end of a search. Null: the fence is lost. */
-export function createSearchWriter({ store, secrets, log, patienceMs, writers, onInternalError }: SearchWriting) {
-  return async (ended: Ended): Promise<RunEnd | null> => {
-    const { task } = ended
-    const { reading } = ended.finished
-    const fail = async (failure: Failure): Promise<RunEnd> => {
-      if (failure.fault.code === 'internal') onInternalError(task, failure.fault)
-      await writers.failed.add(failedSearch(ended, failure))
-      return { outcome: 'failed', fired: false, code: failure.fault.code }
-    }
-    if (reading.kind === 'failed') return fail(reading)
-    if (reading.kind !== 'search')
-      return fail({ kind: 'failed', fetchMethod: null, fault: { code: 'internal', message: NOT_A_SEARCH } })
-    const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
-    if (baseline === null) return null
-    try {
-      const { run, isSame } = foundSearch(ended, reading, baseline, secrets)
-      await writers.readings.add(run)
-      const { fired } = run
-      if (baseline.reading_id === null) return { outcome: 'first', fired }
-      return { outcome: isSame ? 'unchanged' : 'changed', fired }
-    } catch (error) {
-      if (!(error instanceof SealedError)) throw error
-      const fault = { code: 'not_available', message: error.message } as const
-      return fail({ kind: 'failed', fetchMethod: reading.fetchMethod, fault })
-    }
+/** Returns what compares and writes the end of the check of a search. */
+export function createSearchRecording(parts: RecordingParts): Recording<SerpTask> {
+  const { store, secrets, log, patienceMs, writers, onFault, onNotices, searches = NO_SEARCHES } = parts
+  const failed = writers.writer<FailedSearch & Noticed>((on, rows) => recordFailedSearches(on, rows, searches), {
+    // A pause is an event too.
+    onWritten: () => onNotices?.(),
+    of: SEARCH_RUNS,
+  })
+  const readings = writers.writer<FoundSearch & Noticed>((on, rows) => recordFoundSearches(on, rows, searches), {
+    onWritten: writers.wakeDeliveries,
+    of: SEARCH_RUNS,
+  })
+  return {
+    async record(ended) {
+      const { task } = ended
+      const { reading } = ended.finished
+      const fail = async (failure: Failure): Promise<RunEnd> => {
+        if (failure.fault.code === 'internal') onFault(task, failure.fault)
+        await failed.add(failedSearch(ended, failure))
+        return { outcome: 'failed', fired: false, code: failure.fault.code }
+      }
+      if (reading.kind === 'failed') return fail(reading)
+      if (reading.kind !== 'search')
+        return fail({ kind: 'failed', fetchMethod: null, fault: { code: 'internal', message: NOT_OF_KIND } })
+      const baseline = await whileStoreAway(() => findSearchBaseline(store, task), { log, patienceMs })
+      if (baseline === null) return null
+      try {
+        const { run, isSame } = foundSearch(ended, reading, baseline, secrets)
+        await readings.add(run)
+        const { fired } = run
+        if (baseline.reading_id === null) return { outcome: 'first', fired }
+        return { outcome: isSame ? 'unchanged' : 'changed', fired }
+      } catch (error) {
+        if (!(error instanceof SealedError)) throw error
+        const fault = { code: 'not_available', message: error.message } as const
+        return fail({ kind: 'failed', fetchMethod: reading.fetchMethod, fault })
+      }
+    },
   }
 }
 
-export const NOT_A_SEARCH =
-  'The outcome is not of the kind that the monitor has; the log has the details under the run id.'
+const NO_SEARCHES: SearchRecording = { spacingMs: 0, mails: { add: async () => false }, linkOf: () => null }

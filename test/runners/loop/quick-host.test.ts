@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { WORK_KINDS } from '../../../boot/kinds.ts'
 import { createLogger } from '../../../core/logger.ts'
 import type { CheckSource } from '../../../runners/check/check-source.ts'
 import type { Task } from '../../../runners/check/task.ts'
@@ -29,7 +30,15 @@ test('many checks of a host that answers at once may be due: none is put off onc
   const { store, secrets } = database
   await database.monitors(await database.team(), { count: MONITORS, url: 'http://127.0.0.1:1000/' })
   const log = createLogger('silent')
-  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
+  const recorder = createRecorder({
+    kinds: WORK_KINDS,
+    store,
+    secrets,
+    patterns,
+    log,
+    onDeliveries: () => {},
+    patienceMs: 1_000,
+  })
   const source = createPostgresCheckSource({ store, secrets, recorder, queues: ['static'], leaseMs: 60_000 })
   const done = new Set<number>()
   let putOff = 0

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client'
+import { WORK_KINDS } from '../../../boot/kinds.ts'
 import { type ModelSettings, promptsOf } from '../../../boot/parts/model.ts'
 import { proxyHold, proxyLayerOf } from '../../../boot/parts/proxy.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
@@ -148,6 +149,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const comparer = options.objects && createComparer()
   const pictures = options.objects && comparer && createPictures({ store, objects: options.objects, comparer, log })
   const recorder = createRecorder({
+    kinds: WORK_KINDS,
     store,
     secrets,
     patterns,

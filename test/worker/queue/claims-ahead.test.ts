@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { WORK_KINDS } from '../../../boot/kinds.ts'
 import { createLogger } from '../../../core/logger.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
@@ -31,7 +32,15 @@ afterAll(async () => {
 function start(concurrency: number, perHost: number) {
   const { store, secrets } = database
   const log = createLogger('silent')
-  const recorder = createRecorder({ store, secrets, patterns, log, onDeliveries: () => {}, patienceMs: 1_000 })
+  const recorder = createRecorder({
+    kinds: WORK_KINDS,
+    store,
+    secrets,
+    patterns,
+    log,
+    onDeliveries: () => {},
+    patienceMs: 1_000,
+  })
   const under = new Map<Task, (reading: Reading) => void>()
   loop = createCheckLoop({
     source: createPostgresCheckSource({ store, secrets, recorder, queues: ['browser'], leaseMs: 60_000 }),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildRunnerApi } from '../../../api/runner-api/runner-api-app.ts'
+import { WORK_KINDS } from '../../../boot/kinds.ts'
 import { promptsOf } from '../../../boot/parts/model.ts'
 import { createLogger } from '../../../core/logger.ts'
 import type { Denials } from '../../../egress/policy.ts'
@@ -63,6 +64,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   const patterns = createPatternMatcher()
   const pictures = createPictures({ store, objects: createFolderStore(folder), comparer, log })
   const recorder = createRecorder({
+    kinds: WORK_KINDS,
     store,
     secrets: database.secrets,
     patterns,
