@@ -1,7 +1,7 @@
 import { cutPictures, splitOutcome } from '../../runners/client/outcome-frame.ts'
 import { RunnerOutcome } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
-import type { ReportedOutcome } from '../../worker/queue/outcome-of.ts'
+import type { ReportedOutcome } from '../../worker/queue/reported-outcome.ts'
 import { parseJsonBody } from '../http/read-request.ts'
 import { validationError } from '../http/validation-error.ts'
 
@@ -10,8 +10,8 @@ export function readOutcome(body: Buffer): ReportedOutcome {
   const split = splitOutcome(body)
   if (split === null) throw malformed('', 'is cut off: its first four bytes give the length of the JSON that follows')
   const head = parseJsonBody(split.head)
-  // Values are nested deeper than what people write, and contain what the recorder cleans. outcome-of.ts validates
-  // them.
+  // Values are nested deeper than what people write, and contain what the recorder cleans. its kind validates
+  // them (worker/kinds).
   const { values, ...rest } = isMap(head) ? head : { rest: head }
   const read = checkerOf(RunnerOutcome).validate(isMap(head) ? rest : head)
   if (!read.ok) throw validationError('body', read.issues)

@@ -1,8 +1,10 @@
 import { openStore } from '../../store/db/client.ts'
-import { claimChecks } from '../../store/queue/claim.ts'
+import { claimChecks, CLAIMED_PAGE, CLAIMED_SEARCH, claimedOf } from '../../store/queue/claim.ts'
 import { type Spread, spreadOf } from '../results/stats.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam } from '../support/monitors.ts'
+
+const CLAIMED = claimedOf([CLAIMED_PAGE, CLAIMED_SEARCH])
 
 /** The cost of claiming one check, in µs, when this many monitors of one team are due. */
 export interface ClaimCost {
@@ -56,7 +58,7 @@ async function claimSite(server: Server, monitors: number) {
 }
 
 async function claimOnce(store: Awaited<ReturnType<typeof openStore>>): Promise<void> {
-  const claimed = await claimChecks(store, CLAIM)
+  const claimed = await claimChecks(store, CLAIMED, CLAIM)
   if (claimed.length !== CLAIM.limit) throw new Error(`claimed ${claimed.length} checks`)
 }
 

@@ -1,9 +1,11 @@
 import { openStore, type Store } from '../../store/db/client.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
-import { claimChecks } from '../../store/queue/claim.ts'
+import { claimChecks, CLAIMED_PAGE, CLAIMED_SEARCH, claimedOf } from '../../store/queue/claim.ts'
 import { recordUnchanged } from '../../store/queue/record-unchanged.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam, TEAM } from '../support/monitors.ts'
+
+const CLAIMED = claimedOf([CLAIMED_PAGE, CLAIMED_SEARCH])
 
 /** The size of the measurement: so many runs of so many monitors, of which some are older than the window. */
 export interface RetentionSize {
@@ -137,7 +139,7 @@ function startChecks(store: Store, stopping: AbortSignal) {
   }
   async function round(): Promise<void> {
     const claim = { queue: 'static', limit: CHECKS, perTeam: CHECKS, afterTeam: '', leaseSeconds: 60 } as const
-    const claimed = await timed(() => claimChecks(store, claim))
+    const claimed = await timed(() => claimChecks(store, CLAIMED, claim))
     if (claimed.length === 0) return
     const runs = claimed.map(({ no, fence, run_id }) => ({
       ...{ no, fence, run_id, fetch_method: 'static' as const, fetch_reason: null, start_offset_ms: 1 },

@@ -23,7 +23,7 @@ interface RunnerApiContext {
   readonly store: Store
   readonly registry: Registry
   readonly log: Logger
-  readonly held: Omit<RunnerServiceOptions, 'store' | 'kinds'>
+  readonly held: Omit<RunnerServiceOptions, 'store' | 'asked'>
 }
 
 /**
@@ -42,7 +42,7 @@ export async function startRunnerApi({
   if (port === undefined) return null
   const { trustedProxies, TIDEMARK_CONNECTIONS_PER_ADDRESS: connectionsPerAddress } = settings
   const app = buildRunnerApi({
-    source: createRunnerService({ ...held, store, kinds: ASKED_KINDS }),
+    source: createRunnerService({ ...held, store, asked: ASKED_KINDS }),
     denied: denialsForRunners(egress),
     store,
     log,

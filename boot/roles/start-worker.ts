@@ -109,7 +109,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, extractor, pages })
   const search = searchSourceOf({ ...context, store })
-  const held = { secrets, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
+  const held = { secrets, kinds: WORK_KINDS, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
@@ -120,6 +120,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     sourceOf: (queues) =>
       createPostgresCheckSource({
         store,
+        kinds: WORK_KINDS,
         secrets,
         recorder,
         prompts,

@@ -2,8 +2,8 @@ import type { Reading } from './reading.ts'
 import type { Task } from './task.ts'
 
 /** A finished check, to be recorded. */
-export interface Finished {
-  readonly task: Task
+export interface Finished<T extends Task = Task> {
+  readonly task: T
   readonly reading: Exclude<Reading, { kind: 'abandoned' }>
   /** Start and end of the check, in ms by the store's clock. */
   readonly startedMs: number

@@ -1,4 +1,4 @@
-import type { PageQueue } from '../../core/check-queue.ts'
+import type { CheckQueue, PageQueue } from '../../core/check-queue.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
@@ -6,8 +6,10 @@ import type { FetchReason } from '../../schema/run/run.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { PageMark } from './reading.ts'
 
-/** What every claimed check has, whatever its kind. */
-interface ClaimedTask {
+/** A claimed check of a kind of monitor: what every one has. The files of a kind know what else its checks have. */
+export interface Task<Kind extends string = string> {
+  readonly kind: Kind
+  readonly queue: CheckQueue
   readonly no: number
   readonly fence: number
   readonly runId: string
@@ -31,8 +33,7 @@ interface ClaimedTask {
 }
 
 /** A claimed check of a page: all that fetching and extracting need. */
-export interface PageTask extends ClaimedTask {
-  readonly kind: 'page'
+export interface PageTask extends Task<'page'> {
   readonly queue: PageQueue
   readonly url: string
   readonly extract: ExtractConfig
@@ -55,13 +56,9 @@ export interface PageTask extends ClaimedTask {
 }
 
 /** A claimed check of a search: what is asked of the engine. */
-export interface SerpTask extends ClaimedTask {
-  readonly kind: 'serp'
+export interface SerpTask extends Task<'serp'> {
   readonly queue: 'serp'
   readonly search: SerpSearch
   /** The engine refused, and is not asked before this time, in ms by the store's clock. Null: it may be asked. */
   readonly refusedUntilMs: number | null
 }
-
-/** A claimed check. */
-export type Task = PageTask | SerpTask

@@ -1,26 +1,18 @@
 import { sql } from 'slonik'
-import Type, { type Static } from 'typebox'
-import { SERP_ENGINES, type SerpEngine, SerpSearch } from '../../schema/serp/serp-search.ts'
+import Type from 'typebox'
+import { SERP_ENGINES, type SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
-import { nothing, row, rowOf, unnest } from '../db/row.ts'
+import { nothing, row, type RowSchema, unnest } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 import { CREDITS_ONLY_RESET, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
-import { CHECK, CLAIMED, leased } from './claim.ts'
+import { CLAIMED_SEARCH, claimedOf, type ClaimedSearch, leased } from './claim.ts'
 import { NEXT_RUN, PRICE_AFTER, withTable } from './finished-check.ts'
 import { askedLeaseSeconds, type Held } from './lease.ts'
 import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
 
-export const ClaimedSearch = Type.Object({
-  ...CHECK,
-  kind: Type.Literal('serp'),
-  search: SerpSearch,
-  /** The engine refused, and is not asked before this time. In ms since the epoch; null: it may be asked. */
-  refused_until_ms: Type.Union([Type.Number(), Type.Null()]),
-})
-/** The check of a search, leased to this process. */
-export type ClaimedSearch = Static<typeof ClaimedSearch>
-const claimed = rowOf(ClaimedSearch)
+const CLAIMED = claimedOf([CLAIMED_SEARCH])
+const claimed = CLAIMED.row as RowSchema<ClaimedSearch>
 
 /** How much to claim, and for whom. */
 export interface SearchClaim {
@@ -137,7 +129,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
       from leased join picked on picked.no = leased.no and picked.refused_until is null, t
       where x.exit = ${exit}::text and x.engine = picked.engine
     )
-    select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
+    select ${CLAIMED.columns}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
     from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
   `)
 }
@@ -187,7 +179,7 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
     ),
     picked as (select no, refused_until, 0 as cost, 0 as credits from found),
     leased as (${leased({ ...claim, isUnpaid: true })})
-    select ${CLAIMED}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
+    select ${CLAIMED.columns}, (extract(epoch from picked.refused_until) * 1000)::float8 as refused_until_ms
     from leased h join picked on picked.no = h.no join monitors m on m.no = h.no
   `)
 }

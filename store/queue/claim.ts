@@ -1,16 +1,16 @@
 import { sql } from 'slonik'
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import type { CheckQueue } from '../../core/check-queue.ts'
 import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
-import { rowOf } from '../db/row.ts'
+import { rowOf, type RowSchema } from '../db/row.ts'
 import { inPeriod, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
 /** The properties of every claimed check, with the fence to record it under. */
-export const CHECK = {
+const CHECK = {
   no: Type.Integer(),
   fence: Type.Integer(),
   run_id: Type.String(),
@@ -29,7 +29,21 @@ export const CHECK = {
   read_by: Type.Integer(),
 }
 
-export const ClaimedPage = Type.Object({
+const Claimed = Type.Object({ ...CHECK, kind: Type.String() })
+/** A check of any kind, leased to this process. */
+export type Claimed = Static<typeof Claimed>
+
+type Fragment = ReturnType<typeof sql.fragment>
+
+/** What a claim selects of the checks of one kind. */
+export interface ClaimedKind {
+  /** Columns of `h`, a row of `checks` with the time `at`, and of its monitor `m`; those of other kinds are null. */
+  readonly columns: Fragment
+  /** Its rows: the properties of `CHECK`, and these columns. */
+  readonly row: TObject
+}
+
+const ClaimedPage = Type.Object({
   ...CHECK,
   kind: Type.Literal('page'),
   url: Type.String(),
@@ -53,31 +67,67 @@ export const ClaimedPage = Type.Object({
 /** The check of a page, leased to this process: the input of a fetch and an extraction. */
 export type ClaimedPage = Static<typeof ClaimedPage>
 
-const ClaimedSerp = Type.Object({ ...CHECK, kind: Type.Literal('serp'), search: SerpSearch })
-
-/** A check that is leased to this process. */
-export type Claimed = ClaimedPage | Static<typeof ClaimedSerp>
-const claimed = rowOf(Type.Union([ClaimedPage, ClaimedSerp]))
+export const CLAIMED_PAGE: ClaimedKind = {
+  columns: sql.fragment` m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
+  h.body_hash, h.etag, h.last_modified,
+  h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
+  h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason`,
+  row: ClaimedPage,
+}
 
 /**
  * Returns the `SerpSearch` of a monitor `m`; null when it is that of a page. A check asks for as many pages as it is
  * paid with, which is its `cost`.
  */
-export const searchOf = (pages: ReturnType<typeof sql.fragment>) => sql.fragment`
+export const searchOf = (pages: Fragment) => sql.fragment`
   case when m.kind = 'serp' then json_build_object(
     'engine', m.engine, 'keyword', m.keyword, 'pages', ${pages},
     'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end`
 
-/** Selects the columns of `Claimed` from `h`, a row of `checks` with the time `at`, and its monitor `m`. */
-export const CLAIMED = sql.fragment`
+const ClaimedSearch = Type.Object({
+  ...CHECK,
+  kind: Type.Literal('serp'),
+  search: SerpSearch,
+  /**
+   * The engine refused, and is not asked before this time. In ms since the epoch; absent or null: it may be asked.
+   */
+  refused_until_ms: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+})
+/** The check of a search, leased to this process. */
+export type ClaimedSearch = Static<typeof ClaimedSearch>
+
+export const CLAIMED_SEARCH: ClaimedKind = {
+  columns: sql.fragment`
+  ${searchOf(sql.fragment`h.cost`)} as search`,
+  row: ClaimedSearch,
+}
+
+/** Selects the columns of claimed checks of these kinds. */
+export const claimedColumns = (kinds: readonly ClaimedKind[]) => sql.fragment`
   h.no, h.fence, h.run_id, h.team_id, m.id as monitor_id, m.name,
   (extract(epoch from h.next_run_at) * 1000)::float8 as due_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
   h.failures, h.was_failing, h.reading_id, h.reading_hash, h.read_by,
-  m.kind, m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
-  h.body_hash, h.etag, h.last_modified,
-  h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
-  h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason,
-  ${searchOf(sql.fragment`h.cost`)} as search`
+  m.kind,${sql.join(
+    kinds.map(({ columns }) => columns),
+    sql.fragment`,`,
+  )}`
+
+/** Returns the schema of their rows, which have these properties too. */
+export const claimedRow = <More extends TProperties>(kinds: readonly ClaimedKind[], more: More) =>
+  rowOf(Type.Union(kinds.map(({ row }) => Type.Object({ ...row.properties, ...more })))) as RowSchema<
+    Claimed & Static<TObject<More>>
+  >
+
+/** What the claims of some kinds select, and their rows. */
+export interface ClaimColumns {
+  readonly columns: Fragment
+  readonly row: RowSchema<Claimed>
+}
+
+export const claimedOf = (kinds: readonly ClaimedKind[]): ClaimColumns => ({
+  columns: claimedColumns(kinds),
+  row: claimedRow(kinds, {}),
+})
 
 /** How checks are leased. `isUnpaid`: whether the runs of searches are not paid. Absent: they are pages. */
 interface Leasing {
@@ -141,10 +191,14 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
  * Tried and rejected: one index over due_at for all teams (many checks of one team starve the rest; a second, fair
  * statement was needed under backlog); a separate queue table (three more writes for each check).
  */
-export async function claimChecks(store: Store, request: ClaimRequest): Promise<readonly Claimed[]> {
+export async function claimChecks(
+  store: Store,
+  { columns, row }: ClaimColumns,
+  request: ClaimRequest,
+): Promise<readonly Claimed[]> {
   const { queue, limit, perTeam, afterTeam, exceptTeams = [], leaseSeconds, holder = null, only = null } = request
   const mine = only === null ? sql.fragment`not c.is_isolated` : sql.fragment`c.is_isolated and c.no = ${only}`
-  return store.any(sql.prepared(only === null ? 'claim_checks' : 'claim_isolated_check', claimed)`
+  return store.any(sql.prepared(only === null ? 'claim_checks' : 'claim_isolated_check', row)`
     with t as materialized (select clock() as at),
     -- What remains is read from the locked row. The statement's own snapshot may be older than the count of the
     -- previous claim.
@@ -201,7 +255,7 @@ export async function claimChecks(store: Store, request: ClaimRequest): Promise<
       where u.team_id = own.team_id
     ),
     leased as (${leased({ leaseSeconds, holder })})
-    select ${CLAIMED}
+    select ${columns}
     from leased h join monitors m on m.no = h.no
   `)
 }

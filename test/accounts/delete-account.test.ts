@@ -2,11 +2,13 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findTeam } from '../../store/accounts/team/teams.ts'
 import { forgetOld } from '../../store/maintenance/retention.ts'
-import { claimChecks } from '../../store/queue/claim.ts'
+import { claimChecks, CLAIMED_PAGE, CLAIMED_SEARCH, claimedOf } from '../../store/queue/claim.ts'
 import { createMonitor } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, type Person, tokenFor } from '../support/api/people.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+
+const CLAIMED = claimedOf([CLAIMED_PAGE, CLAIMED_SEARCH])
 
 let served: ServedApi
 let database: pg.Client
@@ -77,7 +79,7 @@ test('an account is gone with its team: keys, members, invitations, monitors, an
     ),
   ).toEqual([{ actor_label: email, target_id: user_id, metadata: { teams_left: 0 } }])
   const request = { queue: 'static', limit: 100, perTeam: 100, afterTeam: '', leaseSeconds: 60 } as const
-  expect((await claimChecks(services.store, request)).filter((check) => check.team_id === team_id)).toEqual([])
+  expect((await claimChecks(services.store, CLAIMED, request)).filter((check) => check.team_id === team_id)).toEqual([])
   // A namespace of a cluster that is labelled with it names no team.
   expect(await findTeam(services.store, team_id)).toBeNull()
   // The daily clean-up deletes its history.

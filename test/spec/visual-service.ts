@@ -6,7 +6,7 @@ import { WORK_KINDS } from '../../boot/kinds.ts'
 import type { DiskGuard } from '../../core/disk-guard.ts'
 import { createLogger } from '../../core/logger.ts'
 import type { Shot } from '../../runners/browser/page/shot.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { PageTask, Task } from '../../runners/check/task.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { Tier } from '../../schema/account/plan.ts'
 import type { Values } from '../../schema/shape/json.ts'
@@ -76,10 +76,17 @@ export async function createVisualService(
     onDeliveries: () => {},
     patienceMs: 60_000,
   })
-  const source = createPostgresCheckSource({ store, secrets, recorder, queues: ['visual'], leaseMs: 60_000 })
+  const source = createPostgresCheckSource({
+    kinds: WORK_KINDS,
+    store,
+    secrets,
+    recorder,
+    queues: ['visual'],
+    leaseMs: 60_000,
+  })
 
   async function check(task: Task, seen: Seen): Promise<void> {
-    const regions = (task.kind === 'page' && task.visual?.regions) || []
+    const regions = (task as PageTask).visual?.regions ?? []
     const shots = await Promise.all(
       seen.pngs.map((png, at) => shotOf(png, regions.length > 0 ? (regions[at]?.label ?? `region-${at + 1}`) : 'page')),
     )

@@ -1,5 +1,6 @@
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Reading } from '../../runners/check/reading.ts'
+import type { PageTask } from '../../runners/check/task.ts'
 import { NO_MODEL, type Prompts } from '../prompts/prompts-port.ts'
 import type { Recordable } from '../record/run-writers.ts'
 
@@ -16,7 +17,7 @@ interface Asking {
  * time of the answer. Returns null if nothing is to be recorded.
  */
 export async function answered(
-  finished: Finished & { readonly reading: TextReading },
+  finished: Finished<PageTask> & { readonly reading: TextReading },
   { prompts, teamId, signal }: Asking,
 ): Promise<Recordable | null> {
   const { task, reading } = finished
@@ -26,8 +27,7 @@ export async function answered(
     ...finished,
     reading: { kind: 'failed', fetchMethod, fetchReason, fault, retryAfterMs },
   })
-  if (task.kind !== 'page' || task.extract.method !== 'prompt')
-    return failed({ code: 'internal', message: NOT_ASKED }, 0)
+  if (task.extract.method !== 'prompt') return failed({ code: 'internal', message: NOT_ASKED }, 0)
   if (!prompts) return failed({ code: 'not_available', message: NO_MODEL }, 0)
   const { prompt, schema = null } = task.extract
   const startedAt = performance.now()

@@ -1,13 +1,13 @@
-import { engineActs } from '../../core/serp/ended-search.ts'
+import { kindCalled } from '../../core/kind-called.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Store } from '../../store/db/client.ts'
 import { answerAsked, claimAsked, type ClaimedAsked, findHeldAsked } from '../../store/queue/claim-asked.ts'
-import { endSearches } from '../../store/queue/end-searches.ts'
 import { askedLeaseSeconds, type Held } from '../../store/queue/lease.ts'
 import { type SecretBox, UnreadableSecretError } from '../../store/secrets/secret-box.ts'
+import type { WorkKind } from '../kinds/work-kind.ts'
 import { type AskedKinds, openRequest, sealAnswer } from './asked-kind.ts'
 import type { Completion, RunnerHolder } from './completion.ts'
-import { outcomeOf, searchOutcomeOf, type ReportedOutcome } from './outcome-of.ts'
+import type { ReportedOutcome } from './reported-outcome.ts'
 
 /** Asked work for runners: what is other than with checks, which is what is claimed and what becomes of an answer. */
 export interface AskedClaims {
@@ -20,14 +20,16 @@ export interface AskedClaims {
 interface AskedClaimsOptions {
   readonly store: Store
   readonly secrets: SecretBox
-  readonly kinds: AskedKinds
+  readonly kinds: readonly WorkKind[]
+  readonly asked: AskedKinds
   readonly leaseSeconds: number
   /** Milliseconds between two searches at one engine and exit. */
   readonly spacingMs: number
 }
 
-export function createAskedClaims({ store, secrets, kinds, leaseSeconds, spacingMs }: AskedClaimsOptions): AskedClaims {
-  const claims = { kinds: Object.keys(kinds), leaseSeconds: askedLeaseSeconds(leaseSeconds) }
+export function createAskedClaims(options: AskedClaimsOptions): AskedClaims {
+  const { store, secrets, kinds, asked, spacingMs } = options
+  const claims = { kinds: Object.keys(asked), leaseSeconds: askedLeaseSeconds(options.leaseSeconds) }
 
   /** Null: it was encrypted with a key that this process does not have. */
   function taskOf(row: ClaimedAsked, claimedAt: number): Task | null {
@@ -35,7 +37,7 @@ export function createAskedClaims({ store, secrets, kinds, leaseSeconds, spacing
     const known = { no, fence, runId, monitorId: '', team, teamKey: team, dueMs: null, claimedMs, claimedAt }
     try {
       const request = openRequest(secrets, { id: runId, teamId: team }, row.request)
-      return kinds[row.kind]?.taskOf(request, known) ?? null
+      return asked[row.kind]?.taskOf(request, known) ?? null
     } catch (error) {
       if (error instanceof UnreadableSecretError) return null
       throw error
@@ -53,18 +55,17 @@ export function createAskedClaims({ store, secrets, kinds, leaseSeconds, spacing
       const row = await findHeldAsked(store, { no, fence }, holder)
       const task = row && taskOf(row, performance.now())
       if (!task) return { kind: 'not_held' }
-      const checked =
-        task.kind === 'serp' ? searchOutcomeOf(reported, task) : outcomeOf(reported, { task, ...NOTHING_BEFORE })
+      const kind = kindCalled(kinds, task.kind)
+      const checked = kind.outcomeOf(reported, { task, ...NOTHING_BEFORE })
       if (!checked.ok) return { kind: 'invalid', issues: checked.issues }
       const { reading } = checked
       if (reading.kind === 'moved' || reading.kind === 'unchanged')
         throw new TypeError(`asked work that is ${reading.kind} has an issue`)
       const durationMs = Math.min(Math.max(0, endedMs - startedMs), MAX_MS)
-      const kept = kinds[row.kind]?.keptOf({ reading, durationMs })
+      const kept = asked[row.kind]?.keptOf({ reading, durationMs })
       const answer = sealAnswer(secrets, { id: row.id, teamId: row.team_id }, kept)
       // The exit first: whoever waits may ask for another search at once.
-      if (task.kind === 'serp' && (reading.kind === 'search' || reading.kind === 'failed'))
-        await endSearches(store, [{ no, fence, engine: task.search.engine, ...engineActs(reading) }], spacingMs)
+      await kind.exits?.end(store, { task, reading }, spacingMs)
       return { kind: (await answerAsked(store, row, holder, answer)) ? 'settled' : 'not_held' }
     },
     isHeld: async (work, holder) => (await findHeldAsked(store, work, holder)) !== null,

@@ -1,30 +1,32 @@
+import { kindCalled } from '../../core/kind-called.ts'
 import { runIdTime } from '../../core/run-id.ts'
-import type { SerpTask, Task } from '../../runners/check/task.ts'
-import { leftAlone } from '../../runners/serp/search-reading.ts'
+import type { Finished } from '../../runners/check/check-source.ts'
+import type { Task } from '../../runners/check/task.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Store } from '../../store/db/client.ts'
-import { freeExits, keepExits } from '../../store/queue/claim-search.ts'
-import { findHeldCheck, type HeldCheck } from '../../store/queue/held-check.ts'
+import { type HeldCheck, heldChecks } from '../../store/queue/held-check.ts'
 import { extendLeasesOf, type Held, releaseOf } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { SearchClaims, SearchSettling, Settling, WorkKind } from '../kinds/work-kind.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
-import type { Recorder } from '../record/recorder.ts'
-import type { RecordContext } from '../record/recording.ts'
+import type { RecordContext, Recorder } from '../record/recording.ts'
 import { type AskedClaims, createAskedClaims } from './asked-claims.ts'
 import type { AskedKinds } from './asked-kind.ts'
-import { createClaims, contextOf, pageTaskOf, type SearchClaims, searchTaskOf } from './claim-round.ts'
+import { createClaims } from './claim-round.ts'
+import { contextOf } from './claimed.ts'
 import type { Completion, RunnerHolder } from './completion.ts'
-import { outcomeOf, searchOutcomeOf, type ReportedOutcome } from './outcome-of.ts'
-import { createSettling, type SearchSettling } from './postgres-check-source.ts'
 import type { ProxyRelay } from './proxy-relay.ts'
+import type { CheckedOutcome, ReportedOutcome } from './reported-outcome.ts'
+import { createSettling } from './settling.ts'
 
 export interface RunnerServiceOptions {
   readonly store: Store
   readonly secrets: SecretBox
   readonly recorder: Recorder
   readonly prompts: Prompts | null
+  readonly kinds: readonly WorkKind[]
   /** The kinds of asked work that its runners do. */
-  readonly kinds: AskedKinds
+  readonly asked: AskedKinds
   readonly leaseMs: number
   /** Connects runners with the proxy; null: this installation has none. */
   readonly relay?: ProxyRelay | null
@@ -59,32 +61,28 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   const spacingMs = search?.spacingMs ?? 0
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
-  const settle = createSettling({ store, recorder, prompts, search })
+  const settling = createSettling(kinds, { store, recorder, prompts, search })
+  const findHeldCheck = heldChecks(kinds.map(({ claimed }) => claimed))
   const alone = createAlone()
-  const claims = createClaimsOfRunners({ store, secrets, queues: QUEUES, leaseSeconds, hasModel, search }, settle)
-  const asked = createAskedClaims({ store, secrets, kinds, leaseSeconds, spacingMs })
+  const claims = createClaimsOfRunners(
+    { store, secrets, kinds, queues: QUEUES, leaseSeconds, hasModel, search },
+    settling,
+  )
+  const asked = createAskedClaims({ store, secrets, kinds, asked: options.asked, leaseSeconds, spacingMs })
 
   async function completed(reported: ReportedOutcome, holder: number, signal: AbortSignal): Promise<Completion> {
     const row = await findHeldCheck(store, reported.outcome, holder)
     if (row === null) return asked.complete(reported, holder)
-    if (row.kind === 'serp') {
-      const search = searchTaskOf(row, { claimedAt: performance.now() })
-      return settled({ reported, row, task: search, checked: searchOutcomeOf(reported, search) }, signal)
-    }
-    const task = pageTaskOf(row, { queue: row.queue, claimedAt: performance.now(), secrets, hasModel })
-    const { reading_id, layer_is_remembered: layerIsRemembered } = row
-    const checked = outcomeOf(reported, {
-      task,
-      hasBaseline: reading_id !== null,
-      layerIsRemembered,
-      hasProxy: relay !== null,
-    })
-    return settled({ reported, row, task, checked }, signal)
+    const kind = kindCalled(kinds, row.kind)
+    const { queue, reading_id, layer_is_remembered: layerIsRemembered } = row
+    const task = kind.taskOf(row, { queue, claimedAt: performance.now(), secrets, hasModel })
+    const before = { hasBaseline: reading_id !== null, layerIsRemembered, hasProxy: relay !== null }
+    return settled({ reported, row, task, checked: kind.outcomeOf(reported, { task, ...before }) }, signal)
   }
 
   async function settled({ reported, row, task, checked }: Judged, signal: AbortSignal): Promise<Completion> {
     if (!checked.ok) return { kind: 'invalid', issues: checked.issues }
-    const isSettled = await settle(
+    const isSettled = await settling.settle(
       { task, reading: checked.reading, ...timesOf(reported, row) },
       contextOf(row),
       signal,
@@ -96,22 +94,21 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
     leaseMs,
     claim: createClaimsOfAll({ asked, claims }),
     async heartbeat(work, holder) {
-      await keepExits(store, work, leaseSeconds, holder)
+      for (const { exits } of kinds) await exits?.keep(store, work, leaseSeconds, holder)
       return extendLeasesOf(store, work, leaseSeconds, holder)
     },
     complete: (reported, holder, signal) =>
       alone(`${holder} ${reported.outcome.no} ${reported.outcome.fence}`, () => completed(reported, holder, signal)),
     async release(work, delayMs, holder) {
-      await freeExits(store, work, spacingMs, holder)
+      for (const { exits } of kinds) await exits?.free(store, work, spacingMs, holder)
       const released = work.map(({ no, fence }) => ({ no, fence, delayMs }))
       await releaseOf(store, released, holder)
     },
     async holdProxy(check, holder) {
       const row = await findHeldCheck(store, check, holder)
       if (row === null) return (await asked.isHeld(check, holder)) ? { reason: 'none' } : null
-      // An engine is asked from the runner's own address alone.
-      if (row.kind === 'serp') return { reason: 'none' }
-      return relay === null ? { reason: 'none' } : relay.hold({ no: row.no, runId: row.run_id })
+      if (relay === null || !kindCalled(kinds, row.kind).isProxied) return { reason: 'none' }
+      return relay.hold({ no: row.no, runId: row.run_id })
     },
     relay,
   }
@@ -150,35 +147,32 @@ interface Judged {
   readonly reported: ReportedOutcome
   readonly row: HeldCheck
   readonly task: Task
-  readonly checked: ReturnType<typeof outcomeOf>
+  readonly checked: CheckedOutcome
 }
 
 /**
- * Returns what claims for runners. A search whose engine is left alone is settled here at once, because it needs no
- * runner. If that fails, it is due again when its lease ends.
+ * Returns what claims for runners. A check that needs no runner is settled here at once, as that of a search whose
+ * engine is left alone. If that fails, it is due again when its lease ends.
  */
 function createClaimsOfRunners(
   options: Omit<Parameters<typeof createClaims>[0], 'onTask'>,
-  settle: ReturnType<typeof createSettling>,
+  settling: Settling,
 ): RunnerService['claim'] {
   const contexts = new WeakMap<Task, RecordContext>()
-  const claims = createClaims({
-    ...options,
-    onTask: (task, row) => task.kind === 'serp' && contexts.set(task, contextOf(row)),
-  })
-  const leave = async (task: SerpTask, untilMs: number): Promise<void> => {
+  const claims = createClaims({ ...options, onTask: (task, row) => contexts.set(task, contextOf(row)) })
+  const settle = async (task: Task, reading: Finished['reading']): Promise<void> => {
     const context = contexts.get(task)
-    if (!context) throw new TypeError('a claim gives the context of its searches')
-    const reading = leftAlone(task.search.engine, untilMs)
+    if (!context) throw new TypeError('a claim gives the context of its checks')
     // Whole milliseconds, as the columns are.
     const atMs = Math.round(task.claimedMs)
-    await settle({ task, reading, startedMs: atMs, endedMs: atMs }, context, NEVER)
+    await settling.settle({ task, reading, startedMs: atMs, endedMs: atMs }, context, NEVER)
   }
   return async (limit, { id, checkNo }, exit) => {
     const tasks = await claims(limit, { holder: id, exit, only: checkNo })
     return tasks.filter((task) => {
-      if (task.kind !== 'serp' || task.refusedUntilMs === null) return true
-      void leave(task, task.refusedUntilMs).catch(() => undefined)
+      const reading = kindCalled(options.kinds, task.kind).withoutRunner?.(task) ?? null
+      if (reading === null) return true
+      void settle(task, reading).catch(() => undefined)
       return false
     })
   }

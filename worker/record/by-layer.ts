@@ -1,13 +1,13 @@
 import { equalValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import type { Reading } from '../../runners/check/reading.ts'
-import type { Task } from '../../runners/check/task.ts'
+import type { PageTask } from '../../runners/check/task.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Baseline, Expected, LayerFields } from '../../store/queue/baselines.ts'
 import { afterFinding, compareField } from './field-by-layer.ts'
 
 interface LayerChange {
-  readonly task: Task
+  readonly task: PageTask
   readonly reading: ReadBy & Pick<Extract<Reading, { kind: 'values' }>, 'isAsSent'>
   /** The last reading, of any layer. Null: there is none. */
   readonly before: Values | null
@@ -100,7 +100,7 @@ async function isComparable({ task, reading, baseline, texts }: LayerChange): Pr
 }
 
 /** Returns whether the readable text of a whole page is watched. */
-const isReadable = (task: Task) =>
+const isReadable = (task: PageTask) =>
   task.kind === 'page' && task.extract.method === 'full_page' && task.extract.ignore !== undefined
 
 /** Returns whether each line of one text is a line of the other, in the same order. */

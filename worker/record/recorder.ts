@@ -4,18 +4,8 @@ import type { Task } from '../../runners/check/task.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { WorkKind } from '../kinds/work-kind.ts'
-import type { Recording, RecordContext, RecordingOptions } from './recording.ts'
+import type { Recorder, Recording, RecordContext, RecordingOptions } from './recording.ts'
 import { createRunLog, createRunWriters, type Recordable, type RunEnd } from './run-writers.ts'
-
-/** The trusted side of a check: compares, decides, and writes in batches. */
-export interface Recorder {
-  /**
-   * Resolves when the outcome is recorded, or when it is void because the fence was lost. Never rejects: an outcome
-   * that cannot be written is logged, and its lease expires.
-   */
-  record(finished: Recordable, context: RecordContext): Promise<void>
-  settle(): Promise<void>
-}
 
 interface RecorderOptions extends RecordingOptions {
   readonly kinds: readonly WorkKind[]

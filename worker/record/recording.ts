@@ -22,6 +22,16 @@ export interface RecordContext {
   readonly monitorName: string
 }
 
+/** The trusted side of a check: compares, decides, and writes in batches. */
+export interface Recorder {
+  /**
+   * Resolves when the outcome is recorded, or when it is void because the fence was lost. Never rejects: an outcome
+   * that cannot be written is logged, and its lease expires.
+   */
+  record(finished: Recordable, context: RecordContext): Promise<void>
+  settle(): Promise<void>
+}
+
 /** A check that ended, to be compared and recorded. */
 export interface Ended<T extends Task = Task> {
   readonly finished: Recordable

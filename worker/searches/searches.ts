@@ -11,9 +11,7 @@ import { countProviderPages } from '../../store/quota/provider-pages.ts'
 import type { SearchProvider } from './search-provider.ts'
 
 /** A check of a search that ended. */
-export interface EndedSearch extends Omit<Finished, 'task'> {
-  readonly task: SerpTask
-}
+type EndedSearch = Finished<SerpTask>
 
 /** The trusted side of a check of a search, before it is recorded. */
 export interface Searches {

@@ -39,7 +39,14 @@ test('many checks of a host that answers at once may be due: none is put off onc
     onDeliveries: () => {},
     patienceMs: 1_000,
   })
-  const source = createPostgresCheckSource({ store, secrets, recorder, queues: ['static'], leaseMs: 60_000 })
+  const source = createPostgresCheckSource({
+    kinds: WORK_KINDS,
+    store,
+    secrets,
+    recorder,
+    queues: ['static'],
+    leaseMs: 60_000,
+  })
   const done = new Set<number>()
   let putOff = 0
   const counting: CheckSource = {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { WORK_KINDS } from '../../../boot/kinds.ts'
 import type { CheckQueue } from '../../../core/check-queue.ts'
 import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { endUnrendered, noteRendering } from '../../../store/maintenance/unrendered.ts'
@@ -265,7 +266,7 @@ test('an isolated check waits for an operator that starts runner pods, whoever e
 test('a process that asks for checks that need a browser renders pages, one that asks for others not', async () => {
   const { store, secrets } = database
   const claimsOf = (queues: readonly CheckQueue[]) =>
-    createClaims({ store, secrets, queues, leaseSeconds: 60, hasModel: false })
+    createClaims({ kinds: WORK_KINDS, store, secrets, queues, leaseSeconds: 60, hasModel: false })
   await claimsOf(['static'])(1, { holder: null })
   expect(await endUnrendered(store)).toMatchObject({ isRendered: false })
   await claimsOf(['browser', 'visual', 'serp'])(1, { holder: null })

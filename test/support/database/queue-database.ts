@@ -3,9 +3,18 @@ import pg from 'pg'
 import type { CheckQueue } from '../../../core/check-queue.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
-import { claimChecks, type Claimed, type ClaimRequest } from '../../../store/queue/claim.ts'
+import {
+  claimChecks,
+  CLAIMED_PAGE,
+  CLAIMED_SEARCH,
+  claimedOf,
+  type Claimed,
+  type ClaimRequest,
+} from '../../../store/queue/claim.ts'
 import { createSecretBox, type SealedPlace, type SecretBox } from '../../../store/secrets/secret-box.ts'
 import { createTestDatabase } from './test-database.ts'
+
+const CLAIMED = claimedOf([CLAIMED_PAGE, CLAIMED_SEARCH])
 
 /** A row of `checks` as a test looks at it. Times in ms since the epoch. */
 interface SeenCheck {
@@ -136,7 +145,14 @@ export async function openQueueDatabase(): Promise<QueueDatabase> {
     },
     monitors: (teamId, options) => insertMonitors(query, secrets, teamId, options ?? {}),
     claim: (more) =>
-      claimChecks(store, { queue: 'static', limit: 1000, perTeam: 1000, afterTeam: '', leaseSeconds: 60, ...more }),
+      claimChecks(store, CLAIMED, {
+        queue: 'static',
+        limit: 1000,
+        perTeam: 1000,
+        afterTeam: '',
+        leaseSeconds: 60,
+        ...more,
+      }),
     check: (no) => one<SeenCheck>(`select ${SEEN_CHECK} from checks where no = $1`, [no]),
     runs: (no) => query<SeenRun>('select * from runs where monitor_no = $1 order by id', [no]),
     usage: (teamId) =>

@@ -4,7 +4,8 @@ import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { SerpCheck } from '../../../schema/serp/serp-check.ts'
 import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 import { noticesAfter, recordWithNotices } from '../../../store/deliveries/notices.ts'
-import { type ClaimedSearch, claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
+import { claimSearches, type SearchClaim } from '../../../store/queue/claim-search.ts'
+import type { ClaimedSearch } from '../../../store/queue/claim.ts'
 import {
   type FailedSearch,
   recordFailedSearches,

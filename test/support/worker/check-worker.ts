@@ -166,7 +166,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { around, browsers, search: working } = options
   const search = claimingOf(working, { store, objects: options.objects, log })
   const loop = createCheckLoop({
-    source: createPostgresCheckSource({ store, secrets, recorder, prompts, queues: CHECK_QUEUES, leaseMs, search }),
+    source: createPostgresCheckSource({
+      kinds: WORK_KINDS,
+      store,
+      secrets,
+      recorder,
+      prompts,
+      queues: CHECK_QUEUES,
+      leaseMs,
+      search,
+    }),
     check: (task, signal) => {
       // As in a process, where a loop of its own has what is rendered.
       const browser = browsers && task.queue === 'static' ? 'elsewhere' : browsers

@@ -43,7 +43,14 @@ function start(concurrency: number, perHost: number) {
   })
   const under = new Map<Task, (reading: Reading) => void>()
   loop = createCheckLoop({
-    source: createPostgresCheckSource({ store, secrets, recorder, queues: ['browser'], leaseMs: 60_000 }),
+    source: createPostgresCheckSource({
+      kinds: WORK_KINDS,
+      store,
+      secrets,
+      recorder,
+      queues: ['browser'],
+      leaseMs: 60_000,
+    }),
     check: (task, signal) =>
       new Promise((resolve) => {
         under.set(task, resolve)

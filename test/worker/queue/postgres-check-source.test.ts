@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { WORK_KINDS } from '../../../boot/kinds.ts'
 import { CHECK_QUEUES } from '../../../core/check-queue.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
-import type { Recorder } from '../../../worker/record/recorder.ts'
+import type { Recorder } from '../../../worker/record/recording.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, leaveAlone } from '../../support/database/stored-searches.ts'
 
@@ -21,6 +22,7 @@ const LAST = 'ffffffff-ffff-4fff-bfff-fffffffffff0'
 const unused: Recorder = { record: () => Promise.reject(new Error('nothing is recorded')), settle: async () => {} }
 const sourceOf = (queues: readonly (typeof CHECK_QUEUES)[number][] = ['static']) =>
   createPostgresCheckSource({
+    kinds: WORK_KINDS,
     store: database.store,
     secrets: database.secrets,
     recorder: unused,
@@ -68,6 +70,7 @@ test('a claim of one isolated check is no turn: the next claim goes on where the
   const teams = ['2', '3', '4'].map((first) => `${first}0000000-0000-4000-8000-000000000000`)
   for (const id of teams) await database.monitors(await database.team({ id }), { count: 2 })
   const claim = createClaims({
+    kinds: WORK_KINDS,
     ...{ store: database.store, secrets: database.secrets, queues: ['static'], leaseSeconds: 60, hasModel: false },
   })
   const [one] = await claim(1, { holder: null })
@@ -99,6 +102,7 @@ test('without a browser, searches that are left alone are claimed', async () => 
   const team = await database.team()
   await leaveAlone(database)
   const claim = createClaims({
+    kinds: WORK_KINDS,
     ...{ store: database.store, secrets: database.secrets, queues: ['serp'], leaseSeconds: 60, hasModel: false },
     search: { exit: null, hasProvider: false },
   })

@@ -109,6 +109,18 @@ test('a runner that names no exit is given no searches', async () => {
   expect(await asker.job.source.claim(10)).toEqual([])
 })
 
+test('a runner that names no exit ends no search whose engine is left alone', async () => {
+  const { database } = asker.runnerApi
+  const no = await addSearch(database, asker.team)
+  await database.query(
+    "insert into serp_engines (engine, refusals, refused_until) values ('google', 1, clock() + interval '1 hour')",
+  )
+  const state = () => database.query('select fence, run_id, due_at from checks where no = $1', [no])
+  const before = await state()
+  expect(await asker.job.source.claim(10)).toEqual([])
+  expect(await state()).toEqual(before)
+})
+
 describe('the results that a runner reports', () => {
   const [first, second] = FOUND.results
   const wrong: readonly (readonly [string, object, string])[] = [

@@ -75,7 +75,15 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   })
   const settings = { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'a-model', TIDEMARK_LLM_CONCURRENCY: 8 }
   const prompts = promptsOf({ ...settings, TIDEMARK_LLM_TIMEOUT_SECONDS: 30 }, { store, log, patienceMs: leaseMs })
-  const trusted = { store, secrets: database.secrets, recorder, prompts, leaseMs, kinds: ASKED_KINDS }
+  const trusted = {
+    store,
+    secrets: database.secrets,
+    recorder,
+    prompts,
+    leaseMs,
+    kinds: WORK_KINDS,
+    asked: ASKED_KINDS,
+  }
   const runnerApi: HttpCheckSource[] = []
   const servers: { close(): Promise<void> }[] = []
   const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(database.store, { job, ttlSeconds })

@@ -49,7 +49,7 @@ function read(task: Task): Reading {
   const bodyHash = createHash('sha256').update(body).digest().subarray(0, 16)
   // A page that was rendered, here also through the proxy, has no validator.
   const mark = { etag: fetchMethod === 'static' ? etag : null, lastModified: null, bodyHash }
-  const { last } = task
+  const { last } = task as PageTask
   const isNotModified = fetchMethod === 'static' && etag !== null && last?.etag === etag
   if (isNotModified || (last?.bodyHash && bodyHash.equals(last.bodyHash)))
     return { kind: 'unchanged', fetchMethod, mark }

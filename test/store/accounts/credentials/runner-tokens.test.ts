@@ -8,11 +8,14 @@ import {
   revokeRunnerTokens,
   takeRunnerClaims,
 } from '../../../../store/accounts/credentials/runner-tokens.ts'
-import { findHeldCheck } from '../../../../store/queue/held-check.ts'
+import { CLAIMED_PAGE } from '../../../../store/queue/claim.ts'
+import { heldChecks } from '../../../../store/queue/held-check.ts'
 import { extendLeasesOf, releaseOf } from '../../../../store/queue/lease.ts'
 import { handOver } from '../../../../store/queue/remember-layer.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../../support/database/queue-database.ts'
 import { create, edit } from '../../monitors/stored-monitors.ts'
+
+const findHeldCheck = heldChecks([CLAIMED_PAGE])
 
 let database: QueueDatabase
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { refusePng } from '../../runners/browser/page/picture-limits.ts'
 import type { Shot } from '../../runners/browser/page/shot.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
-import type { PageTask, SerpTask } from '../../runners/check/task.ts'
+import type { PageTask } from '../../runners/check/task.ts'
 import { markFromWire } from '../../runners/client/task-wire.ts'
 import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { boundPageText } from '../../runners/extract/text/full-page.ts'
@@ -9,40 +9,22 @@ import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { FetchedFacts, RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
-import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
-
-/** A check that a runner has leased, as read from the store. */
-interface HeldTask {
-  readonly task: PageTask
-  /** There is an earlier reading. */
-  readonly hasBaseline: boolean
-  /** Its fetch layer was chosen by the content of the page. */
-  readonly layerIsRemembered: boolean
-  /** Runners can reach a proxy. */
-  readonly hasProxy: boolean
-  /** Nothing of it is recorded. Default false. */
-  readonly isPreview?: boolean
-}
-
-/** The outcome of a check as reported by a runner. */
-export interface ReportedOutcome {
-  readonly outcome: RunnerOutcome
-  readonly pictures: readonly Uint8Array[]
-}
-
-type CheckedOutcome =
-  | { readonly ok: true; readonly reading: Finished['reading'] }
-  | { readonly ok: false; readonly issues: readonly Issue[] }
+import {
+  type CheckedOutcome,
+  type HeldTask,
+  readingIssue as issue,
+  type ReportedOutcome,
+} from '../queue/reported-outcome.ts'
 
 /**
  * Checks the outcome that a runner reports against its task. The runner can be wrong about the page, which only it has
  * seen. It must not contradict what we know. So fields, regions and layers must be those of the monitor, each picture
  * must be a single image that is used in one place, and a page that was never read cannot be unchanged.
  */
-export function outcomeOf({ outcome, pictures }: ReportedOutcome, held: HeldTask): CheckedOutcome {
+export function pageOutcomeOf({ outcome, pictures }: ReportedOutcome, held: HeldTask<PageTask>): CheckedOutcome {
   const { reading } = outcome
   const issues = [...kindIssues(reading, held), ...shotIssues(reading, pictures, held.task)]
   if (outcome.fetched && !held.task.asksFetched) issues.push({ path: 'fetched', message: 'was not asked for' })
@@ -53,58 +35,7 @@ export function outcomeOf({ outcome, pictures }: ReportedOutcome, held: HeldTask
   return { ok: true, reading: readingFromWire(outcome, pictures, held.task) }
 }
 
-/**
- * Checks the outcome of a search that a runner reports. What it read of the engine's pages cannot be checked; that it
- * is a list with running positions and addresses of the web can.
- */
-export function searchOutcomeOf({ outcome, pictures }: ReportedOutcome, { search }: SerpTask): CheckedOutcome {
-  const { reading } = outcome
-  const issues: Issue[] = []
-  if (pictures.length > 0) issues.push({ path: 'pictures', message: 'must be empty: a search takes no pictures' })
-  if (outcome.fetched) issues.push({ path: 'fetched', message: 'is not for a search' })
-  if (outcome.values !== undefined) issues.push({ path: 'values', message: 'is not for a search' })
-  if (reading.kind !== 'search' && reading.kind !== 'failed')
-    issues.push(...issue('kind', 'must be search or failed: the monitor watches a search'))
-  if (reading.kind === 'search') issues.push(...foundIssues(reading.search, search.pages))
-  if (issues.length > 0) return { ok: false, issues: issues.slice(0, 50) }
-  if (reading.kind === 'search') return { ok: true, reading: { ...reading, fetchMethod: 'browser' } }
-  if (reading.kind === 'failed') {
-    const { kind, fault, retry_after_ms: retryAfterMs, engine } = reading
-    return { ok: true, reading: { kind, fetchMethod: 'browser', fault, retryAfterMs, ...(engine && { engine }) } }
-  }
-  throw new TypeError(`a reading that is ${reading.kind} has an issue`)
-}
-
-function foundIssues(
-  { outcome, results, page_ends: ends, cut_by: cutBy, is_end: isEnd }: SearchReading,
-  pages: number,
-) {
-  const issues: Issue[] = []
-  const say = (path: string, message: string) => issues.push(...issue(`search.${path}`, message))
-  if ((outcome === 'ok') !== results.length > 0) say('outcome', 'must be ok with results, and zero without')
-  if (ends.length > pages) say('page_ends', `has more pages than the monitor asks for, which are ${pages}`)
-  if (ends.some((end, at) => end < (ends[at - 1] ?? 0)) || ends.at(-1) !== results.length)
-    say('page_ends', 'must rise, and end at the number of results')
-  if (cutBy !== null && (isEnd || ends.length === pages)) say('cut_by', 'is not for a check that obtained all pages')
-  if (cutBy === null && !isEnd && ends.length < pages)
-    say('page_ends', `has fewer pages than the ${pages} that were asked for, and neither an end nor a cut`)
-  return [...issues, ...results.flatMap(resultIssues)]
-}
-
-function resultIssues({ position, url, domain }: SearchReading['results'][number], at: number): Issue[] {
-  const place = joinPath('search', 'results', at)
-  const address = URL.parse(url)
-  const isWeb = /^https?:$/.test(address?.protocol ?? '')
-  return [
-    ...(position === at + 1 ? [] : issue(`${place}.position`, `must be ${at + 1}: positions run on`)),
-    ...(url === '' || isWeb ? [] : issue(`${place}.url`, 'must be empty, or an address of the web')),
-    ...(isWeb && domain !== address?.hostname ? issue(`${place}.domain`, 'must be the host of the address') : []),
-  ]
-}
-
-const issue = (path: string, message: string): Issue[] => [{ path: `reading.${path}`, message }]
-
-function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
+function kindIssues(reading: RunnerReading, held: HeldTask<PageTask>): Issue[] {
   const { task, hasBaseline } = held
   const asks = task.extract.method === 'prompt'
   if (reading.kind === 'search') return issue('kind', 'must not be search: the monitor watches a page')
@@ -117,14 +48,14 @@ function kindIssues(reading: RunnerReading, held: HeldTask): Issue[] {
   return layerIssues(reading, held)
 }
 
-function movedIssues({ task, isPreview }: HeldTask): Issue[] {
+function movedIssues({ task, isPreview }: HeldTask<PageTask>): Issue[] {
   if (isPreview) return issue('kind', 'cannot be moved: somebody waits for the page')
   return task.queue === 'browser' ? [] : issue('queue', 'is not one that this check can be moved to')
 }
 
 function layerIssues(
   reading: Exclude<RunnerReading, { kind: 'moved' | 'search' }>,
-  { task, layerIsRemembered, hasProxy }: HeldTask,
+  { task, layerIsRemembered, hasProxy }: HeldTask<PageTask>,
 ): Issue[] {
   if (reading.fetch_method === 'static' && !task.triesStatic)
     return issue('fetch_method', 'cannot be static: the check is one of the browser alone')

@@ -5,7 +5,7 @@ import { outcomeToWire } from '../../../runners/client/outcome-wire.ts'
 import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
 import { RunnerOutcome } from '../../../schema/runner-api.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { outcomeOf } from '../../../worker/queue/outcome-of.ts'
+import { pageOutcomeOf } from '../../../worker/kinds/page-outcome.ts'
 
 const TASK: PageTask = {
   kind: 'page',
@@ -39,7 +39,7 @@ function accepted(pageText: string, task: PageTask, values: object = { content_h
   const checked = checkerOf(RunnerOutcome).validate(JSON.parse(Buffer.from(head).toString()))
   if (!checked.ok) throw new Error(JSON.stringify(checked.issues))
   const reported = { outcome: checked.value, pictures: [] }
-  const outcome = outcomeOf(reported, { task, hasBaseline: true, layerIsRemembered: false, hasProxy: false })
+  const outcome = pageOutcomeOf(reported, { task, hasBaseline: true, layerIsRemembered: false, hasProxy: false })
   return outcome.ok && outcome.reading.kind === 'values' ? outcome.reading : null
 }
 

@@ -1,0 +1,45 @@
+import type { Finished } from '../../runners/check/check-source.ts'
+import { fieldsToRender } from '../../runners/check/missing-match.ts'
+import type { PageTask } from '../../runners/check/task.ts'
+import { releaseChecks } from '../../store/queue/lease.ts'
+import { handOver, rememberLayer, renderMissing } from '../../store/queue/remember-layer.ts'
+import { answered, heldBy } from '../queue/answered.ts'
+import type { Settling, SettlingParts } from './work-kind.ts'
+
+/** Returns what hands a check of a page over, remembers its layer, asks the model, and records the outcome. */
+export function createPageSettling({ store, recorder, prompts }: SettlingParts): Settling<PageTask> {
+  return {
+    async settle(finished, context, signal) {
+      const { task, reading } = finished
+      if (reading.kind === 'moved') {
+        await handOver(store, { ...task, reason: reading.reason })
+        return true
+      }
+      if ('remember' in reading && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
+      else if (await isRenderedForMissing(task, reading)) return true
+      if (reading.kind !== 'text') {
+        await recorder.record({ ...finished, reading }, context)
+        return true
+      }
+      // If the model's queue is full, the check is released and runs again later. Its page would be too old by the time
+      // of the answer.
+      if (prompts?.hasRoom(heldBy(reading)) === false) {
+        await releaseChecks(store, [{ no: task.no, fence: task.fence, delayMs: FULL_MS }]).catch(() => {})
+        return true
+      }
+      const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
+      if (recordable === null) return false
+      await recorder.record(recordable, context)
+      return true
+    },
+  }
+
+  /** Hands a check over to the browser where only that may find what its rules select. Returns whether it did. */
+  async function isRenderedForMissing(task: PageTask, reading: Finished['reading']): Promise<boolean> {
+    const fields = fieldsToRender(reading, task)
+    return fields.length > 0 && renderMissing(store, { ...task, fields })
+  }
+}
+
+/** A check that found the model's queue full is due again after this time. */
+const FULL_MS = 10_000
