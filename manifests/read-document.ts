@@ -1,20 +1,13 @@
 import { TEAM } from '../core/custom-resource/annotations.ts'
-import {
-  MONITOR_RESOURCE,
-  RESOURCE_API,
-  RESOURCE_GROUP,
-  type ResourceKind,
-  SERP_MONITOR_RESOURCE,
-} from '../schema/resource-kind.ts'
+import { RESOURCE_API, RESOURCE_GROUP, RESOURCE_KINDS } from '../schema/resource-kind.ts'
 import { joinPath } from '../schema/validation/issue.ts'
 import { type Fault, type Found, isObject, spelled } from './found.ts'
 import { childOf, type Key, type Part, placeAt } from './places.ts'
 import { readMonitor } from './read-monitor.ts'
 import { readSecret } from './read-secret.ts'
 
-const KINDS: readonly ResourceKind[] = [MONITOR_RESOURCE, SERP_MONITOR_RESOURCE]
-const OWN_KINDS: ReadonlySet<string> = new Set(KINDS.flatMap(({ kind }) => [kind, `${kind}List`]))
-const LISTS: ReadonlySet<string> = new Set(['List', ...KINDS.map(({ kind }) => `${kind}List`)])
+const OWN_KINDS: ReadonlySet<string> = new Set(RESOURCE_KINDS.flatMap(({ kind }) => [kind, `${kind}List`]))
+const LISTS: ReadonlySet<string> = new Set(['List', ...RESOURCE_KINDS.map(({ kind }) => `${kind}List`)])
 
 export function readDocument(part: Part, found: Found): void {
   const { value } = part
@@ -27,7 +20,7 @@ export function readDocument(part: Part, found: Found): void {
   if (!isObject(value)) return fault([], 'must be an object with apiVersion, kind, metadata and spec')
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') return fault(['kind'], 'is required: Monitor, SerpMonitor or Secret')
-  const resource = KINDS.find((one) => one.kind === kind)
+  const resource = RESOURCE_KINDS.find((one) => one.kind === kind)
   if (resource && (apiVersion === RESOURCE_API || typeof apiVersion !== 'string'))
     return readMonitor(part, resource, found, fault)
   if (typeof apiVersion !== 'string') return fault(['apiVersion'], `is required, as in ${RESOURCE_API}`)

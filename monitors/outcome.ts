@@ -2,7 +2,7 @@ import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Tier } from '../schema/account/plan.ts'
 import type { Manager } from '../schema/monitor/labels.ts'
 import type { MonitorSpec } from '../schema/monitor/monitor.ts'
-import type { MonitorKind } from '../schema/resource-kind.ts'
+import { type MonitorKind, resourceKindOf } from '../schema/resource-kind.ts'
 import type { Queryable, Transaction } from '../store/db/client.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { resourceOf } from '../store/monitors/monitor-resource.ts'
@@ -27,7 +27,7 @@ export interface Managed {
   /** The resource, as `namespace/name`; null when it is not known. */
   readonly resource: string | null
   /** The kind of the resource, where it is known. */
-  readonly resourceKind?: MonitorKind
+  readonly resourceKind?: string
   /** The file of a manifest in a folder. */
   readonly file?: string
   /** What the resource does not allow: any change, or a resume while it suspends the monitor. */
@@ -96,7 +96,7 @@ export async function managedElsewhere(
   const found = await resourceOf(tx, no)
   const managed = { kind: 'managed', by: managed_by, name, act, ...(file !== null && { file }) } as const
   if (!found) return { ...managed, resource: null }
-  return { ...managed, resource: `${found.namespace}/${found.name}`, resourceKind: found.kind }
+  return { ...managed, resource: `${found.namespace}/${found.name}`, resourceKind: resourceKindOf(found.kind).kind }
 }
 
 /**

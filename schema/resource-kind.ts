@@ -4,9 +4,8 @@ const VERSION = 'v1'
 /** The `apiVersion` of the custom resources. */
 export const RESOURCE_API = `${RESOURCE_GROUP}/${VERSION}`
 
-/** The kinds of monitor, as the store calls them. */
-export const MONITOR_KINDS = ['page', 'serp'] as const
-export type MonitorKind = (typeof MONITOR_KINDS)[number]
+/** The name of a kind of monitor, as the store calls it. */
+export type MonitorKind = string
 
 /** The names of a kind of custom resource. */
 export interface ResourceKind {
@@ -14,6 +13,8 @@ export interface ResourceKind {
   readonly plural: string
   readonly singular: string
   readonly shortName: string
+  /** What the API and the dashboard call them in paths: `/v1/monitors`. */
+  readonly collection: string
   /** The kind of monitor that its resources declare. */
   readonly declares: MonitorKind
 }
@@ -23,6 +24,7 @@ export const MONITOR_RESOURCE = {
   plural: 'monitors',
   singular: 'monitor',
   shortName: 'mon',
+  collection: 'monitors',
   declares: 'page',
 } as const satisfies ResourceKind
 
@@ -31,8 +33,22 @@ export const SERP_MONITOR_RESOURCE = {
   plural: 'serpmonitors',
   singular: 'serpmonitor',
   shortName: 'serp',
+  collection: 'serp-monitors',
   declares: 'serp',
 } as const satisfies ResourceKind
+
+/** Every kind of custom resource. */
+export const RESOURCE_KINDS: readonly ResourceKind[] = [MONITOR_RESOURCE, SERP_MONITOR_RESOURCE]
+
+/** The kinds of monitor that they declare. */
+export const MONITOR_KINDS: readonly MonitorKind[] = RESOURCE_KINDS.map(({ declares }) => declares)
+
+/** Returns the names of the resources that declare monitors of a kind. */
+export function resourceKindOf(kind: MonitorKind): ResourceKind {
+  const found = RESOURCE_KINDS.find(({ declares }) => declares === kind)
+  if (!found) throw new Error(`no custom resource declares monitors of the kind ${kind}`)
+  return found
+}
 
 /** Returns the name of the definition of a kind in a cluster. */
 export const definitionName = ({ plural }: Pick<ResourceKind, 'plural'>): string => `${plural}.${RESOURCE_GROUP}`

@@ -9,7 +9,6 @@ import {
   overStorageText,
 } from '../../monitors/outcome.ts'
 import type { NoTexts } from '../../monitors/run-difference.ts'
-import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { apiError, type ApiError } from './api-error.ts'
 
 export const NO_TEXTS = {
@@ -21,9 +20,8 @@ export const NO_TEXTS = {
 } as const satisfies Record<NoTexts['why'], string>
 
 export function managed({ by: manager, name, resource, resourceKind, file, act }: Managed) {
-  const { kind } = resourceKind === 'serp' ? SERP_MONITOR_RESOURCE : MONITOR_RESOURCE
   const what = manager === 'file' ? 'manifest' : 'Kubernetes resource'
-  const named = resource === null ? `a ${what}` : `the ${what} ${kind} ${resource}`
+  const named = resource === null ? `a ${what}` : `the ${what} ${resourceKind} ${resource}`
   const by =
     manager === 'file'
       ? `${named} in ${file === undefined ? '' : `the file ${file} of `}the folder of tidemark serve --config`

@@ -3,30 +3,15 @@ import { isUuid } from '../../core/is-uuid.ts'
 import { printable } from '../../core/printable.ts'
 import { tell } from '../../platform/print.ts'
 import type { Monitor } from '../../schema/monitor/monitor.ts'
-import {
-  MONITOR_KINDS,
-  MONITOR_RESOURCE,
-  type MonitorKind,
-  type ResourceKind,
-  SERP_MONITOR_RESOURCE,
-} from '../../schema/resource-kind.ts'
+import { MONITOR_KINDS, type MonitorKind, RESOURCE_KINDS, resourceKindOf } from '../../schema/resource-kind.ts'
 import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { RemoteClient } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
 import type { RemoteRequest } from './remote-request.ts'
 
-/** A kind of monitor, as the API and people name it. */
-interface RemoteKind {
-  readonly resource: ResourceKind
-  /** The path of its list. */
-  readonly path: string
-}
-
-export const REMOTE_KINDS: Readonly<Record<MonitorKind, RemoteKind>> = {
-  page: { resource: MONITOR_RESOURCE, path: '/v1/monitors' },
-  serp: { resource: SERP_MONITOR_RESOURCE, path: '/v1/serp-monitors' },
-}
+/** Returns the path of the list of a kind. */
+export const listPath = (kind: MonitorKind): string => `/v1/${resourceKindOf(kind).collection}`
 
 /** The label of every monitor that `apply` made: its value is `--set`. */
 export const SET_LABEL = 'tidemark-set'
@@ -49,12 +34,8 @@ interface Reference {
 /** Returns the kind that a word names, in the ways that kubectl takes it. */
 function kindOf(word: string): MonitorKind | null {
   const lower = word.toLowerCase()
-  return (
-    MONITOR_KINDS.find((kind) => {
-      const { plural, singular, shortName } = REMOTE_KINDS[kind].resource
-      return [plural, singular, shortName].includes(lower)
-    }) ?? null
-  )
+  const named = RESOURCE_KINDS.find(({ plural, singular, shortName }) => [plural, singular, shortName].includes(lower))
+  return named?.declares ?? null
 }
 
 /** Returns what the arguments refer to: `kettle`, `shop/kettle`, `monitor/kettle`, an id, or `monitors kettle pot`. */
@@ -92,7 +73,7 @@ export async function listRecords(
 ): Promise<RemoteRecord[]> {
   const found: RemoteRecord[] = []
   for (const each of kindsOf(kind))
-    for await (const record of client.list<Monitor | SerpMonitor>(REMOTE_KINDS[each].path, query))
+    for await (const record of client.list<Monitor | SerpMonitor>(listPath(each), query))
       found.push(recordOf(each, record))
   return found
 }
@@ -102,10 +83,10 @@ const MAX_NAME = 200
 
 /** Returns the one record that a reference names. Throws where there is none, and where there are several. */
 export async function findRecord(client: RemoteClient, { text, kind }: Reference): Promise<RemoteRecord> {
-  const what = kind === null ? 'monitor' : REMOTE_KINDS[kind].resource.singular
+  const what = kind === null ? 'monitor' : resourceKindOf(kind).singular
   if (isUuid(text)) {
     for (const each of kindsOf(kind)) {
-      const path = `${REMOTE_KINDS[each].path}/${text}`
+      const path = `${listPath(each)}/${text}`
       const record = await client.find<Monitor | SerpMonitor>({ method: 'GET', path })
       if (record) return recordOf(each, record)
     }
@@ -165,10 +146,10 @@ function severalOfName(text: string, what: string, found: readonly RemoteRecord[
 }
 
 /** Returns the reference to a record that every command takes, and that no other record has. */
-export const nameOf = ({ kind, record }: RemoteRecord): string => `${REMOTE_KINDS[kind].resource.singular}/${record.id}`
+export const nameOf = ({ kind, record }: RemoteRecord): string => `${resourceKindOf(kind).singular}/${record.id}`
 
 /** Returns the path of a record. */
-export const pathOf = ({ kind, record }: RemoteRecord): string => `${REMOTE_KINDS[kind].path}/${record.id}`
+export const pathOf = ({ kind, record }: RemoteRecord): string => `${listPath(kind)}/${record.id}`
 
 /** Returns what a monitor watches. */
 export const watchedBy = (found: RemoteRecord): string =>

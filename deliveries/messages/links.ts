@@ -1,4 +1,4 @@
-import type { MonitorKind } from '../../schema/resource-kind.ts'
+import { type MonitorKind, resourceKindOf } from '../../schema/resource-kind.ts'
 
 /** The addresses that links in messages are made from. */
 export interface Links {
@@ -21,7 +21,7 @@ export function runUrl({ dashboardUrl }: Links, { kind, monitor_id, run_id }: Li
 
 /** Returns the address of a monitor: `<dashboard>/monitors/<id>`, and of a search `<dashboard>/serp-monitors/<id>`. */
 export function monitorUrl(dashboardUrl: string, kind: MonitorKind, id: string): string {
-  const path = `/${kind === 'serp' ? 'serp-monitors' : 'monitors'}/${encodeURIComponent(id)}`
+  const path = `/${resourceKindOf(kind).collection}/${encodeURIComponent(id)}`
   return new URL(`${dashboardUrl.replace(/\/+$/, '')}${path}`).href
 }
 

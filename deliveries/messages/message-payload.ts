@@ -1,11 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { AccountMail } from '../../schema/account/mail.ts'
-import { MONITOR_KINDS } from '../../schema/resource-kind.ts'
 import { ListChange, TextChange } from '../../schema/run/delivery.ts'
 import { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
 import type { Json } from '../../schema/shape/json.ts'
-import { Choice, Dictionary } from '../../schema/shape/shape.ts'
+import { Dictionary } from '../../schema/shape/shape.ts'
 
 /**
  * The part of a stored payload (schema/run/delivery.ts, core/payload.ts) that messages show. The payload may have other
@@ -42,7 +41,7 @@ const NoticeMessage = Type.Object({
   recipient: Text,
   monitor_id: Type.Union([Text, Type.Null()]),
   run_id: Type.Union([Text, Type.Null()]),
-  monitor: Type.Union([Type.Object({ url: Text, name: Text, kind: Choice(MONITOR_KINDS) }), Type.Null()]),
+  monitor: Type.Union([Type.Object({ url: Text, name: Text, kind: Text }), Type.Null()]),
 })
 export type NoticeMessage = Static<typeof NoticeMessage>
 

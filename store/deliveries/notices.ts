@@ -174,7 +174,7 @@ const NotifiedMonitor = Type.Object({
   no: Type.Integer(),
   id: Type.String(),
   name: Type.String(),
-  kind: Choice(['page', 'serp']),
+  kind: Type.String(),
   /** The address of the page; of a search, its address at the engine. */
   url: Type.String(),
   /** The sealed destinations (`monitors.deliveries`). */

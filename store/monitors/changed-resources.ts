@@ -1,11 +1,10 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { MONITOR_KINDS, type MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 
 const finishedRow = row({
-  kind: Type.Unsafe<MonitorKind>({ enum: [...MONITOR_KINDS] }),
+  kind: Type.String(),
   namespace: Type.String(),
   name: Type.String(),
   last_run_at: Type.String(),
@@ -26,7 +25,7 @@ export async function finishedSince(store: Queryable, clusterId: string, since: 
 }
 
 const restingRow = row({
-  kind: Type.Unsafe<MonitorKind>({ enum: [...MONITOR_KINDS] }),
+  kind: Type.String(),
   namespace: Type.String(),
   name: Type.String(),
   why: Type.String(),

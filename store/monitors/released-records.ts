@@ -1,6 +1,5 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { MONITOR_KINDS, type MonitorKind } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 
@@ -11,7 +10,7 @@ const releasedRow = row({
   monitor_id: Type.String(),
   email: Type.String(),
   cluster_id: Type.String(),
-  kind: Type.Unsafe<MonitorKind>({ enum: [...MONITOR_KINDS] }),
+  kind: Type.String(),
   namespace: Type.String(),
   name: Type.String(),
 })

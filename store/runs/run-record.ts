@@ -57,7 +57,7 @@ const RunRow = Type.Object({
   error_message: Type.Union([Type.String(), Null]),
   warnings: Stored<readonly string[] | null>(),
   visual_change_pct: Type.Union([Type.Number(), Null]),
-  kind: Stored<'page' | 'serp'>(),
+  kind: Type.String(),
   /** Of a SERP monitor, as it is configured now. */
   mode: Stored<'rank_tracking' | 'full_analysis' | null>(),
   ...OF_SEARCHES,

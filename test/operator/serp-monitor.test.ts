@@ -145,7 +145,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
     expect(await stored(one.id)).toMatchObject({ suspended: true, next_run_at: null })
     const resource = `${setup.namespace}/kettle`
     const refused = await editMonitor(setup.context, SEARCH, { ...one, patch: { pages: 2 } })
-    expect(refused).toMatchObject({ resource, resourceKind: 'serp' })
+    expect(refused).toMatchObject({ resource, resourceKind: 'SerpMonitor' })
     expect(await deleteMonitor(setup.context, SEARCH, one)).toMatchObject({ kind: 'managed', resource })
     expect(await resumeMonitor(setup.context, SEARCH, one)).toMatchObject({ kind: 'managed', act: 'resume' })
     expect(await pauseMonitor(setup.context, SEARCH, one)).toMatchObject({ kind: 'done' })

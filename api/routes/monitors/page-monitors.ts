@@ -16,7 +16,7 @@ import type { ServedKind } from './served-kind.ts'
 /** Monitors of pages, APIs and feeds. */
 export const PAGES: ServedKind<MonitorSpec, MonitorRow> = {
   kind: PAGE,
-  path: '/v1/monitors',
+  path: `/v1/${PAGE.resource.collection}`,
   noun: 'monitor',
   tag: 'Monitors',
   record: Monitor,

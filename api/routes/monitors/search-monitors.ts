@@ -13,7 +13,7 @@ import type { ServedKind } from './served-kind.ts'
 /** Monitors of searches. */
 export const SEARCHES: ServedKind<SerpMonitorSpec, SerpMonitorRow> = {
   kind: SEARCH,
-  path: '/v1/serp-monitors',
+  path: `/v1/${SEARCH.resource.collection}`,
   noun: 'SERP monitor',
   tag: 'SERP monitors',
   record: SerpMonitor,

@@ -1,7 +1,7 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { clipped, coloured, formOf, isForPrograms, type OutputOptions, printData } from '../../output.ts'
-import { REMOTE_KINDS } from '../records.ts'
 import type { Step } from './steps.ts'
 
 const SIGNS = { create: '+', change: '~', adopt: '~', delete: '-', keep: ' ' } as const
@@ -11,7 +11,7 @@ const WORDS = { create: 'create', change: 'change', adopt: 'take over', delete: 
 /** Returns what a program reads of a step. */
 export const shownStep = (step: Step) => ({
   action: step.action,
-  kind: REMOTE_KINDS[step.kind].resource.kind,
+  kind: resourceKindOf(step.kind).kind,
   external_key: step.key,
   ...('id' in step && { id: step.id }),
   ...('differences' in step && { differences: step.differences, pausing: step.pausing }),

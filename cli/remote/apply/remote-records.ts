@@ -3,7 +3,7 @@ import type { ManifestFault } from '../../../manifests/places.ts'
 import { faultsOf } from '../../../manifests/resolve-manifest.ts'
 import type { DeclaredRecords } from '../../../monitors/declared/apply-plan.ts'
 import { exitCode } from '../../exit-codes.ts'
-import { REMOTE_KINDS } from '../records.ts'
+import { listPath } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import { RemoteError } from '../remote-error.ts'
 import { inLines } from './read-input.ts'
@@ -59,7 +59,7 @@ export function createRemoteRecords(
 
 /** Makes a record be what a step says. Returns it with what the server warns of. */
 async function send(client: RemoteClient, step: Step): Promise<Carried> {
-  const { path } = REMOTE_KINDS[step.kind]
+  const path = listPath(step.kind)
   if (step.action === 'delete') {
     await client.text({ method: 'DELETE', path: `${path}/${step.id}` })
     return { id: step.id }

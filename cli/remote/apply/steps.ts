@@ -6,8 +6,8 @@ import type { ManifestFault } from '../../../manifests/places.ts'
 import type { Plan } from '../../../monitors/declared/apply-plan.ts'
 import type { JudgedManifest } from '../../../monitors/declared/judge-manifests.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
-import type { MonitorKind } from '../../../schema/resource-kind.ts'
-import { listRecords, REMOTE_KINDS, type RemoteRecord, SUSPENDED_LABEL } from '../records.ts'
+import { type MonitorKind, resourceKindOf } from '../../../schema/resource-kind.ts'
+import { listRecords, type RemoteRecord, SUSPENDED_LABEL, listPath } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import { type Difference, differencesOf } from './differences.ts'
 
@@ -132,7 +132,7 @@ async function stepOf(
 const anyStep = (kind: MonitorKind, key: string): AnyStep => ({
   kind,
   key,
-  resource: `${REMOTE_KINDS[kind].resource.singular} ${printable(key)}`,
+  resource: `${resourceKindOf(kind).singular} ${printable(key)}`,
 })
 
 const elsewhere = ({ managed_by: by, declared_in: file }: RemoteRecord['record']): string =>
@@ -144,7 +144,7 @@ const elsewhere = ({ managed_by: by, declared_in: file }: RemoteRecord['record']
 async function adoptedBy(client: RemoteClient, kind: MonitorKind, id: string): Promise<RemoteRecord | null> {
   // The annotation is free text.
   if (!isUuid(id)) return null
-  const path = `${REMOTE_KINDS[kind].path}/${id}`
+  const path = `${listPath(kind)}/${id}`
   const record = await client.find<RemoteRecord['record']>({ method: 'GET', path })
   return record && ({ kind, record } as RemoteRecord)
 }

@@ -1,9 +1,10 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { formOf, isForPrograms, printData } from '../../output.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
 import { type CommonOptions, connect } from '../connect.ts'
-import { forEachRecord, nameOf, neededReferences, pathOf, REMOTE_KINDS } from '../records.ts'
+import { forEachRecord, nameOf, neededReferences, pathOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import type { RemoteRequest } from '../remote-request.ts'
 
@@ -46,10 +47,10 @@ async function actOnEach(
     neededReferences(words),
     async (found) => {
       await client.text(request(pathOf(found)))
-      results.push({ id: found.record.id, kind: REMOTE_KINDS[found.kind].resource.kind, name: found.record.name, done })
+      results.push({ id: found.record.id, kind: resourceKindOf(found.kind).kind, name: found.record.name, done })
       if (form === 'name') print(`${nameOf(found)}\n`)
       else if (form === 'table' || form === 'wide')
-        print(`${REMOTE_KINDS[found.kind].resource.singular} ${printable(found.record.name)} ${done}\n`)
+        print(`${resourceKindOf(found.kind).singular} ${printable(found.record.name)} ${done}\n`)
     },
     ignoresMissing,
   )

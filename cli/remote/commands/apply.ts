@@ -2,6 +2,7 @@ import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { printable } from '../../../core/printable.ts'
 import { applyPlan } from '../../../monitors/declared/apply-plan.ts'
 import { print, progress, tell } from '../../../platform/print.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { formOf, isForPrograms, type OutputForm, printData } from '../../output.ts'
 import { printPlan, shownStep } from '../apply/print-plan.ts'
@@ -10,7 +11,7 @@ import { createRemoteRecords, type StepListener } from '../apply/remote-records.
 import type { Step } from '../apply/steps.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
 import { type CommonOptions, connect } from '../connect.ts'
-import { REMOTE_KINDS, SET_LABEL } from '../records.ts'
+import { SET_LABEL } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
 
@@ -95,7 +96,7 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
 const DONE = { create: 'created', change: 'changed', adopt: 'took over', delete: 'deleted', keep: 'kept' } as const
 
 const referenceOf = (step: Pick<Step, 'kind'> & { readonly id?: string }) =>
-  `${REMOTE_KINDS[step.kind].resource.singular}/${step.id}\n`
+  `${resourceKindOf(step.kind).singular}/${step.id}\n`
 
 /** Says what is done while it is done. */
 function createReport(form: OutputForm) {

@@ -1,6 +1,7 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import {
   coloured,
   columnsOf,
@@ -16,15 +17,7 @@ import {
 import { connect } from '../connect.ts'
 import { arrivedWords, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
-import {
-  forEachRecord,
-  nameOf,
-  neededReferences,
-  pathOf,
-  REMOTE_KINDS,
-  type RemoteRecord,
-  watchedBy,
-} from '../records.ts'
+import { forEachRecord, nameOf, neededReferences, pathOf, type RemoteRecord, watchedBy } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { statusOf } from './get.ts'
 import { columnsOfRuns, newestRuns, wholeRuns } from './runs.ts'
@@ -71,7 +64,7 @@ function head(found: RemoteRecord, { error, messages }: MonitorFacts): string {
   const { record } = found
   const lines: readonly (readonly [string, string])[] = [
     ['Name', printable(record.name)],
-    ['Kind', REMOTE_KINDS[found.kind].resource.kind],
+    ['Kind', resourceKindOf(found.kind).kind],
     ['Id', record.id],
     ['Status', coloured(statusOf(found))],
     ['Watches', printable(watchedBy(found))],

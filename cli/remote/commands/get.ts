@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import {
   type Column,
   distance,
@@ -13,15 +14,7 @@ import {
 import { connect } from '../connect.ts'
 import { arrivedCell, lostMessages, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
-import {
-  forEachRecord,
-  listRecords,
-  nameOf,
-  referencesOf,
-  REMOTE_KINDS,
-  type RemoteRecord,
-  watchedBy,
-} from '../records.ts'
+import { forEachRecord, listRecords, nameOf, referencesOf, type RemoteRecord, watchedBy } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
@@ -45,7 +38,7 @@ export const statusOf = ({ record: { status } }: RemoteRecord) => ({ text: statu
 
 const columnsWith = (facts: ReadonlyMap<RemoteRecord, MonitorFacts>): readonly Column<RemoteRecord>[] => [
   { head: 'NAME', cell: ({ record }) => record.name },
-  { head: 'KIND', cell: ({ kind }) => REMOTE_KINDS[kind].resource.singular, isWide: true },
+  { head: 'KIND', cell: ({ kind }) => resourceKindOf(kind).singular, isWide: true },
   { head: 'STATUS', cell: statusOf },
   { head: 'INTERVAL', cell: ({ record }) => interval(record.schedule_interval_seconds), isWide: true },
   { head: 'LAST RUN', cell: ({ record }) => distance(record.last_run_at) },

@@ -118,7 +118,7 @@ test('of a folder over the bytes that the plan stores, what fits is applied, and
 test('a record of a manifest cannot be edited or deleted through the API, which names the manifest', async () => {
   await apply([monitor('kettle')])
   const [{ id } = { id: '' }] = await list()
-  const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'page', file: 'a.yaml' }
+  const managed = { kind: 'managed', by: 'file', resource: 'default/kettle', resourceKind: 'Monitor', file: 'a.yaml' }
   const edition = { ...person, id, patch: { name: 'New' } }
   expect(await editMonitor(installation.context, PAGE, edition)).toMatchObject(managed)
   expect(await deleteMonitor(installation.context, PAGE, { ...person, id })).toMatchObject(managed)
