@@ -17,16 +17,13 @@ import { getUsageRoute } from './routes/accounts/usage.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
-import { PAGES } from './routes/monitors/page-monitors.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
-import { SEARCHES } from './routes/monitors/search-monitors.ts'
+import type { ServedKind } from './routes/monitors/served-kind.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/templates.ts'
 import { openApiRoute } from './routes/openapi.ts'
 
-/** In the order of the OpenAPI document. */
-const described: readonly Route[] = [
-  ...monitorRoutes(PAGES),
-  ...monitorRoutes(SEARCHES),
+/** Routes about more than the monitors of one kind, in the order of the OpenAPI document. */
+const shared: readonly Route[] = [
   listTemplatesRoute,
   createFromTemplateRoute,
   getRunRoute,
@@ -54,12 +51,15 @@ const described: readonly Route[] = [
   ...signInRoutes,
 ]
 
-/** Every route of the API. */
-export const routes: readonly Route[] = [...described, openApiRoute(described)]
+/** Returns every route of the API, with those of these kinds of monitor. */
+export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
+  const described = [...kinds.flatMap((served) => monitorRoutes(served)), ...shared]
+  return [...described, openApiRoute(described)]
+}
 
-/** Every route that is served: those of the API, and pages. */
-export const servedRoutes: readonly Route[] = [
-  ...routes,
+/** Returns every route that is served: those of the API, and pages. */
+export const servedRoutesOf = (kinds: readonly ServedKind[]): readonly Route[] => [
+  ...routesOf(kinds),
   welcomePage,
   ...accountPages,
   ...signInPages,

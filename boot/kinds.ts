@@ -6,18 +6,21 @@ import { SEARCH_WORK } from '../worker/kinds/search-work.ts'
 import type { WorkKind } from '../worker/kinds/work-kind.ts'
 
 /** One kind of monitor, as the processes of an installation have it. */
-interface InstalledKind {
+export interface InstalledKind {
   /** How the API serves it, with its use cases and its table. */
   readonly served: ServedKind
   /** What workers do with its checks. */
   readonly work: WorkKind
 }
 
-/** Every kind of monitor. */
-const KINDS: readonly InstalledKind[] = [
+/** Every kind of monitor. This is the table that the entry points are given. */
+export const KINDS: readonly InstalledKind[] = [
   { served: PAGES, work: PAGE_WORK },
   { served: SEARCHES, work: SEARCH_WORK },
 ]
+
+/** How the API serves each kind. */
+export const SERVED_KINDS = KINDS.map(({ served }) => served)
 
 /** What workers do with the checks of each kind. */
 export const WORK_KINDS = KINDS.map(({ work }) => work)

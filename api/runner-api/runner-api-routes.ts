@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { Denials } from '../../egress/policy.ts'
 import { tasksToWire } from '../../runners/check/kinds/check-kind.ts'
-import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import {
   RunnerClaim,
   type RunnerClaimed,
@@ -66,7 +65,7 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
     const { claimed, left } = await boundedClaim(store, runner, limit, (most) =>
       source.claim(most, runner, exit ?? null),
     )
-    const { tasks, searches } = tasksToWire(CHECK_KINDS, claimed)
+    const { tasks, searches } = tasksToWire(source.kinds, claimed)
     return { tasks, ...(exit !== undefined && { searches }), ...terms, ...(left !== null && { claims_left: left }) }
   })
 

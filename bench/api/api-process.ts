@@ -1,7 +1,8 @@
 import { fastify } from 'fastify'
 import { buildApp } from '../../api/http/app.ts'
-import { routes } from '../../api/routes.ts'
+import { routesOf } from '../../api/routes.ts'
 import { createServices } from '../../api/services.ts'
+import { SERVED_KINDS } from '../../boot/kinds.ts'
 import { openApiStore } from '../../boot/parts/api-store.ts'
 import { createLogger } from '../../core/logger.ts'
 import { createPolicy } from '../../egress/policy.ts'
@@ -57,7 +58,7 @@ answerParent(async ({ databaseUrl }: ApiQuestion): Promise<ApiAnswer> => {
     wake: () => undefined,
   })
   const listen = { host: '127.0.0.1', port: 0 }
-  const ours = await buildApp(services, routes).listen(listen)
+  const ours = await buildApp(services, routesOf(SERVED_KINDS)).listen(listen)
   const bare = await bareApp(store).listen(listen)
   const key = await insertApiKey(store, {
     teamId: TEAM,

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import { buildApp } from '../../api/http/app.ts'
 import { measureWork } from '../../api/http/work-metrics.ts'
-import { servedRoutes } from '../../api/routes.ts'
+import { servedRoutesOf } from '../../api/routes.ts'
 import { createServices, type Services } from '../../api/services.ts'
 import type { Health } from '../../core/health.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -18,6 +18,7 @@ import { noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { createRunnerAnswers, type RunnerAnswers } from '../../worker/asked/runner-answers.ts'
 import { createPreviews, type Previews } from '../../worker/previews/previews.ts'
+import type { InstalledKind } from '../kinds.ts'
 import { openApiStore } from '../parts/api-store.ts'
 import { billingOf } from '../parts/billing.ts'
 import { startDiskWatch } from '../parts/disk.ts'
@@ -37,6 +38,7 @@ import type { Settings } from '../settings/read-config.ts'
 
 /** The context of a process that serves the API. */
 interface ApiContext {
+  readonly kinds: readonly InstalledKind[]
   readonly settings: Settings
   readonly databaseUrl: string
   /** The folder of the embedded database; null when there is none. */
@@ -106,7 +108,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   measureWork(registry, services.work)
   showLongLists(registry, services.lists)
   stack.defer('sign-in', () => services.close())
-  const app = buildApp(services, servedRoutes)
+  const app = buildApp(services, servedRoutesOf(context.kinds.map(({ served }) => served)))
   stack.defer('the API', () => app.close())
   // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())

@@ -12,7 +12,6 @@ import type { Browsers } from '../../runners/browser/browsers.ts'
 import type { CheckSource } from '../../runners/check/check-source.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
 import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
-import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
@@ -26,12 +25,13 @@ import { openStore, type Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import { queuesOf, type WorkKind } from '../../worker/kinds/work-kind.ts'
 import { createBacklogMetrics } from '../../worker/maintenance/backlog-metrics.ts'
 import { startMaintenance } from '../../worker/maintenance/maintenance.ts'
 import { createMonitorMetrics } from '../../worker/maintenance/monitor-metrics.ts'
 import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { createRecorder } from '../../worker/record/recorder.ts'
-import { WORK_KINDS } from '../kinds.ts'
+import type { InstalledKind } from '../kinds.ts'
 import { startDiskWatch } from '../parts/disk.ts'
 import { mailerOf } from '../parts/mail.ts'
 import { promptsOf } from '../parts/model.ts'
@@ -46,6 +46,7 @@ import { startRunnerApi } from './start-runner-api.ts'
 
 /** The context of a process that checks and delivers. */
 interface WorkerContext {
+  readonly kinds: readonly InstalledKind[]
   readonly settings: Settings
   readonly databaseUrl: string
   /** The folder of the embedded database; null when there is none. */
@@ -81,6 +82,7 @@ const DRAIN_MS = 18_000
 /** Starts the check loop, the delivery loop and the maintenance of the store; the stack stops them. */
 export async function startWorker(context: WorkerContext): Promise<Worker> {
   const { settings, secrets, registry, log, stack } = context
+  const kinds = context.kinds.map(({ work }) => work)
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
   const store = await openWorkerStore(context, leaseMs)
   const { extractor, pages, patterns, differ } = createThreads(context)
@@ -90,7 +92,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const disk = await startDiskWatch({ ...context, store, notifies: true })
   const { pictures, sweep } = startPictures({ ...context, store, disk })
   const recorder = createRecorder({
-    kinds: WORK_KINDS,
+    kinds,
     store,
     pictures,
     secrets,
@@ -107,9 +109,9 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
-  const checkOf = checksOf(context, { store, extractor, pages })
+  const checkOf = checksOf(context, { store, kinds, extractor, pages })
   const search = searchSourceOf({ ...context, store })
-  const held = { secrets, kinds: WORK_KINDS, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
+  const held = { secrets, kinds, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
@@ -117,10 +119,11 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     registry,
     log,
     browsers: context.browsers,
+    own: queuesOf(kinds),
     sourceOf: (queues) =>
       createPostgresCheckSource({
         store,
-        kinds: WORK_KINDS,
+        kinds,
         secrets,
         recorder,
         prompts,
@@ -224,12 +227,13 @@ function sendingLoops(context: WorkerContext, store: Store) {
 
 interface CheckParts {
   readonly store: Store
+  readonly kinds: readonly WorkKind[]
   readonly extractor: Extractor
   readonly pages: PageReader
 }
 
 /** Returns what checks a task here. */
-function checksOf(context: WorkerContext, { store, extractor, pages }: CheckParts) {
+function checksOf(context: WorkerContext, { store, kinds, extractor, pages }: CheckParts) {
   const { egress, log, tracer, stack } = context
   const layer = proxyLayerOf(context)
   const proxy = layer
@@ -240,7 +244,7 @@ function checksOf(context: WorkerContext, { store, extractor, pages }: CheckPart
   const search = searchMeansOf(context)
   const ports = { agent, extractor, pages, proxy, search }
   return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
-    checkByKind(CHECK_KINDS, task, {
+    checkByKind(kinds, task, {
       ...ports,
       browser,
       signal,
@@ -265,6 +269,8 @@ interface CheckLoopsContext {
   readonly log: Logger
   /** Null: checks that need a browser are not claimed here. */
   readonly browsers: Browsers | null
+  /** Queues of searches, and of every kind that has one of its own. */
+  readonly own: readonly CheckQueue[]
   sourceOf(queues: readonly CheckQueue[]): CheckSource
   check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
 }
@@ -275,7 +281,7 @@ interface CheckLoopsContext {
  * once. Without a browser, searches have a loop of their own, which settles those that ask no engine from here.
  */
 function createCheckLoops(context: CheckLoopsContext): CheckLoop {
-  const { settings, registry, log, browsers } = context
+  const { settings, registry, log, browsers, own } = context
   const metricsOfOne = shareMetrics(createCheckMetrics(registry))
   const loopOf = (
     queues: readonly CheckQueue[],
@@ -297,8 +303,8 @@ function createCheckLoops(context: CheckLoopsContext): CheckLoop {
   const loops = [
     loopOf(['static'], { concurrency: settings.TIDEMARK_CHECK_CONCURRENCY }),
     browsers
-      ? loopOf(['browser', 'visual', 'serp'], { concurrency: settings.TIDEMARK_BROWSER_PAGES, browser: browsers })
-      : loopOf(['serp'], SEARCHES_WITHOUT_BROWSER),
+      ? loopOf(['browser', 'visual', ...own], { concurrency: settings.TIDEMARK_BROWSER_PAGES, browser: browsers })
+      : loopOf(own, SEARCHES_WITHOUT_BROWSER),
   ]
   return {
     start: () => loops.forEach((loop) => loop.start()),

@@ -1,3 +1,4 @@
+import { KINDS } from '../../boot/kinds.ts'
 import { announce } from '../../boot/process/announce.ts'
 import { runProcess } from '../../boot/process/run-process.ts'
 import { startApi } from '../../boot/roles/start-api.ts'
@@ -19,7 +20,7 @@ export const api = (): Promise<void> =>
     ports: ['PORT', 'TIDEMARK_METRICS_PORT'],
     run: async (context) => {
       if (!(await isMigrated(context.databaseUrl))) throw new NotMigratedError()
-      const api = await startApi({ ...context, wake: () => {}, sinceProgress: null })
+      const api = await startApi({ ...context, kinds: KINDS, wake: () => {}, sinceProgress: null })
       const { stack, stopping } = context
       stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? sleep(LINGER_MS) : undefined))
       announce(context.log, `Tidemark's API is running at ${api.services.baseUrl}`)

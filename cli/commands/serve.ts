@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { KINDS } from '../../boot/kinds.ts'
 import type { ConfigFlags } from '../../boot/parts/config-folder.ts'
 import { banner } from '../../boot/process/banner.ts'
 import { runProcess, type ServerContext } from '../../boot/process/run-process.ts'
@@ -74,10 +75,11 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
       await keys?.look()
       const api = await startApi({
         ...context,
+        kinds: KINDS,
         wake: () => worker?.wake(),
         sinceProgress: () => worker?.sinceProgress() ?? 0,
       })
-      worker = await startWorker(context)
+      worker = await startWorker({ ...context, kinds: KINDS })
       keys?.follow()
       // It stops before the store of the worker, in which it notes a key that it has begun to take up.
       context.stack.defer('the encryption key', async () => keys && stopWithin(keys, TAKEN_UP_WITHIN_MS))

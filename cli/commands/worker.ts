@@ -1,3 +1,4 @@
+import { KINDS } from '../../boot/kinds.ts'
 import { announce } from '../../boot/process/announce.ts'
 import { createHealth } from '../../boot/process/health.ts'
 import { runProcess } from '../../boot/process/run-process.ts'
@@ -20,7 +21,7 @@ export const worker = (): Promise<void> =>
       let server: HealthServer | undefined
       context.stack.defer('metrics', () => server?.close())
       if (context.browsers) await loadPlaywright()
-      const worker = await startWorker(context)
+      const worker = await startWorker({ ...context, kinds: KINDS })
       server = await serveHealth(createHealth({ ...context, ...worker }), context)
       announce(context.log, 'Tidemark is checking and delivering.')
     },

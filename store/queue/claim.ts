@@ -39,12 +39,11 @@ type Fragment = ReturnType<typeof sql.fragment>
 export interface ClaimedKind {
   /** Columns of `h`, a row of `checks` with the time `at`, and of its monitor `m`; those of other kinds are null. */
   readonly columns: Fragment
-  /** Its rows: the properties of `CHECK`, and these columns. */
-  readonly row: TObject
+  /** Their properties in its rows, which have those of `CHECK` too. `kind` is the name of the kind. */
+  readonly row: TProperties
 }
 
-const ClaimedPage = Type.Object({
-  ...CHECK,
+const PAGE = {
   kind: Type.Literal('page'),
   url: Type.String(),
   fetch_mode: Type.String(),
@@ -63,7 +62,8 @@ const ClaimedPage = Type.Object({
   renders_missing: Type.Boolean(),
   /** Why its layer is remembered; null: the layer follows from the configuration. */
   layer_reason: Type.Unsafe<FetchReason | null>({}),
-})
+}
+const ClaimedPage = Type.Object({ ...CHECK, ...PAGE })
 /** The check of a page, leased to this process: the input of a fetch and an extraction. */
 export type ClaimedPage = Static<typeof ClaimedPage>
 
@@ -72,7 +72,7 @@ export const CLAIMED_PAGE: ClaimedKind = {
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
   h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason`,
-  row: ClaimedPage,
+  row: PAGE,
 }
 
 /**
@@ -84,22 +84,22 @@ export const searchOf = (pages: Fragment) => sql.fragment`
     'engine', m.engine, 'keyword', m.keyword, 'pages', ${pages},
     'location_code', m.location_code, 'language_code', m.language_code, 'device', m.device) end`
 
-const ClaimedSearch = Type.Object({
-  ...CHECK,
+const SEARCH = {
   kind: Type.Literal('serp'),
   search: SerpSearch,
   /**
    * The engine refused, and is not asked before this time. In ms since the epoch; absent or null: it may be asked.
    */
   refused_until_ms: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-})
+}
+const ClaimedSearch = Type.Object({ ...CHECK, ...SEARCH })
 /** The check of a search, leased to this process. */
 export type ClaimedSearch = Static<typeof ClaimedSearch>
 
 export const CLAIMED_SEARCH: ClaimedKind = {
   columns: sql.fragment`
   ${searchOf(sql.fragment`h.cost`)} as search`,
-  row: ClaimedSearch,
+  row: SEARCH,
 }
 
 /** Selects the columns of claimed checks of these kinds. */
@@ -114,7 +114,7 @@ export const claimedColumns = (kinds: readonly ClaimedKind[]) => sql.fragment`
 
 /** Returns the schema of their rows, which have these properties too. */
 export const claimedRow = <More extends TProperties>(kinds: readonly ClaimedKind[], more: More) =>
-  rowOf(Type.Union(kinds.map(({ row }) => Type.Object({ ...row.properties, ...more })))) as RowSchema<
+  rowOf(Type.Union(kinds.map(({ row }) => Type.Object({ ...CHECK, ...row, ...more })))) as RowSchema<
     Claimed & Static<TObject<More>>
   >
 

@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox'
 import type { Route } from '../../api/http/route.ts'
 import { COMPONENTS } from '../../api/openapi/components.ts'
-import { routes } from '../../api/routes.ts'
 import { PlansFile } from '../../schema/account/plan.ts'
 import { ClientCertificates } from '../../schema/config/client-certificates.ts'
 import { Pagination as Paging } from '../../schema/monitor/request-config.ts'
 import { RunImages, VisualHistoryItem } from '../../schema/run/run-images.ts'
+import { routes } from '../support/api/all-routes.ts'
 
 /** What a marker may name, beside the nouns of the OpenAPI document. */
 const SCHEMAS: Readonly<Record<string, TSchema>> = {

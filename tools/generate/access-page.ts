@@ -1,7 +1,10 @@
 import type { Route } from '../../api/http/route.ts'
-import { routes } from '../../api/routes.ts'
+import { routesOf } from '../../api/routes.ts'
+import { SERVED_KINDS } from '../../boot/kinds.ts'
 import { ACCESS, type Caller, CALLERS } from '../../schema/account/access.ts'
 import { paragraph, table } from './markdown.ts'
+
+const routes = routesOf(SERVED_KINDS)
 
 const LEAVING = 'members.leave'
 

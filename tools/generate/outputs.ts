@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describeApi } from '../../api/openapi/describe-api.ts'
-import { routes } from '../../api/routes.ts'
+import { routesOf } from '../../api/routes.ts'
+import { SERVED_KINDS } from '../../boot/kinds.ts'
 import { accessPage } from './access-page.ts'
 import { dashboard } from './chart/dashboard.ts'
 import { publicNetworks } from './chart/public-networks.ts'
@@ -31,7 +32,7 @@ const MIRROR_POLICY = new URL('../../examples/operator/mirror-policy.yaml', impo
 
 /** Every generated file. */
 export const OUTPUTS: readonly Output[] = [
-  { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
+  { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routesOf(SERVED_KINDS)), null, 2)}\n` },
   ...KINDS.flatMap((kind) =>
     // The chart is a folder of its own, and Helm follows no link out of it.
     ['crds', `${CHART}/files/crds`].map((folder) => ({

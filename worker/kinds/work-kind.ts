@@ -48,6 +48,10 @@ export interface WorkKind<T extends Task = Task, Row extends Claimed = Claimed> 
   recording(parts: RecordingParts): Recording<T>
 }
 
+/** Returns the queues that only the checks of one kind are in. */
+export const queuesOf = (kinds: readonly WorkKind[]): readonly CheckQueue[] =>
+  kinds.flatMap(({ queue }) => (queue ? [queue.name] : []))
+
 /** How searches are claimed. */
 export interface SearchClaims {
   /**

@@ -7,7 +7,7 @@ import type { Store } from '../../store/db/client.ts'
 import { type HeldCheck, heldChecks } from '../../store/queue/held-check.ts'
 import { extendLeasesOf, type Held, releaseOf } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import type { SearchClaims, SearchSettling, Settling, WorkKind } from '../kinds/work-kind.ts'
+import { queuesOf, type SearchClaims, type SearchSettling, type Settling, type WorkKind } from '../kinds/work-kind.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { RecordContext, Recorder } from '../record/recording.ts'
 import { type AskedClaims, createAskedClaims } from './asked-claims.ts'
@@ -41,6 +41,7 @@ export interface RunnerServiceOptions {
  */
 export interface RunnerService {
   readonly leaseMs: number
+  readonly kinds: readonly WorkKind[]
   /** `exit` is the address that the runner's searches come from. Null: it does none. */
   claim(limit: number, holder: RunnerHolder, exit: string | null): Promise<readonly Task[]>
   heartbeat(checks: readonly Held[], holder: number): Promise<ReadonlySet<number>>
@@ -54,7 +55,7 @@ export interface RunnerService {
 const NEVER = new AbortController().signal
 
 /** Runners only do checks that need rendering, and searches where they name their exit. */
-const QUEUES = ['browser', 'visual', 'serp'] as const
+const QUEUES = ['browser', 'visual'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
   const { store, secrets, recorder, prompts, kinds, leaseMs, relay = null, search } = options
@@ -65,7 +66,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   const findHeldCheck = heldChecks(kinds.map(({ claimed }) => claimed))
   const alone = createAlone()
   const claims = createClaimsOfRunners(
-    { store, secrets, kinds, queues: QUEUES, leaseSeconds, hasModel, search },
+    { store, secrets, kinds, queues: [...QUEUES, ...queuesOf(kinds)], leaseSeconds, hasModel, search },
     settling,
   )
   const asked = createAskedClaims({ store, secrets, kinds, asked: options.asked, leaseSeconds, spacingMs })
@@ -92,6 +93,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
 
   return {
     leaseMs,
+    kinds,
     claim: createClaimsOfAll({ asked, claims }),
     async heartbeat(work, holder) {
       for (const { exits } of kinds) await exits?.keep(store, work, leaseSeconds, holder)

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POLICIES, type PolicyName } from '../../../api/auth/policies.ts'
 import { buildApp } from '../../../api/http/app.ts'
 import { ok, publicRoute, type Route, route } from '../../../api/http/route.ts'
-import { routes } from '../../../api/routes.ts'
 import { ACCESS, CALLERS } from '../../../schema/account/access.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { routes } from '../../support/api/all-routes.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 /** All that is open to everybody. A route is added here only on purpose. */

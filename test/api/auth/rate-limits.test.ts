@@ -3,10 +3,10 @@ import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRateLimits, type RateRule } from '../../../api/auth/rate-limits.ts'
 import { ok, publicRoute } from '../../../api/http/route.ts'
-import { routes, servedRoutes } from '../../../api/routes.ts'
 import { createLogger } from '../../../core/logger.ts'
 import { purgeRateLimits } from '../../../store/accounts/rate-limit.ts'
 import { row } from '../../../store/db/row.ts'
+import { routes, servedRoutes } from '../../support/api/all-routes.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 /** So far into a minute that it does not end during a test. */

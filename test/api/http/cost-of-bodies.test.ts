@@ -4,12 +4,12 @@ import { BODY_LIMITS, bodyLimitOf } from '../../../api/http/body-limits.ts'
 import { faultOf } from '../../../api/http/fault.ts'
 import { isSigned, parseForm, readJsonBody, readRequest } from '../../../api/http/read-request.ts'
 import type { Route } from '../../../api/http/route.ts'
-import { servedRoutes } from '../../../api/routes.ts'
 import type { Services } from '../../../api/services.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { MonitorCreate } from '../../../schema/monitor/monitor.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import { MAX_ISSUES } from '../../../schema/validation/issue.ts'
+import { servedRoutes } from '../../support/api/all-routes.ts'
 import { worstBodies } from './worst-bodies.ts'
 
 /** A body may cost this many times what `JSON.parse` of it costs, and what a clock of the system can tell. */

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { RequestBounds } from '../../../api/http/request-bounds.ts'
 import { ok, publicRoute, type Route, route } from '../../../api/http/route.ts'
-import { servedRoutes } from '../../../api/routes.ts'
 import { REQUEST_LIMITS } from '../../../schema/request-limits.ts'
+import { servedRoutes } from '../../support/api/all-routes.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 
 let api: TestApi | undefined

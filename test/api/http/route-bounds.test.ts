@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { ok, publicRoute, route } from '../../../api/http/route.ts'
-import { servedRoutes } from '../../../api/routes.ts'
 import { Closed, Text } from '../../../schema/shape/shape.ts'
+import { servedRoutes } from '../../support/api/all-routes.ts'
 import { boundsOf, isBoundBySchema, RECORD_OF, titleOf, UNCOUNTED } from './route-bounds.ts'
 
 describe('what a route may cost', () => {

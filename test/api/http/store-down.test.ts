@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { buildApp } from '../../../api/http/app.ts'
-import { routes } from '../../../api/routes.ts'
 import { createServices } from '../../../api/services.ts'
 import { openApiStore } from '../../../boot/parts/api-store.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { routes } from '../../support/api/all-routes.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
 
