@@ -1,8 +1,6 @@
 import { inApiSpelling, toApiNames, toResourcePath } from '../core/custom-resource/names.ts'
 import { resourceIssue } from '../core/custom-resource/resource-issue.ts'
 import { referenceIssues, withSecrets } from '../core/custom-resource/with-secrets.ts'
-import { MonitorSpec } from '../schema/monitor/monitor.ts'
-import { SerpMonitorSpec } from '../schema/serp/serp-monitor.ts'
 import type { Issue } from '../schema/validation/issue.ts'
 import type { Manifest } from './manifest.ts'
 import type { ManifestFault } from './places.ts'
@@ -20,12 +18,12 @@ interface ResolvedManifest {
 
 /**
  * Returns the configuration that a manifest declares, in the API's spelling, with the values of its Secrets and its
- * labels. The shape of the spec is not checked, except for its references to Secrets.
+ * labels. The shape of the spec is not checked, except for its references to Secrets. `definition` is that of the
+ * configurations of its kind.
  */
-export function resolveManifest(manifest: Manifest, secrets: SecretSource): ResolvedManifest {
-  const { namespace, resource, labels } = manifest
+export function resolveManifest(manifest: Manifest, definition: object, secrets: SecretSource): ResolvedManifest {
+  const { namespace, labels } = manifest
   const broken = referenceIssues(manifest.spec)
-  const definition = resource.declares === 'serp' ? SerpMonitorSpec : MonitorSpec
   const faults = [...faultsOf(manifest, [...broken, ...inApiSpelling(definition, manifest.spec)])]
   const unknown = broken.map(({ path }) => toResourcePath(path.replace(/From$/, '')))
   const whole = withSecrets(manifest.spec, ({ name, key }, { path, valuePath }) => {

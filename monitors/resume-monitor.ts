@@ -34,7 +34,7 @@ async function resume<Spec extends EverySpec, Row extends EveryRow>(
   // Without its resource, a suspended monitor is like a paused one.
   const managed = stored.suspended ? await managedElsewhere(tx, stored, 'resume') : null
   if (managed) return managed
-  if (monitorStatus(stored) === 'active') return { kind: 'done', monitor: stored }
+  if (monitorStatus(kind.table.runs, stored) === 'active') return { kind: 'done', monitor: stored }
   const monitor = await startSchedule(tx, stored.no, kind.table)
   const target = { id: stored.id, label: stored.name }
   await recordAudit(tx, { teamId, actor, action: auditedAs(kind, 'resumed'), target })

@@ -38,7 +38,7 @@ export function shownMonitor<Spec extends EverySpec, Row extends EveryRow>(
     id: stored.id,
     user_id: stored.user_id,
     ...table.spec(stored, tolerant(reader, `monitor ${stored.id}`)),
-    status: monitorStatus(stored),
+    status: monitorStatus(table.runs, stored),
     ...stateOf(stored),
   }
   const warnings = unsentHeaderWarnings(shown)

@@ -76,7 +76,7 @@ function bareApp(store: Store) {
   type ById = { Params: { id: string } }
   app.get('/v1/monitors', async () => ({
     data: await listMonitors(store, PAGE_TABLE, { teamId: TEAM, ...FIRST_PAGE }),
-    total: await countMonitors(store, { teamId: TEAM, kind: 'page' }),
+    total: await countMonitors(store, PAGE_TABLE, { teamId: TEAM }),
   }))
   app.get<ById>('/v1/monitors/:id', ({ params }) => findMonitor(store, TEAM, params.id, PAGE_TABLE))
   app.get<ById>('/v1/monitors/:id/runs', async ({ params }) => ({

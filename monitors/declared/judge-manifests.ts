@@ -48,11 +48,12 @@ export function judgeManifests(manifests: readonly Manifest[], { secrets, egress
   const valid: JudgedManifest[] = []
   const faults: ManifestFault[] = []
   for (const manifest of manifests) {
-    const { body, faults: unresolved, isUnknown } = resolveManifest(manifest, secrets)
+    const kind = specKindCalled(manifest.resource.declares)
+    const { body, faults: unresolved, isUnknown } = resolveManifest(manifest, kind.definition, secrets)
     faults.push(...unresolved, ...(isNew ? adoptFaults(manifest) : []))
     const labels = { ...(body['labels'] as object), ...labelsOf?.(manifest) }
     const whole = { ...body, labels, external_key: keyOfIdentity(manifest) }
-    const checked = specKindCalled(manifest.resource.declares).check(whole, { egress, isNew })
+    const checked = kind.check(whole, { egress, isNew })
     if (checked.kind === 'invalid')
       faults.push(
         ...faultsOf(

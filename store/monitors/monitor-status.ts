@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { ListedStatus, MonitorStatus } from '../../schema/monitor/monitor.ts'
-import type { MonitorKind } from '../../schema/resource-kind.ts'
+import type { RunsOfKind } from '../queue/runs-of-kind.ts'
 
 /*
  * A monitor. Its status is derived, never stored.
@@ -18,7 +18,7 @@ import type { MonitorKind } from '../../schema/resource-kind.ts'
  *     paused          paused    active + run    deleted
  *     billing_paused  refused   refused         deleted
  *
- * A monitor of a search is never in `error`: after ten failed checks in a row it is paused.
+ * A monitor of a kind that does not back off is never in `error`: a search is paused after ten failed checks in a row.
  *
  * A resume resets the count of failures. Otherwise a monitor that failed before would return as `error`.
  * test/spec/states.test.ts tests every row of the table.
@@ -26,7 +26,6 @@ import type { MonitorKind } from '../../schema/resource-kind.ts'
 
 /** The facts that determine a status. */
 interface StatusFacts {
-  readonly kind: MonitorKind
   readonly locked: boolean
   readonly paused: boolean
   readonly suspended: boolean
@@ -37,17 +36,22 @@ interface StatusFacts {
  * Returns the status of a monitor that is not deleted. A lock by billing takes precedence over a pause, because the
  * lock is the reason why a resume is refused.
  */
-export function monitorStatus({ kind, locked, paused, suspended, failures }: StatusFacts): MonitorStatus {
+export function monitorStatus(
+  { backsOff }: RunsOfKind,
+  { locked, paused, suspended, failures }: StatusFacts,
+): MonitorStatus {
   if (locked) return 'billing_paused'
   if (paused || suspended) return 'paused'
-  return kind === 'page' && failures >= FAILURES_UNTIL_ERROR ? 'error' : 'active'
+  return backsOff && failures >= FAILURES_UNTIL_ERROR ? 'error' : 'active'
 }
 
-/** Returns the condition of `monitors m` under which `monitorStatus` gives this status. */
-export function hasStatus(status: ListedStatus) {
+/** Returns the condition of `monitors m` of a kind under which `monitorStatus` gives this status. */
+export function hasStatus({ backsOff }: RunsOfKind, status: ListedStatus) {
   const failures = sql.literalValue(String(FAILURES_UNTIL_ERROR))
-  const failing = sql.fragment`m.kind = 'page' and exists (
-    select from checks c where c.no = m.no and c.team_id = m.team_id and c.failures >= ${failures}::int)`
+  const failing = backsOff
+    ? sql.fragment`exists (
+        select from checks c where c.no = m.no and c.team_id = m.team_id and c.failures >= ${failures}::int)`
+    : sql.fragment`false`
   switch (status) {
     case 'billing_paused':
       return sql.fragment`m.locked`

@@ -33,7 +33,6 @@ export async function findMonitor<Row extends EveryRow>(
 /** The filter of a list of monitors, and the page. */
 interface MonitorQuery extends Page {
   readonly teamId: string
-  readonly kind: MonitorKind
   /** True: only those with the visual layer; false: only those without; undefined: all. */
   readonly visual?: boolean | undefined
   readonly status?: ListedStatus | undefined
@@ -52,10 +51,10 @@ const counted = rowWith({ total: Type.Integer() })
  */
 export async function listMonitors<Row extends EveryRow>(
   store: Queryable,
-  { kind, list }: KindTable<unknown, Row>,
-  wanted: Omit<MonitorQuery, 'kind'>,
+  table: KindTable<unknown, Row>,
+  query: MonitorQuery,
 ): Promise<readonly Listed<Row>[]> {
-  const query = { ...wanted, kind }
+  const { kind, list } = table
   const { visual = 'all', status = 'any', name, id, externalKey, labels } = query
   const narrowed = [
     `${visual}_${status}`,
@@ -73,7 +72,7 @@ export async function listMonitors<Row extends EveryRow>(
       limit,
       rows: sql.fragment`
         select * from monitors m
-        where ${ofTeam(query)}
+        where ${ofTeam(table, query)}
         order by m.created_at desc, m.id
         limit ${limit} offset ${offset}`,
     })}
@@ -100,10 +99,15 @@ export async function readMonitorTexts<Row extends EveryRow>(
 }
 
 /** Returns the length of the whole list. */
-export async function countMonitors(store: Queryable, query: Omit<MonitorQuery, keyof Page>): Promise<number> {
-  const { total } = await store.one(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(query)}`)
-  return total
-}
+export const countMonitors = (
+  store: Queryable,
+  table: OfKind,
+  query: Omit<MonitorQuery, keyof Page>,
+): Promise<number> =>
+  store.oneFirst(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(table, query)}`)
+
+/** What tells the monitors of a kind and their status. */
+type OfKind = Pick<KindTable, 'kind' | 'runs'>
 
 const alone = rowWith({ is_alone: Type.Boolean() })
 
@@ -125,7 +129,8 @@ export async function isOnlyOfItsName(
   `)
 }
 
-function ofTeam({ teamId, kind, visual, status, name, id, externalKey, labels }: Omit<MonitorQuery, keyof Page>) {
+function ofTeam({ kind, runs }: OfKind, wanted: Omit<MonitorQuery, keyof Page>) {
+  const { teamId, visual, status, name, id, externalKey, labels } = wanted
   const conditions = [
     sql.fragment`m.team_id = ${teamId}::uuid and m.kind = ${sql.literalValue(kind)} and m.deleted_at is null`,
   ]
@@ -133,7 +138,7 @@ function ofTeam({ teamId, kind, visual, status, name, id, externalKey, labels }:
     const wanted = sql.literalValue(String(visual))
     conditions.push(sql.fragment`coalesce((m.visual_config->>'enabled')::boolean, false) = ${wanted}::boolean`)
   }
-  if (status !== undefined) conditions.push(hasStatus(status))
+  if (status !== undefined) conditions.push(hasStatus(runs, status))
   if (name !== undefined) conditions.push(nameContains(name))
   if (id !== undefined) conditions.push(sql.fragment`m.id = ${id}::uuid`)
   if (externalKey !== undefined) conditions.push(sql.fragment`m.external_key = ${externalKey}`)

@@ -6,7 +6,7 @@ import { readManifests } from '../../manifests/read-manifests.ts'
 import { resolveManifest } from '../../manifests/resolve-manifest.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
-import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { runCli } from '../support/process/cli-process.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAllow: [] })
@@ -21,7 +21,7 @@ export async function importInto(folder: string, tool: string, text: string, ...
   expect(faults).toEqual([])
   const monitors = new Map<string, MonitorSpec & { readonly suspend: boolean }>()
   for (const manifest of manifests) {
-    const resolved = resolveManifest(manifest, secretSource(secrets, {}))
+    const resolved = resolveManifest(manifest, MonitorSpec, secretSource(secrets, {}))
     expect(resolved.faults).toEqual([])
     const checked = checkPage(resolved.body, { egress, isNew: true })
     if (checked.kind !== 'valid') throw new Error(JSON.stringify(checked))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { faultsOf, resolveManifest } from '../../manifests/resolve-manifest.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
+import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 
 const MONITOR = `# A comment
 apiVersion: tidemark.dev/v1
@@ -297,7 +298,7 @@ describe('values of Secrets', () => {
 
 describe('resolving a manifest', () => {
   test('gives the body of the API, with labels and the values of Secrets', () => {
-    const resolved = resolveManifest(only(MONITOR), secretSource(read(SECRET).secrets, {}))
+    const resolved = resolveManifest(only(MONITOR), MonitorSpec, secretSource(read(SECRET).secrets, {}))
     expect(resolved).toMatchObject({
       faults: [],
       body: {
@@ -313,7 +314,11 @@ describe('resolving a manifest', () => {
 
   test('names each value of a Secret that is missing, at the reference, and what gives it', () => {
     const elsewhere = { namespace: 'shpo', name: 'keys', values: { hook: 'a' }, place: only(MONITOR).place }
-    const { faults: missing } = resolveManifest(only(MONITOR), secretSource([elsewhere], { SECRET_KEYS_TOKEN: '' }))
+    const { faults: missing } = resolveManifest(
+      only(MONITOR),
+      MonitorSpec,
+      secretSource([elsewhere], { SECRET_KEYS_TOKEN: '' }),
+    )
     expect(missing).toEqual([
       {
         file: 'a.yaml',
@@ -343,7 +348,11 @@ describe('resolving a manifest', () => {
     ['secretKeyRef: { name: keys, key: token }', 'key: token', 23, 'requestHeadersFrom must have items'],
     ['deliveries:\n    - type: webhook', 'deliveries:\n    - 3\n    - type: webhook', 27, 'deliveries[0] must be'],
   ])('refuses a reference that is none: %s → %s', (before, after, line, message) => {
-    const resolved = resolveManifest(only(MONITOR.replace(before, after)), secretSource(read(SECRET).secrets, {}))
+    const resolved = resolveManifest(
+      only(MONITOR.replace(before, after)),
+      MonitorSpec,
+      secretSource(read(SECRET).secrets, {}),
+    )
     expect(resolved).toMatchObject({ faults: [{ line, message: expect.stringContaining(message) }] })
   })
 

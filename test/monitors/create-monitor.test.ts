@@ -4,6 +4,7 @@ import { createFromTemplate } from '../../monitors/create-from-template.ts'
 import { createMonitor } from '../../monitors/create-monitor.ts'
 import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { countMonitors } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
 import { createInstallation, type Installation } from '../support/database/installation.ts'
@@ -37,7 +38,7 @@ describe('creating a monitor', () => {
       spec: { ...SPEC, deliveries: mails(2) },
     })
     expect(outcome).toEqual({ kind: 'over_cap', tier: 'free', cap: 1, wanted: 2 })
-    expect(await countMonitors(installation.store, { teamId: person.teamId, kind: 'page' })).toBe(0)
+    expect(await countMonitors(installation.store, PAGE_TABLE, { teamId: person.teamId })).toBe(0)
     expect(await installation.audit(person)).toEqual([])
     expect(installation.wakes).toBe(before)
   })
@@ -51,7 +52,7 @@ describe('creating a monitor', () => {
       throw new Error('the caller thinks better of it')
     })
     await expect(cancelled).rejects.toThrow('thinks better')
-    expect(await countMonitors(installation.store, { teamId: person.teamId, kind: 'page' })).toBe(0)
+    expect(await countMonitors(installation.store, PAGE_TABLE, { teamId: person.teamId })).toBe(0)
     expect(await installation.audit(person)).toEqual([])
   })
 })

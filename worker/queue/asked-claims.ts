@@ -1,4 +1,4 @@
-import { kindCalled } from '../../core/kind-called.ts'
+import { byKind } from '../../core/by-kind.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Store } from '../../store/db/client.ts'
 import { answerAsked, claimAsked, type ClaimedAsked, findHeldAsked } from '../../store/queue/claim-asked.ts'
@@ -55,7 +55,7 @@ export function createAskedClaims(options: AskedClaimsOptions): AskedClaims {
       const row = await findHeldAsked(store, { no, fence }, holder)
       const task = row && taskOf(row, performance.now())
       if (!task) return { kind: 'not_held' }
-      const kind = kindCalled(kinds, task.kind)
+      const kind = byKind(kinds, task.kind)
       const checked = kind.outcomeOf(reported, { task, ...NOTHING_BEFORE })
       if (!checked.ok) return { kind: 'invalid', issues: checked.issues }
       const { reading } = checked

@@ -1,5 +1,5 @@
+import { byKind } from '../../core/by-kind.ts'
 import type { CheckQueue } from '../../core/check-queue.ts'
-import { kindCalled } from '../../core/kind-called.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { Store } from '../../store/db/client.ts'
 import { noteRendering } from '../../store/maintenance/unrendered.ts'
@@ -140,7 +140,7 @@ export function createClaims(options: ClaimsOptions): Claims {
   ): Promise<void> {
     for await (const { rows, claimedAt } of claim(limit - tasks.length, asking))
       for (const row of rows) {
-        const task = kindCalled(kinds, row.kind).taskOf(row, { queue, claimedAt, secrets, hasModel })
+        const task = byKind(kinds, row.kind).taskOf(row, { queue, claimedAt, secrets, hasModel })
         onTask?.(task, row)
         tasks.push(task)
       }

@@ -1,4 +1,4 @@
-import { kindCalled } from '../../core/kind-called.ts'
+import { byKind } from '../../core/by-kind.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Task } from '../../runners/check/task.ts'
@@ -74,7 +74,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   async function completed(reported: ReportedOutcome, holder: number, signal: AbortSignal): Promise<Completion> {
     const row = await findHeldCheck(store, reported.outcome, holder)
     if (row === null) return asked.complete(reported, holder)
-    const kind = kindCalled(kinds, row.kind)
+    const kind = byKind(kinds, row.kind)
     const { queue, reading_id, layer_is_remembered: layerIsRemembered } = row
     const task = kind.taskOf(row, { queue, claimedAt: performance.now(), secrets, hasModel })
     const before = { hasBaseline: reading_id !== null, layerIsRemembered, hasProxy: relay !== null }
@@ -109,7 +109,7 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
     async holdProxy(check, holder) {
       const row = await findHeldCheck(store, check, holder)
       if (row === null) return (await asked.isHeld(check, holder)) ? { reason: 'none' } : null
-      if (relay === null || !kindCalled(kinds, row.kind).isProxied) return { reason: 'none' }
+      if (relay === null || !byKind(kinds, row.kind).isProxied) return { reason: 'none' }
       return relay.hold({ no: row.no, runId: row.run_id })
     },
     relay,
@@ -172,7 +172,7 @@ function createClaimsOfRunners(
   return async (limit, { id, checkNo }, exit) => {
     const tasks = await claims(limit, { holder: id, exit, only: checkNo })
     return tasks.filter((task) => {
-      const reading = kindCalled(options.kinds, task.kind).withoutRunner?.(task) ?? null
+      const reading = byKind(options.kinds, task.kind).withoutRunner?.(task) ?? null
       if (reading === null) return true
       void settle(task, reading).catch(() => undefined)
       return false

@@ -1,4 +1,4 @@
-import { kindCalled } from '../../core/kind-called.ts'
+import { byKind } from '../../core/by-kind.ts'
 import type { SettlingParts, Settling, WorkKind } from '../kinds/work-kind.ts'
 
 /** Returns the trusted side of checks that ended, each as its kind says. All sources of checks use it. */
@@ -6,6 +6,6 @@ export function createSettling(kinds: readonly WorkKind[], parts: SettlingParts)
   const settlings = kinds.map((kind) => ({ kind: kind.kind, settling: kind.settling(parts) }))
   return {
     settle: (finished, context, signal) =>
-      kindCalled(settlings, finished.task.kind).settling.settle(finished, context, signal),
+      byKind(settlings, finished.task.kind).settling.settle(finished, context, signal),
   }
 }

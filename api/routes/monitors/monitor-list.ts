@@ -44,7 +44,7 @@ export const listMonitorsRoute = <Spec extends EverySpec, Row extends EveryRow>(
       const labels = label === undefined ? undefined : (parseLabelSelector(label) ?? undefined)
       const wanted = { teamId: principal.teamId, visual, status, name, id, externalKey, labels }
       const rows = await listMonitors(services.store, table, { ...wanted, ...windowOf(query) })
-      const count = () => countMonitors(services.store, { ...wanted, kind: table.kind })
+      const count = () => countMonitors(services.store, table, wanted)
       const pagination = await paginationOf(query, rows.length, count)
       return answerMonitors(call, served, { rows, rest: { pagination } })
     },

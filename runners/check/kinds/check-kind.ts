@@ -1,4 +1,4 @@
-import { kindCalled } from '../../../core/kind-called.ts'
+import { byKind } from '../../../core/by-kind.ts'
 import type { RunnerClaimed } from '../../../schema/runner-api.ts'
 import type { CheckPorts } from '../check.ts'
 import type { Reading } from '../reading.ts'
@@ -23,7 +23,7 @@ type TaskLists = Required<Pick<RunnerClaimed, 'tasks' | 'searches'>>
 
 /** Runs one check as its kind says. */
 export const checkByKind = (kinds: readonly CheckKind[], task: Task, ports: CheckPorts): Promise<Reading> =>
-  kindCalled(kinds, task.kind).check(task, ports)
+  byKind(kinds, task.kind).check(task, ports)
 
 /** Returns claimed tasks as they are sent to a runner. */
 export function tasksToWire(kinds: readonly CheckKind[], claimed: readonly Task[]): TaskLists {

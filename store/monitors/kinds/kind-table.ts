@@ -5,6 +5,7 @@ import type { CheckQueue } from '../../../core/check-queue.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import { jsonBytes, type ListedBytes, listedBytes, valuesOfPage } from '../../db/listed-bytes.ts'
 import { rowOf, type RowSchema } from '../../db/row.ts'
+import type { RunsOfKind } from '../../queue/runs-of-kind.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { EVERY_COLUMN, EVERY_ROW, type EveryRow, Sealed } from './monitor-row.ts'
 import { columnsOf, jsonNames, type OwnColumns, schemasOf, smallNames } from './own-columns.ts'
@@ -60,6 +61,7 @@ interface KindColumns<Spec, Own extends OwnColumns> {
   readonly nextRunAt: Fragment
   /** Selects from `teams t`: `at`, `id`, and whether a new monitor of it is `locked`. */
   readonly teams: Fragment
+  readonly runs: RunsOfKind
   check(spec: Spec): CheckOf
   /** Returns further assignments to `checks c`, as the part `t.at` of the statement has the time. */
   edited(edit: EditedSpec<Spec>): readonly Fragment[]
@@ -73,6 +75,8 @@ export interface KindTable<Spec = unknown, Row extends EveryRow = EveryRow> exte
   readonly kind: MonitorKind
   readonly own: OwnColumns
   readonly teams: Fragment
+  /** What its runs have of their own. */
+  readonly runs: RunsOfKind
   readonly list: SelectedList<Row>
   check(spec: Spec): CheckOf
   edited(edit: EditedSpec<Spec>): readonly Fragment[]
@@ -93,7 +97,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
   properties: Properties,
   spec: (stored: Row, secrets: SecretBox) => Spec,
 ): KindTable<Spec, Row> {
-  const { kind, own, hasHeaders, nextRunAt, teams, check, edited } = differs
+  const { kind, own, hasHeaders, nextRunAt, teams, runs, check, edited } = differs
   const sealed = hasHeaders ? ['request_headers', 'deliveries'] : ['deliveries']
   const shownAsStored = jsonNames(own)
   const json = [...shownAsStored, 'labels']
@@ -105,6 +109,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
     kind,
     own,
     teams,
+    runs,
     check,
     edited,
     spec,

@@ -8,6 +8,7 @@ import type { FETCH_MODES, MonitorSpec } from '../../../schema/monitor/monitor.t
 import type { RequestConfig } from '../../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
+import { PLAIN_RUNS } from '../../queue/runs-of-kind.ts'
 import { poolOf, RUNS_RESET_AT } from '../../quota/pool.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { HEADERS, kindTable, rowProperties } from './kind-table.ts'
@@ -46,6 +47,7 @@ export const PAGE_TABLE = kindTable<MonitorSpec, typeof PROPERTIES, MonitorRow>(
       where u.team_id = m.team_id and c.cost > pool.remaining
     )) end`,
     teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
+    runs: PLAIN_RUNS,
     check: (spec) => ({ queue: monitorQueue(spec), cost: 1, is_isolated: spec.isolation === 'pod' }),
     // When the meaning of a run changes, the remembered layer is reset as well.
     edited: ({ spec, resetsBaseline }) => [

@@ -19,6 +19,7 @@ import { kindTable, rowProperties } from '../../../store/monitors/kinds/kind-tab
 import { identityOf, openDeliveries, Stored } from '../../../store/monitors/kinds/monitor-row.ts'
 import type { Claimed } from '../../../store/queue/claim.ts'
 import { type ReadingRun, recordReadings } from '../../../store/queue/record-reading.ts'
+import { PLAIN_RUNS } from '../../../store/queue/runs-of-kind.ts'
 import type { WorkKind } from '../../../worker/kinds/work-kind.ts'
 import { knownOf } from '../../../worker/queue/claimed.ts'
 import { destinationsOf } from '../../../worker/record/judge.ts'
@@ -86,6 +87,7 @@ const KIND: Kind<ConstantSpec, ConstantRow> = {
       hasHeaders: false,
       nextRunAt: sql.fragment`c.next_run_at`,
       teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
+      runs: PLAIN_RUNS,
       check: () => ({ queue: 'static', cost: 1, is_isolated: false }),
       edited: () => [],
     },

@@ -101,7 +101,7 @@ test('what is asked for pages leaves searches out; what tells of a run or a deli
   const { store, secrets } = database
   const list = await listMonitors(store, PAGE_TABLE, { teamId: team, limit: 20, offset: 0 })
   expect(list.filter(({ name }) => name === 'Twin')).toHaveLength(1)
-  expect(await countMonitors(store, { teamId: team, kind: 'page' })).toBe(list.length)
+  expect(await countMonitors(store, PAGE_TABLE, { teamId: team })).toBe(list.length)
   expect(await isOnlyOfItsName(store, team, 'Twin', 'page')).toBe(true)
   expect(await findMonitor(store, team, id, PAGE_TABLE)).toBeNull()
   expect(await findSigningFacts(store, secrets, { teamId: team, id, kind: 'page' })).toBeNull()
