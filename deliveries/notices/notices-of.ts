@@ -68,10 +68,10 @@ const isOfTeamHealth = ({ detail }: NoticeEvent) => 'waiting_for_browser' in det
 /** Kinds that the owner is notified of, unless the team has turned it off. */
 const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
 
-const isOfPause = (monitor: NotifiedMonitor | null, failures: unknown) =>
-  monitor?.kind === 'serp' && Number(failures) >= FAILURES_UNTIL_PAUSED
+/** Only a monitor that pauses itself causes an event of so many failures (store/deliveries/notices.ts). */
+const isOfPause = (failures: unknown) => Number(failures) >= FAILURES_UNTIL_PAUSED
 
-function recipientsOf({ event, monitor: subject, monitors }: EventToNotify, ports: NoticePorts): readonly Recipient[] {
+function recipientsOf({ event, monitors }: EventToNotify, ports: NoticePorts): readonly Recipient[] {
   const byTarget = new Map<string, Recipient>()
   for (const monitor of monitors)
     for (const config of destinationsOf(monitor, event.team_id, ports)) {
@@ -80,7 +80,7 @@ function recipientsOf({ event, monitor: subject, monitors }: EventToNotify, port
     }
   const isHealth = HEALTH.includes(event.kind) || (event.kind === 'field_missing' && !('fields' in event.detail))
   // The pause of a search has a mail of its own.
-  const isPause = isOfPause(subject, event.detail['consecutive_failures'])
+  const isPause = isOfPause(event.detail['consecutive_failures'])
   const isForOwner = event.kind === 'quota' || (isHealth && !isPause && event.error_notifications)
   if (!isForOwner || !ports.hasMail || event.owner_email === null) return [...byTarget.values()]
   const config: DeliveryConfig = { type: 'email', to: event.owner_email }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { hasNoMatch, valueOf } from '../../core/diff/diff-values.ts'
 import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import type { Values } from '../../schema/shape/json.ts'
+import type { KindTable } from '../../store/monitors/kinds/kind-table.ts'
 import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
 import {
   type Condition,
@@ -49,7 +50,7 @@ const MAX_NAME = 100
  * because its last accepted configuration goes on.
  */
 export function statusOf(
-  { shown }: OperatedKind,
+  { records, shown }: OperatedKind,
   resource: CustomResource,
   acceptance: Acceptance,
   now: Date,
@@ -57,7 +58,7 @@ export function statusOf(
   const { metadata, spec, status: before = {} } = resource
   const generation = metadata.generation ?? 0
   const request = requestOf(resource)
-  const conditions = conditionsOf(resource, acceptance, now)
+  const conditions = conditionsOf(records.table, resource, acceptance, now)
   const times = { before: before.conditions ?? [], generation, now: `${now.toISOString().slice(0, 19)}Z` }
   const shared = {
     observedGeneration: generation,
@@ -85,13 +86,20 @@ const found = ({ results, failed }: Running) => ({
 
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
-function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Date): readonly Untimed[] {
+function conditionsOf(
+  table: KindTable,
+  resource: CustomResource,
+  acceptance: Acceptance,
+  now: Date,
+): readonly Untimed[] {
   const { spec, status } = resource
   if (acceptance.kind === 'refused') {
     const { reason, message, running } = acceptance
     const text = cut(message, MAX_MESSAGE)
     const last = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted)
-    const known = running ? outcomesOf(resource, running) : [last('Healthy') ?? healthOf(null), last('Delivering')]
+    const known = running
+      ? outcomesOf(table, resource, running)
+      : [last('Healthy') ?? healthOf(table, null), last('Delivering')]
     return [
       { type: 'Ready', status: 'False', reason, message: text },
       ...known.filter((condition) => condition !== undefined),
@@ -103,14 +111,14 @@ function conditionsOf(resource: CustomResource, acceptance: Acceptance, now: Dat
     : { type: 'Ready', status: 'True', reason: 'Scheduled', message: 'The monitor is scheduled.' }
   const { running, noRunners = null } = acceptance
   const isWaiting = noRunners !== null && needsBrowser(resource) && !spec.suspend && isDue(running.results, now)
-  const [health, ...others] = outcomesOf(resource, running)
+  const [health, ...others] = outcomesOf(table, resource, running)
   return [ready, (isWaiting && waitingFor(noRunners)) || health, ...others]
 }
 
 /** Returns what the record of a resource does: how its checks end, and whether its messages arrive. */
-function outcomesOf(resource: CustomResource, { results, failed }: Running): [Untimed, ...Untimed[]] {
+function outcomesOf(table: KindTable, resource: CustomResource, { results, failed }: Running): [Untimed, ...Untimed[]] {
   const delivering = deliveringOf(resource, failed)
-  return [healthOf(results), ...(delivering ? [delivering] : [])]
+  return [healthOf(table, results), ...(delivering ? [delivering] : [])]
 }
 
 /** Returns whether the destinations take messages; null where there are none. */
@@ -166,9 +174,9 @@ const healthy = (status: Condition['status'], reason: string, message: string) =
   message: cut(message, MAX_MESSAGE),
 })
 
-function healthOf(results: ResultsRow | null): Untimed {
+function healthOf({ runs }: KindTable, results: ResultsRow | null): Untimed {
   if (results?.locked) return healthy('False', 'BillingPaused', 'The plan does not allow this monitor to run.')
-  if (results?.paused && results.kind === 'serp' && results.failures >= FAILURES_UNTIL_PAUSED)
+  if (results?.paused && !runs.backsOff && results.failures >= FAILURES_UNTIL_PAUSED)
     return healthy(
       'False',
       'AutoPaused',

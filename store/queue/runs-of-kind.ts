@@ -10,7 +10,7 @@ export interface RunsOfKind {
   readonly columns: Readonly<Record<string, string>>
   /** Further assignments to `checks c` where a run ends; each begins with a comma. */
   readonly ended: Fragment
-  /** From the fifth failure in a row a check backs off. */
+  /** From the fifth failure in a row a check backs off. False: after the tenth its monitor is paused. */
   readonly backsOff: boolean
 }
 
