@@ -100,8 +100,7 @@ async function isComparable({ task, reading, baseline, texts }: LayerChange): Pr
 }
 
 /** Returns whether the readable text of a whole page is watched. */
-const isReadable = (task: PageTask) =>
-  task.kind === 'page' && task.extract.method === 'full_page' && task.extract.ignore !== undefined
+const isReadable = (task: PageTask) => task.extract.method === 'full_page' && task.extract.ignore !== undefined
 
 /** Returns whether each line of one text is a line of the other, in the same order. */
 function isPartOf(part: string, whole: string): boolean {

@@ -144,7 +144,7 @@ const findBaseline = (store: Store, { no, fence }: Task) =>
     where c.no = ${no} and c.fence = ${fence} and c.run_id is not null`)
 
 /** What a reading of it has nothing of. */
-const NOTHING = { missing: null, lists: null, empty: null, read_by: 0, lacking: null, pending: null, kept: null }
+const NOTHING = { missing: null, lists: null, empty: null, read_by: 0, layers: null }
 
 const WORK: WorkKind<ConstantTask, Claimed & { readonly constant: string }> = {
   kind: 'constant',
