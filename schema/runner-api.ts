@@ -42,8 +42,15 @@ const CHECK = { no: Whole(1, 2 ** 40 - 1), fence: Whole(1, 2 ** 31 - 1) }
 const ExitName = Type.String({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
 const Checks = Type.Array(Closed(CHECK), { maxItems: 1000 })
 
-/** With `exit`, searches are claimed too: the name of the address that the runner's searches come from. */
-export const RunnerClaim = Closed({ limit: Whole(1, 100), exit: Type.Optional(ExitName) })
+/**
+ * With `exit`, searches are claimed too: the name of the address that the runner's searches come from. `level` is that
+ * of the runner (`WORK_LEVEL`). Absent: 1.
+ */
+export const RunnerClaim = Closed({
+  limit: Whole(1, 100),
+  exit: Type.Optional(ExitName),
+  level: Type.Optional(Whole(1, 32_767)),
+})
 export const RunnerHeartbeat = Closed({ checks: Checks })
 export const RunnerRelease = Closed({ checks: Checks, delay_ms: Whole(0, 60_000) })
 

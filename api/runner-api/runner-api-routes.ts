@@ -59,11 +59,11 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
 
   app.post('/runner/claim', async (request): Promise<RunnerClaimed> => {
     const runner = runnerOf(request)
-    const { limit, exit } = read(RunnerClaim, request.body)
+    const { limit, exit, level = 1 } = read(RunnerClaim, request.body)
     // Before the claim: a claim whose answer is not sent leaves checks without a runner.
     const terms = await termsOf(runner)
     const { claimed, left } = await boundedClaim(store, runner, limit, (most) =>
-      source.claim(most, runner, exit ?? null),
+      source.claim(most, { ...runner, level }, exit ?? null),
     )
     const { tasks, searches } = tasksToWire(source.kinds, claimed)
     return { tasks, ...(exit !== undefined && { searches }), ...terms, ...(left !== null && { claims_left: left }) }

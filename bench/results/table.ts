@@ -135,12 +135,13 @@ const onDisk = (bytes: number): Besides => [
 
 function claimsOf(claims: Results['claims']): Besides[] {
   const flatness = flatnessOf(claims)
-  const rows = claims.map(({ monitors, us }): Besides => [
-    `claiming one check, ${whole(monitors)} monitors due`,
+  const rows = claims.map(({ monitors, above, us }): Besides => [
+    `claiming one check, ${whole(monitors)} monitors due` +
+      (above === undefined ? '' : ` behind ${whole(above)} above the level`),
     `${us.median.toFixed(1)} µs (${us.min.toFixed(1)}–${us.max.toFixed(1)})`,
     '',
   ])
-  return flatness === null ? rows : [...rows, ['the last of these over the first', flatness.toFixed(2), '≤ 2']]
+  return flatness === null ? rows : [...rows, ['the most monitors over the fewest', flatness.toFixed(2), '≤ 2']]
 }
 
 function latenessOf({ perSecond, p50Ms, p99Ms }: NonNullable<Results['lateness']>): Besides {
@@ -307,8 +308,9 @@ function peersOf(throughput: Results['throughput']): string {
 
 /** Returns how the cost of a claim grows with the number of monitors; 1: it does not grow. */
 export function flatnessOf(claims: Results['claims']): number | null {
-  const first = claims[0]
-  const last = claims.at(-1)
+  const plain = claims.filter(({ above }) => above === undefined)
+  const first = plain[0]
+  const last = plain.at(-1)
   return first && last && first !== last ? last.us.median / first.us.median : null
 }
 

@@ -5,6 +5,7 @@ import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { cleanText } from '../messages/clean-text.ts'
 import { shorten } from '../messages/shorten.ts'
+import { ABOVE_LEVEL } from './above-level-text.ts'
 
 /** The facts of an event under the name of its kind. */
 export type Blocks = Pick<NoticePayload, 'failing' | 'field_missing' | 'delivery_dead' | 'quota'>
@@ -54,11 +55,13 @@ const WAITING = [
   'Start a runner, or let a worker render pages (TIDEMARK_BROWSER_PAGES). Other monitors go on.',
 ]
 
-/** No monitor is failing: checks wait for a browser, or files of a folder are gone. */
-const ofTeam = ({ error_code: code, error_message: message }: NonNullable<Blocks['failing']>): NoticeText =>
-  code === null
-    ? textWith('Monitors without a file were not deleted', [message ?? ''])
+/** No monitor is failing: checks wait for a browser or a later version, or files of a folder are gone. */
+function ofTeam({ error_code: code, error_message: message }: NonNullable<Blocks['failing']>): NoticeText {
+  if (code === null) return textWith('Monitors without a file were not deleted', [message ?? ''])
+  return code === ABOVE_LEVEL
+    ? textWith('Work waits for a later version', [message ?? ''])
     : textWith('Checks wait for a browser', WAITING)
+}
 
 const lastReason = (reason: string | null) =>
   reason === null ? [] : [`The last time: ${shorten(cleanText(reason), LONGEST_REASON)}`]

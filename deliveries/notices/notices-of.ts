@@ -4,8 +4,10 @@ import { API_VERSION } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { hostOf, newDelivery, targetKey } from '../../store/deliveries/delivery-row.ts'
 import type { NoticeEvent, NoticeRow, NotifiedMonitor, EventToNotify } from '../../store/deliveries/notices.ts'
+import type { AboveLevel } from '../../store/maintenance/above-level.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
+import { ABOVE_LEVEL, aboveLevelText } from './above-level-text.ts'
 import { notPrunedText } from './not-pruned-text.ts'
 import { type Blocks, textOf } from './notice-text.ts'
 
@@ -62,8 +64,9 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
   })
 }
 
-/** Checks of the team wait for a browser, or files of its monitors are gone: no monitor is failing. */
-const isOfTeamHealth = ({ detail }: NoticeEvent) => 'waiting_for_browser' in detail || 'not_pruned' in detail
+/** Checks wait for a browser or a later version, or files of monitors are gone: no monitor is failing. */
+const isOfTeamHealth = ({ detail }: NoticeEvent) =>
+  'waiting_for_browser' in detail || 'not_pruned' in detail || 'above_level' in detail
 
 /** Kinds that the owner is notified of, unless the team has turned it off. */
 const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
@@ -118,6 +121,10 @@ function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): 
     case 'failing':
       if ('not_pruned' in detail)
         return { failing: { consecutive_failures: 0, error_code: null, error_message: notPrunedText(detail) } }
+      if ('above_level' in detail) {
+        const message = aboveLevelText(detail['above_level'] as AboveLevel)
+        return { failing: { consecutive_failures: 0, error_code: ABOVE_LEVEL, error_message: message } }
+      }
       if (isOfTeamHealth(event)) return { failing: WAITING_FOR_BROWSER }
       return {
         failing: {

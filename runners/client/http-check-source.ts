@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { createOutage, type Outage } from '../../concurrency/loops/outage.ts'
 import type { Logger } from '../../core/logger.ts'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { CheckSource } from '../check/check-source.ts'
 import { tasksFromWire } from '../check/kinds/check-kind.ts'
@@ -19,6 +20,8 @@ export interface HttpCheckSourceOptions {
   readonly log: Logger
   /** The name of the address that searches come from. Absent: no searches are claimed. */
   readonly exit?: string
+  /** The level of the work that it takes. Default: that of this version. */
+  readonly level?: number
   /** Called once when the token is invalid or no longer valid: from now on nothing can be claimed or handed in. */
   readonly onRefused?: (error: RunnerApiError) => void
   /**
@@ -56,7 +59,7 @@ const ANSWER_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
-  const { url, token, log, exit, onRefused, onDenials } = options
+  const { url, token, log, exit, level = WORK_LEVEL, onRefused, onDenials } = options
   const client = createRunnerApiClient({ url, token })
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
@@ -104,7 +107,12 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     async claim(limit) {
       const claimedAt = performance.now()
-      const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
+      const asked = {
+        limit: Math.min(limit, MAX_CLAIMED),
+        ...(exit !== undefined && { exit }),
+        // A worker from before the levels refuses the key, and has no work above the first.
+        ...(level > 1 && { level }),
+      }
       const answer = await ask('claim', asked, RunnerClaimed)
       remember(answer)
       return tasksFromWire(CHECK_KINDS, answer, claimedAt)

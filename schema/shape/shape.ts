@@ -48,6 +48,8 @@ export function Closed<P extends TProperties>(
 export const RULES = 'x-tidemark-rules'
 /** Keyword of a text whose case means nothing. It is kept in lower case (`withDefaults`). */
 export const LOWER_CASE = 'x-tidemark-lower-case'
+/** Keyword of a key that processes below a level would misread (`since` in level.ts). */
+export const LEVEL = 'x-tidemark-level'
 /** Keyword under which a `Tagged` node keeps its tag and variants. */
 export const VARIANTS = 'x-tidemark-variants'
 

@@ -17,18 +17,20 @@ interface Offer {
   readonly engine: SerpEngine | null
   /** How long somebody waits for the answer. */
   readonly seconds: number
+  /** What a runner must have that does it (schema/level.ts). */
+  readonly level: number
 }
 
 /** Lets runners claim the work from now on. Returns false when as much of the team waits as may. */
 export const offerWork = (store: Store, { id, teamId }: AskedWork, offer: Offer): Promise<boolean> =>
   store.transaction(async (tx) => {
-    const { request, isIsolated, engine, seconds } = offer
+    const { request, isIsolated, engine, seconds, level } = offer
     // That of a team is offered one after the other, so that none is counted twice or not at all.
     await tx.query(sql.type(nothing)`select pg_advisory_xact_lock(hashtextextended(${teamId}, 13))`)
     const { rowCount } = await tx.query(sql.type(nothing)`
       update asked_work
       set request = ${sql.binary(request)}, is_isolated = ${isIsolated}, engine = ${engine},
-        deadline_at = clock() + make_interval(secs => ${seconds})
+        level = ${level}::smallint, deadline_at = clock() + make_interval(secs => ${seconds})
       where id = ${id}::uuid and (
         select count(*) from asked_work a
         where a.team_id = ${teamId}::uuid and a.request is not null and a.answer is null

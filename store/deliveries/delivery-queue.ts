@@ -1,11 +1,13 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import { DELIVERY_TYPES } from '../../schema/monitor/delivery-config.ts'
 import { DELIVERY_BYTES, type DeliveryStatus } from '../../schema/run/delivery.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, row, unnest } from '../db/row.ts'
+import { ownLevels } from '../queue/own-levels.ts'
 import type { Outbox } from './delivery-lease.ts'
 import { DEAD_DESTINATIONS } from './notices.ts'
 
@@ -55,6 +57,8 @@ interface DeliveryClaim {
   readonly leaseSeconds: number
   /** Default: nothing is under way. */
   readonly payloads?: PayloadRoom
+  /** The level of who sends. Default: that of this process. */
+  readonly level?: number
 }
 
 /** Room for payloads that are not small (`DELIVERY_BYTES`), in bytes. */
@@ -80,24 +84,29 @@ const NOTICE = sql.fragment`null::uuid as run_id, d.kind as notice`
  */
 export async function claimDeliveries(
   store: Store,
-  { rooms, limit, leaseSeconds, payloads = EMPTY }: DeliveryClaim,
+  { rooms, limit, leaseSeconds, payloads = EMPTY, level = WORK_LEVEL }: DeliveryClaim,
   outbox: Outbox = 'deliveries',
 ): Promise<readonly ClaimedDelivery[]> {
   const table = sql.identifier([outbox])
   const hosts = rooms.map(({ host }) => host)
   const room = rooms.map((entry) => entry.room)
-  return store.any(sql.prepared(`claim_${outbox}`, claimed)`
+  return store.any(sql.prepared(`claim_${outbox}_${level}`, claimed)`
     with t as materialized (select clock() as at),
     picked as materialized (
       select due.id, due.due_at, due.team_id,
         case when due.bytes > ${bytesOf('small')} then due.bytes else 0 end as large
       from t, unnest(${sql.array(hosts, 'text')}, ${sql.array(room, 'int4')}) as r (host, room)
       cross join lateral (
-        select id, due_at, team_id, octet_length(payload) as bytes from ${table}
-        where host = r.host and due_at <= t.at
+        select of_level.*
+        from ${ownLevels(level)} cross join lateral (
+          select id, due_at, team_id, octet_length(payload) as bytes from ${table} d
+          where d.level = own.level and host = r.host and due_at <= t.at
+          order by due_at
+          limit r.room
+          for update skip locked
+        ) of_level
         order by due_at
         limit r.room
-        for update skip locked
       ) due
       limit ${limit}
     ),
@@ -153,27 +162,34 @@ const HOSTS_PER_PAGE = 500
  * Tried and rejected: one scan in the order of due_at that skips saturated hosts. With 100,000 rows for one
  * unreachable host, each claim took 20 ms.
  */
-export async function dueHosts(store: Store, after: string, outbox: Outbox = 'deliveries'): Promise<DueHosts> {
+export async function dueHosts(
+  store: Store,
+  after: string,
+  outbox: Outbox = 'deliveries',
+  level: number = WORK_LEVEL,
+): Promise<DueHosts> {
   const table = sql.identifier([outbox])
-  const { hosts, last, seen } = await store.one(sql.prepared(`hosts_of_${outbox}`, found)`
+  const nextHost = (last: ReturnType<typeof sql.fragment>) => sql.fragment`
+    select of_level.host, of_level.due_at
+    from ${ownLevels(level)} cross join lateral (
+      select d.host, d.due_at from ${table} d
+      where d.due_at is not null and d.level = own.level and d.host > ${last}
+      order by d.host, d.due_at
+      limit 1
+    ) of_level
+    order by host, due_at
+    limit 1`
+  const { hosts, last, seen } = await store.one(sql.prepared(`hosts_of_${outbox}_${level}`, found)`
     with recursive t as materialized (select clock() as at),
     round (host, due_at, seen) as (
       (
-        select d.host, d.due_at, 1 from ${table} d
-        where d.due_at is not null and d.host > ${after}
-          and (select min(due_at) from ${table}) <= (select at from t)
-        order by d.host, d.due_at
-        limit 1
+        select first.host, first.due_at, 1
+        from (${nextHost(sql.fragment`${after}`)}) first
+        where (select min(due_at) from ${table}) <= (select at from t)
       )
       union all
       select next.host, next.due_at, round.seen + 1
-      from round
-      cross join lateral (
-        select d.host, d.due_at from ${table} d
-        where d.due_at is not null and d.host > round.host
-        order by d.host, d.due_at
-        limit 1
-      ) next
+      from round cross join lateral (${nextHost(sql.fragment`round.host`)}) next
       where round.seen < ${HOSTS_PER_PAGE}
     )
     select coalesce(jsonb_agg(host) filter (where due_at <= t.at), '[]') as hosts, max(host) as last,

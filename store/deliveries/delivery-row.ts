@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import { destinationOf, type DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import { levelOf } from '../../schema/level.ts'
+import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
@@ -19,6 +20,8 @@ export interface DeliveryRow {
   readonly target_key: string
   /** The exact text that is signed and sent. */
   readonly payload: string
+  /** What the process that sends it must have (schema/level.ts). */
+  readonly level: number
 }
 
 /** The sealed address of a mail. */
@@ -65,6 +68,7 @@ export function newDelivery({
     host: destinationKey(teamId, config),
     target_key: targetKey(config),
     payload: JSON.stringify(payload(id)),
+    level: levelOf(DeliveryConfig, config),
   }
 }
 

@@ -243,6 +243,7 @@ const ROW_COLUMNS = {
   target: 'bytea',
   host: 'text',
   payload: 'text',
+  level: 'int2',
 } as const
 
 /** Attempts to make the messages of an event, a minute and more apart. */
@@ -299,8 +300,8 @@ async function notifyOfEvent(
   const rows = messagesOf(await withMonitors(tx, event))
   await tx.query(sql.type(nothing)`
     insert into notices (
-      id, team_id, monitor_no, kind, type, target, host, payload, due_at, next_attempt_at, created_at)
-    select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, t.at, t.at, t.at
+      id, team_id, monitor_no, kind, type, target, host, payload, level, due_at, next_attempt_at, created_at)
+    select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, i.level, t.at, t.at, t.at
     from ${unnest('i', rows, ROW_COLUMNS)}, (select clock() as at) t
   `)
   await tx.query(sql.type(nothing)`update notice_events set due_at = null where id = ${event.id}::uuid`)

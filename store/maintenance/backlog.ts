@@ -1,10 +1,13 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { GIVEN_UP } from '../deliveries/given-up.ts'
 import { WAITING_ASKED } from '../queue/asked.ts'
+import { ownLevels } from '../queue/own-levels.ts'
 import { poolOf } from '../quota/pool.ts'
+import { CHECKS_ABOVE, MESSAGES_ABOVE } from './above-level.ts'
 import { UNRENDERED } from './unrendered.ts'
 
 /** The counts stop here, so that the cost of a scrape does not grow with the backlog. */
@@ -18,6 +21,10 @@ const Backlog = Type.Object({
   oldest_check_seconds: Seconds,
   /** Checks that have waited for a browser for ten minutes while nobody renders pages (`UNRENDERED`). */
   checks_unrendered: Type.Integer(),
+  /** Checks that have waited for ten minutes, and whose level no process has (`noteAboveLevel`). */
+  checks_above_level: Type.Integer(),
+  /** Deliveries and notices that have. */
+  messages_above_level: Type.Integer(),
   /** Previews that wait for a runner. */
   previews_waiting: Type.Integer(),
   /** Deliveries whose next attempt is due, scheduled or in progress. */
@@ -56,9 +63,10 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
       limit ${4 * MAX_COUNTED}
     ),
     first as materialized (
-      select payable.*, c.due_at from payable cross join lateral (
+      select payable.*, own.level, c.due_at from payable cross join ${ownLevels(WORK_LEVEL)} cross join lateral (
         select due_at from checks
-        where team_id = payable.team_id and queue = payable.queue and due_at <= (select at from t)
+        where team_id = payable.team_id and queue = payable.queue and level = own.level
+          and due_at <= (select at from t)
         order by due_at limit 1
       ) c
     )
@@ -66,11 +74,14 @@ export const readBacklog = (store: Queryable): Promise<Backlog> =>
       ${counted(sql.fragment`
         select from first cross join lateral (
           select from checks
-          where team_id = first.team_id and queue = first.queue and due_at <= (select at from t)
+          where team_id = first.team_id and queue = first.queue and level = first.level
+            and due_at <= (select at from t)
           limit ${MAX_COUNTED}
         ) c`)} as checks_due,
       ${secondsSince(sql.fragment`select min(due_at) from first`)} as oldest_check_seconds,
       (select count(*) from (${UNRENDERED}) late) as checks_unrendered,
+      ${counted(CHECKS_ABOVE)} as checks_above_level,
+      ${counted(MESSAGES_ABOVE)} as messages_above_level,
       ${counted(sql.fragment`select from (${WAITING_ASKED}) a`)} as previews_waiting,
       ${counted(sql.fragment`select from deliveries where due_at is not null`)} as deliveries_waiting,
       ${counted(sql.fragment`select from deliveries where due_at <= (select at from t)`)} as deliveries_due,

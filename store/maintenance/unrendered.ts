@@ -1,9 +1,11 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { NEXT_RUN, priceAfter, withTable } from '../queue/finished-check.ts'
+import { ownLevels } from '../queue/own-levels.ts'
 import { NOBODY_ISOLATES, NOBODY_RENDERS } from '../queue/who-renders.ts'
 import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 import { IS_SEARCH_PAID, poolOf } from '../quota/pool.ts'
@@ -27,15 +29,17 @@ const WAS_SEEN_BEFORE = sql.fragment`(
 
 /**
  * Checks that have waited for ten minutes because no process does them. Those that are neither paid nor can be paid
- * wait for runs, not for a browser. It reads `t.at`.
+ * wait for runs, not for a browser. Those above the own level are left to a later version. It reads `t.at`.
  */
 const LATE = sql.fragment`
   select c.no, c.team_id, c.due_at
   from team_usage u
   cross join unnest('{browser,visual,serp}'::check_queue[]) q (queue) ${poolOf(sql.fragment`q.queue`)}
+  cross join ${ownLevels(WORK_LEVEL)}
   cross join lateral (
     select no, team_id, due_at from checks c
-    where team_id = u.team_id and queue = q.queue and due_at <= (select at from t) - interval '10 minutes'
+    where team_id = u.team_id and queue = q.queue and c.level = own.level
+      and due_at <= (select at from t) - interval '10 minutes'
       and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
       and case when is_isolated then ${NOBODY_ISOLATES} else ${NOBODY_RENDERS} end
     limit ${MAX_OF_TEAM}

@@ -66,9 +66,10 @@ export async function insertMonitors<Spec extends EverySpec, Row extends EveryRo
       returning *
     ),
     c as (
-      insert into checks (no, team_id, queue, cost, due_at, next_run_at, interval_seconds, shift_seconds, is_isolated)
+      insert into checks (
+        no, team_id, queue, cost, due_at, next_run_at, interval_seconds, shift_seconds, is_isolated, level)
       select m.no, m.team_id, i.queue::check_queue, i.cost, due.at, due.at, i.interval_seconds, i.shift_seconds,
-        i.is_isolated
+        i.is_isolated, i.level
       from m join i using (id)
         cross join lateral (select case when not m.locked and not m.suspended then m.created_at end as at) due
       returning *
@@ -110,6 +111,7 @@ const COLUMNS = {
   queue: 'text',
   cost: 'int2',
   is_isolated: 'bool',
+  level: 'int2',
   nth: 'int4',
 } as const
 

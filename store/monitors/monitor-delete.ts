@@ -80,7 +80,7 @@ export const dropConfigurations = (
         extract_config = case when m.kind = 'page' then '{}'::json end,
         diff_predicate = case when m.kind = 'page' then '{}'::json end,
         request_config = null, visual_config = null, target_domain = null, external_key = null, labels = null,
-        request_headers = null, deliveries = null
+        more = null, request_headers = null, deliveries = null
       where m.no in (
         select no from monitors
         where deleted_at is not null and coalesce(url, keyword) <> '' and ${which}

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
@@ -31,7 +32,7 @@ export async function lockMonitor<Row extends EveryRow>(
 
 /** An edit of a monitor that the transaction has locked. */
 interface MonitorEdit<Spec> extends EditedSpec<Spec> {
-  readonly stored: Pick<EveryRow, 'id' | 'no' | 'team_id'>
+  readonly stored: Pick<EveryRow, 'id' | 'no' | 'team_id' | 'level'>
   /** A check in progress starts over. True where the baseline is reset: the next run has nothing to compare with. */
   readonly startsOver: boolean
 }
@@ -81,8 +82,14 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
   `)
 }
 
-function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited'>, edit: MonitorEdit<Spec>) {
+function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited' | 'check'>, given: MonitorEdit<Spec>) {
+  const { level: before } = given.stored
+  // Above the own level it stays: it has keys that this version does not know.
+  const level = before > WORK_LEVEL ? before : table.check(given.spec).level
+  // A check in progress may be at a process that would misread the new configuration.
+  const edit = { ...given, startsOver: given.startsOver || level > before }
   const sets = [...scheduleSets(edit), ...table.edited(edit)]
+  if (level !== before) sets.push(sql.fragment`level = ${level}::smallint`)
   if (edit.resetsBaseline)
     sets.push(sql.fragment`
       was_failing = ${WAS_FAILING}, failures = 0, reading_id = null, reading_hash = null, body_hash = null`)

@@ -1,4 +1,5 @@
 import { sql } from 'slonik'
+import { WORK_LEVEL } from '../../schema/level.ts'
 
 /*
  * Conditions on `a`, a row of `asked_work`: work that a runner does while somebody waits. It is leased by its number
@@ -43,7 +44,7 @@ export const isHeldAsked = (holder: number) => sql.fragment`
  */
 export const WAITING_ASKED = sql.fragment`
   select a.no, a.team_id, a.asked_at, a.engine, a.is_isolated from asked_work a
-  where ${IS_FREE} and not ${IS_LEFT_ALONE}`
+  where ${IS_FREE} and a.level <= ${WORK_LEVEL}::smallint and not ${IS_LEFT_ALONE}`
 export const LEASED_ASKED = sql.fragment`
   select a.no, a.is_isolated from asked_work a
   where a.request is not null and a.answer is null and (a.deadline_at > clock() or ${IS_ASKING})

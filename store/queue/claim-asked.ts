@@ -11,6 +11,7 @@ const claimed = row({
   kind: Type.String(),
   team_id: Type.String(),
   fence: Type.Integer(),
+  level: Type.Integer(),
   /** Encrypted. */
   request: Type.Unsafe<Buffer>({}),
   /** The current time, in ms since the epoch. */
@@ -20,7 +21,7 @@ const claimed = row({
 export type ClaimedAsked = Awaited<ReturnType<typeof claimAsked>>[number]
 
 const CLAIMED = sql.fragment`
-  id, no, kind, team_id, fence, request, (extract(epoch from clock()) * 1000)::float8 as at_ms`
+  id, no, kind, team_id, fence, level, request, (extract(epoch from clock()) * 1000)::float8 as at_ms`
 
 interface AskedClaim {
   /** The kinds that this process knows. */
@@ -33,17 +34,20 @@ interface AskedClaim {
   readonly exit: string | null
   /** The one isolated work that the token is for. Null: any that is not isolated. */
   readonly only: number | null
+  /** The level of the runner. */
+  readonly level: number
 }
 
 /**
  * Claims what somebody waits for, the oldest first, and at most one search: one whose engine is free at this exit. It
  * takes the exit for it, as the check of a search does.
  */
-export const claimAsked = (store: Queryable, { kinds, limit, leaseSeconds, holder, exit, only }: AskedClaim) =>
+export const claimAsked = (store: Queryable, { kinds, limit, leaseSeconds, holder, exit, only, level }: AskedClaim) =>
   store.any(sql.prepared('claim_asked', claimed)`
     with plain as materialized (
       select a.id from asked_work a
-      where ${IS_FREE} and a.engine is null and a.kind = any(${sql.array(kinds, 'text')})
+      where ${IS_FREE} and a.level <= ${level}::smallint and a.engine is null
+        and a.kind = any(${sql.array(kinds, 'text')})
         and case when ${only}::bigint is null then not a.is_isolated else a.no = ${only}::bigint end
       order by a.asked_at
       limit ${limit}
@@ -51,7 +55,8 @@ export const claimAsked = (store: Queryable, { kinds, limit, leaseSeconds, holde
     ),
     search as materialized (
       select a.id from asked_work a join serp_exits x on x.engine = a.engine and x.exit = ${exit}::text
-      where ${IS_FREE} and not a.is_isolated and a.kind = any(${sql.array(kinds, 'text')}) and ${only}::bigint is null
+      where ${IS_FREE} and a.level <= ${level}::smallint and not a.is_isolated
+        and a.kind = any(${sql.array(kinds, 'text')}) and ${only}::bigint is null
         and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true) and not ${IS_LEFT_ALONE}
       order by a.asked_at
       limit case when (select count(*) from plain) < ${limit} then 1 else 0 end

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import { SERP_ENGINES, type SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { nothing, row, type RowSchema, unnest } from '../db/row.ts'
@@ -24,6 +25,8 @@ export interface SearchClaim {
   readonly holder: number | null
   /** A provider answers for Google while Google is left alone. */
   readonly hasProvider: boolean
+  /** The level of who does the checks. Default: that of this process. */
+  readonly level?: number | undefined
 }
 
 /**
@@ -58,7 +61,8 @@ async function isAnyDue(store: Store, exit: string | null): Promise<boolean> {
       where ${exit}::text is not null and not exists (select from serp_exits where exit = ${exit}::text)
       on conflict do nothing
     )
-    select exists (select from checks where queue = 'serp' and due_at <= clock()) as is_due
+    select exists (
+      select from checks where queue = 'serp' and level <= ${WORK_LEVEL}::smallint and due_at <= clock()) as is_due
   `)
 }
 
@@ -68,7 +72,7 @@ async function isAnyDue(store: Store, exit: string | null): Promise<boolean> {
  * holds one is quick, and the next claim comes soon.
  */
 async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch | null> {
-  const { exit, leaseSeconds, hasProvider } = claim
+  const { exit, leaseSeconds, hasProvider, level = WORK_LEVEL } = claim
   return store.maybeOne(sql.prepared('claim_search', claimed)`
     with t as materialized (select clock() as at),
     free as materialized (
@@ -91,8 +95,8 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
         from checks c
         join monitors m on m.no = c.no and m.engine = slot.engine
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
-        where c.queue = 'serp' and c.due_at <= t.at and (${IS_SEARCH_PAID} or c.cost <= pool.remaining)
-          and ${inPeriod(sql.fragment`t.at`)}
+        where c.queue = 'serp' and c.level <= ${level}::smallint and c.due_at <= t.at
+          and (${IS_SEARCH_PAID} or c.cost <= pool.remaining) and ${inPeriod(sql.fragment`t.at`)}
         order by coalesce(c.team_id <= slot.last_team, false), c.team_id, c.due_at
         limit 1
       ) found
@@ -141,7 +145,7 @@ async function claimOne(store: Store, claim: SearchClaim): Promise<ClaimedSearch
  * dies in turn, the next claim pays, unless the engine is still left alone.
  */
 async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonly ClaimedSearch[]> {
-  const { limit, hasProvider } = claim
+  const { limit, hasProvider, level = WORK_LEVEL } = claim
   return store.any(sql.prepared('claim_left_alone', claimed)`
     with t as materialized (select clock() as at),
     alone as materialized (
@@ -154,7 +158,7 @@ async function claimLeftAlone(store: Store, claim: SearchClaim): Promise<readonl
       join monitors m on m.kind = 'serp' and m.engine = alone.engine
       join checks c on c.no = m.no
       cross join t
-      where c.queue = 'serp' and c.due_at <= t.at
+      where c.queue = 'serp' and c.level <= ${level}::smallint and c.due_at <= t.at
       order by c.due_at
       limit ${limit}
     ),
@@ -203,8 +207,8 @@ async function skipUnpaid(store: Store): Promise<void> {
           u.credits_given, u.period_start, u.resets_at
         from t cross join checks c
         join team_usage u on u.team_id = c.team_id ${poolOf(sql.fragment`'serp'`)}
-        where c.queue = 'serp' and c.due_at <= t.at and not ${IS_SEARCH_PAID} and c.cost > pool.remaining
-          and ${inPeriod(sql.fragment`t.at`)}
+        where c.queue = 'serp' and c.level <= ${WORK_LEVEL}::smallint and c.due_at <= t.at and not ${IS_SEARCH_PAID}
+          and c.cost > pool.remaining and ${inPeriod(sql.fragment`t.at`)}
         order by c.no
         limit ${MAX_SKIPPED}
         -- A purchase waits for the skip, and then wakes what was skipped (000012-wake-skipped-searches.sql).

@@ -1,11 +1,13 @@
 import { sql } from 'slonik'
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import type { CheckQueue } from '../../core/check-queue.ts'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, type RowSchema } from '../db/row.ts'
 import { inPeriod, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
+import { ownLevels } from './own-levels.ts'
 
 const Bytes = Type.Unsafe<Buffer | null>({})
 
@@ -175,6 +177,8 @@ export interface ClaimRequest {
   readonly holder?: number | null
   /** Claims this isolated check and no other. Absent or null: any that is not isolated. */
   readonly only?: number | null
+  /** The level of who does the checks. Default: that of this process. */
+  readonly level?: number
 }
 
 /** Teams that one claim looks at. It limits the cost of a claim when there are many teams. */
@@ -186,7 +190,7 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
  * teams that another claim has locked. Of each team it takes the most overdue checks: `due_at` moves to the end of the
  * lease, the fence is raised, the run id is set, and the quota is counted. A check that costs more than its team has
  * left stays in the queue. A check whose run was claimed before and never recorded keeps its run id and is not counted
- * again.
+ * again. Checks above the level are never looked at, however many are due.
  *
  * Tried and rejected: one index over due_at for all teams (many checks of one team starve the rest; a second, fair
  * statement was needed under backlog); a separate queue table (three more writes for each check).
@@ -197,8 +201,13 @@ export async function claimChecks(
   request: ClaimRequest,
 ): Promise<readonly Claimed[]> {
   const { queue, limit, perTeam, afterTeam, exceptTeams = [], leaseSeconds, holder = null, only = null } = request
+  const { level = WORK_LEVEL } = request
+  const share = sql.fragment`least(
+    coalesce(${perTeam}::bigint, (select ceil(${limit}::numeric / count(*))::bigint from team)),
+    case when team.remaining > 0 then team.remaining end
+  )`
   const mine = only === null ? sql.fragment`not c.is_isolated` : sql.fragment`c.is_isolated and c.no = ${only}`
-  return store.any(sql.prepared(only === null ? 'claim_checks' : 'claim_isolated_check', row)`
+  return store.any(sql.prepared(`${only === null ? 'claim_checks' : 'claim_isolated_check'}_${level}`, row)`
     with t as materialized (select clock() as at),
     -- What remains is read from the locked row. The statement's own snapshot may be older than the count of the
     -- previous claim.
@@ -209,10 +218,13 @@ export async function claimChecks(
       -- quota is used up would fill the limit of this claim. The most overdue check is the cheapest one to find:
       -- because of the order, the planner uses the index and never reads the table.
       cross join lateral (
-        select from checks c
-        where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.due_at <= (select at from t) and ${mine}
-          and (${IS_PAID} or c.cost <= pool.remaining)
-        order by c.due_at
+        select from ${ownLevels(level)} cross join lateral (
+          select from checks c
+          where c.team_id = u.team_id and c.queue = ${queue}::check_queue and c.level = own.level
+            and c.due_at <= (select at from t) and ${mine} and (${IS_PAID} or c.cost <= pool.remaining)
+          order by c.due_at
+          limit 1
+        ) first
         limit 1
       ) due
       where u.team_id > ${afterTeam === '' ? NO_TEAM : afterTeam}::uuid
@@ -228,16 +240,19 @@ export async function claimChecks(
       cross join lateral (
         select no, cost, sum(cost) over (rows unbounded preceding) as cost_so_far
         from (
-          select no, case when run_id is null and queued_run_id is null then cost else 0 end as cost
-          from checks c
-          where team_id = team.team_id and queue = ${queue}::check_queue and due_at <= (select at from t) and ${mine}
-            and (cost <= team.remaining or run_id is not null or queued_run_id is not null)
+          select of_level.no, of_level.cost
+          from ${ownLevels(level)} cross join lateral (
+            select no, due_at, case when run_id is null and queued_run_id is null then cost else 0 end as cost
+            from checks c
+            where team_id = team.team_id and queue = ${queue}::check_queue and c.level = own.level
+              and due_at <= (select at from t) and ${mine}
+              and (cost <= team.remaining or run_id is not null or queued_run_id is not null)
+            order by due_at
+            limit ${share}
+            for update skip locked
+          ) of_level
           order by due_at
-          limit least(
-            coalesce(${perTeam}::bigint, (select ceil(${limit}::numeric / count(*))::bigint from team)),
-            case when team.remaining > 0 then team.remaining end
-          )
-          for update skip locked
+          limit ${share}
         ) due
       ) c
       where c.cost_so_far <= team.remaining

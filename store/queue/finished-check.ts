@@ -29,6 +29,7 @@ const DELIVERY_COLUMNS = {
   host: 'text',
   target_key: 'text',
   payload: 'text',
+  level: 'int2',
 } as const
 
 /** Inserts the deliveries of the runs. Reads `moved`, the checks that the statement has moved to their next time. */
@@ -38,8 +39,9 @@ export function insertDeliveries(
   const rows = runs.flatMap(({ no, deliveries }) => deliveries.map((delivery) => ({ ...delivery, no })))
   return sql.fragment`
     insert into deliveries (
-      id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at, next_attempt_at, created_at)
-    select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, t.at, t.at, t.at
+      id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, due_at, next_attempt_at,
+      created_at)
+    select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, o.level, t.at, t.at, t.at
     from ${unnest('o', rows, DELIVERY_COLUMNS)}
     join moved m on m.no = o.no, t`
 }

@@ -7,6 +7,7 @@ import type { Held } from './lease.ts'
 
 const HELD = {
   queue: Type.Unsafe<CheckQueue>({ type: 'string' }),
+  level: Type.Integer(),
   /** The layer was chosen from what a page looked like, not from the configuration. */
   layer_is_remembered: Type.Boolean(),
 }
@@ -25,7 +26,8 @@ export function heldChecks(kinds: readonly ClaimedKind[]) {
   const [columns, row] = [claimedColumns(kinds), claimedRow(kinds, HELD)]
   return (store: Store, { no, fence }: Held, holder: number): Promise<HeldCheck | null> =>
     store.maybeOne(sql.type(row)`
-      select ${columns}, h.queue, m.fetch_mode = 'auto' and h.static_again_at is not null is true as layer_is_remembered
+      select ${columns}, h.queue, h.level,
+        m.fetch_mode = 'auto' and h.static_again_at is not null is true as layer_is_remembered
       from (select *, clock() as at from checks where no = ${no} and fence = ${fence} and holder = ${holder}
         and run_id is not null) h
       join monitors m on m.no = h.no

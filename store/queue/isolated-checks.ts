@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { IS_PAID, poolOf } from '../quota/pool.ts'
@@ -47,7 +48,8 @@ export const isolatedChecks = (store: Queryable, limit: number): Promise<readonl
       cross join lateral (
         select c.team_id, c.no, c.due_at
         from checks c ${poolOf(sql.fragment`c.queue`, sql.fragment`(select at from t)`)}
-        where c.team_id = team.id and c.is_isolated and c.due_at <= (select at from t)
+        where c.team_id = team.id and c.is_isolated and c.level <= ${WORK_LEVEL}::smallint
+          and c.due_at <= (select at from t)
           and (${IS_PAID} or c.cost <= pool.remaining)
           and not exists (select from token where token.no = c.no)
         order by c.due_at

@@ -27,6 +27,7 @@ const results: Results = {
   claims: [
     { monitors: 10_000, us: spread(20) },
     { monitors: 100_000, us: spread(25) },
+    { monitors: 10_000, above: 100_000, us: spread(21) },
   ],
   lateness: null,
   reads: [{ route: 'GET /x', ours: spread(80), bare: spread(100), ratio: spread(0.8), cpu: { ours: 120, bare: 90 } }],
@@ -133,6 +134,7 @@ describe('the table of results', () => {
   test('says how the cost of a claim grows with the monitors', () => {
     expect(flatnessOf(results.claims)).toBe(1.25)
     expect(squeezed(tableOf(results))).toContain('| claiming one check, 100,000 monitors due | 25.0 µs (12.5–50.0) |')
+    expect(squeezed(tableOf(results))).toContain('| claiming one check, 10,000 monitors due behind 100,000 above the')
   })
 
   test('has columns of one width, as the formatter of this repository would set them', () => {

@@ -25,6 +25,8 @@ interface Offered {
   readonly isIsolated: boolean
   /** How long a runner has, the start of its pod included. */
   readonly seconds: number
+  /** What the runner must have (schema/level.ts). */
+  readonly level: number
 }
 
 export type RunnerAnswer =
@@ -76,11 +78,11 @@ export function createRunnerAnswers({ store, secrets, signals, ...limits }: Runn
 
   return {
     areClaimed: (isIsolated) => areOffersClaimed(store, isIsolated),
-    async ask({ work, request, engine, isIsolated, seconds: wanted }, signal) {
+    async ask({ work, request, engine, isIsolated, seconds: wanted, level }, signal) {
       const seconds = Math.min(wanted, mostSeconds)
       const until = performance.now() + seconds * 1000
       const sealed = sealRequest(secrets, work, request)
-      if (!(await offerWork(store, work, { request: sealed, isIsolated, engine, seconds })))
+      if (!(await offerWork(store, work, { request: sealed, isIsolated, engine, seconds, level })))
         return { kind: 'limit', of: 'installation', limit: MAX_OF_TEAM }
       const { answer, is_begun: isBegun, left_until_ms: untilMs } = await endOf(work, until, signal)
       if (answer !== null) return { kind: 'answered', kept: openAnswer(secrets, work, answer) }

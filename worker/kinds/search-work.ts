@@ -18,10 +18,10 @@ export const SEARCH_WORK: WorkKind<SerpTask, ClaimedSearch> = {
   claimed: CLAIMED_SEARCH,
   queue: {
     name: 'serp',
-    async claim({ store, leaseSeconds, search = NO_SEARCHES }, limit, { holder, exit, only = null }) {
+    async claim({ store, leaseSeconds, search = NO_SEARCHES }, limit, { holder, exit, only = null, level }) {
       if (exit === null || only !== null) return []
       const { hasProvider } = search
-      return claimSearches(store, { exit: exit ?? search.exit, limit, leaseSeconds, holder, hasProvider })
+      return claimSearches(store, { exit: exit ?? search.exit, limit, leaseSeconds, holder, hasProvider, level })
     },
   },
   taskOf(row, claiming) {

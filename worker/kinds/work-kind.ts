@@ -80,6 +80,8 @@ export interface Asking {
   readonly only?: number | null
   /** Teams whose pages are left to other processes. Absent: none. */
   readonly exceptTeams?: readonly string[] | undefined
+  /** The level of who does the checks. Absent: that of this process. */
+  readonly level?: number | undefined
 }
 
 /** What the end of a search needs. */

@@ -47,6 +47,16 @@ const GAUGES = [
     'tidemark_checks_without_browser',
     atMost('Checks that have waited for ten minutes for a browser that no process offers'),
   ],
+  [
+    'checks_above_level',
+    'tidemark_checks_above_level',
+    atMost('Checks that have waited for ten minutes for a worker or runner of a later version: upgrade these'),
+  ],
+  [
+    'messages_above_level',
+    'tidemark_deliveries_above_level',
+    atMost('Deliveries and notices that have waited for ten minutes for a worker of a later version: upgrade these'),
+  ],
   ['previews_waiting', 'tidemark_previews_waiting', atMost('Previews that wait for a runner')],
   ['deliveries_waiting', 'tidemark_deliveries_waiting', atMost('Deliveries in the store that are not done')],
   ['deliveries_due', 'tidemark_deliveries_due', atMost('Deliveries in the store that are due and not claimed')],

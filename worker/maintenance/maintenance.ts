@@ -11,6 +11,7 @@ import { sweepAsked } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
+import { noteAboveLevel } from '../../store/maintenance/above-level.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 import { eraseSecretsOfDeleted } from '../../store/maintenance/deleted-monitors.ts'
 import { fitLocks } from '../../store/maintenance/fit-locks.ts'
@@ -21,6 +22,7 @@ import { endUnrendered } from '../../store/maintenance/unrendered.ts'
 import { dropConfigurations } from '../../store/monitors/monitor-delete.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
+import { createLevelWatch } from './level-watch.ts'
 import { createDueTime, createPeriodicWork, type PeriodicWork } from './periodic-work.ts'
 
 const TICK_MS = 1_000
@@ -38,9 +40,9 @@ const FORGET_AFTER_MS = 60_000
  * Maintains the store. Once a second: prepares the months of runs that are needed soon, ends quota periods and trials,
  * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: ends
  * asked work that nobody waits for, and drops configurations of deleted monitors. Once a minute: ends checks that no
- * browser takes. Once an hour: deletes expired data, and the secrets of deleted monitors. Once a day: deletes data
- * beyond the retention period. Hours and days are those of the store's clock. `others` is further work of the same
- * kind; stopping the maintenance does not stop it.
+ * browser takes, and notifies of work that needs a later version. Once an hour: deletes expired data, and the secrets
+ * of deleted monitors. Once a day: deletes data beyond the retention period. Hours and days are those of the store's
+ * clock. `others` is further work of the same kind; stopping the maintenance does not stop it.
  */
 export async function startMaintenance(
   store: Store,
@@ -49,6 +51,7 @@ export async function startMaintenance(
 ): Promise<{ stop(): Promise<void> }> {
   const clock = createClockWatch(store, log, leaseSeconds)
   const browsers = createBrowserWatch(() => endUnrendered(store), log)
+  const levels = createLevelWatch(() => noteAboveLevel(store), log)
   const forgetting = forgettingOf(store, log)
   const purges = createDueTime(PURGE_EVERY_MS)
   let sweptAt = -Infinity
@@ -59,6 +62,7 @@ export async function startMaintenance(
       for (const periodic of [forgetting, ...others]) periodic.look(now)
       await tick(now)
       await browsers.look()
+      await levels.look()
       return TICK_MS
     },
     onFault(err) {

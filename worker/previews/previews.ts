@@ -12,8 +12,10 @@ import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
 import { type SearchMeans, searchReading } from '../../runners/serp/search-reading.ts'
+import { levelOf } from '../../schema/level.ts'
+import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
-import type { SerpSearch } from '../../schema/serp/serp-search.ts'
+import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { WORK } from '../../schema/work.ts'
 import type { AskedWork } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -198,15 +200,15 @@ const endOf = (shown: Preview | null): PreviewEnd => (shown === null ? STOPPING 
 async function byRunner(by: ByRunner, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
   const startedAt = performance.now()
   const task = previewTask(config, ports)
-  const isIsolated = config.isolation === 'pod'
+  const demands = { isIsolated: config.isolation === 'pod', level: levelOf(MonitorSpec, config) }
   const needsBrowser = task.queue !== 'static' && task.obstacle === null
   const first = needsBrowser ? null : await check(task, { ...ports, browser: 'elsewhere' })
   if (first !== null && first.kind !== 'moved') {
-    const more = await moreByRunner(by, { task, first, isIsolated }, ports.signal)
+    const more = await moreByRunner(by, { task, first, ...demands }, ports.signal)
     return endOf(await previewOf(more ?? first, config, { ...ports, startedAt }))
   }
   const moved = first === null ? task : { ...task, queue: first.queue, reason: first.reason }
-  const answered = await answerTo(by, { page: moved, isIsolated }, ports.signal)
+  const answered = await answerTo(by, { page: moved, ...demands }, ports.signal)
   if (answered.kind === 'left_alone') throw new TypeError('a page has no engine')
   countEnd(by.counts, answered)
   if (answered.kind !== 'answered') return answered
@@ -218,18 +220,18 @@ async function byRunner(by: ByRunner, config: Previewed, ports: PreviewPorts): P
 /** Has a runner render a page in which rules had no match. Returns what it read, if it found more; null: it did not. */
 async function moreByRunner(
   by: ByRunner,
-  { task, first, isIsolated }: { readonly task: PageTask; readonly first: Reading; readonly isIsolated: boolean },
+  { task, first, ...demands }: Demands & { readonly task: PageTask; readonly first: Reading },
   signal: AbortSignal,
 ): Promise<Reading | null> {
   if (fieldsToRender(first, task).length === 0) return null
-  const answered = await answerTo(by, { page: renderedForMissing(task), isIsolated }, signal)
+  const answered = await answerTo(by, { page: renderedForMissing(task), ...demands }, signal)
   return answered.kind === 'answered' && findsMore(answered.reading, first, task) ? answered.reading : null
 }
 
 /** Has a runner make a search. */
 async function searchByRunner(by: ByRunner, search: SerpSearch, signal: AbortSignal): Promise<SearchEnd> {
   if (!(await by.runners.areClaimed(false))) return { kind: 'no_browser' }
-  const answered = await answerTo(by, { search, isIsolated: false }, signal)
+  const answered = await answerTo(by, { search, isIsolated: false, level: levelOf(SerpSearch, search) }, signal)
   countEnd(by.counts, answered)
   if (answered.kind !== 'answered') return answered
   const { reading } = answered
@@ -242,7 +244,13 @@ const SECONDS = 55
 /** The model needs the rest of it. */
 const PROMPT_SECONDS = 35
 
-type ForRunner = { readonly isIsolated: boolean } & ({ readonly page: PageTask } | { readonly search: SerpSearch })
+/** Which runners may do it. */
+interface Demands {
+  readonly isIsolated: boolean
+  readonly level: number
+}
+
+type ForRunner = Demands & ({ readonly page: PageTask } | { readonly search: SerpSearch })
 
 /** Waits for what a runner reads. What only waits takes no slot from what fetches, as long as there is room to wait. */
 async function answerTo(
@@ -251,12 +259,12 @@ async function answerTo(
   signal: AbortSignal,
 ): Promise<({ readonly kind: 'answered' } & AskedAnswer) | Unanswered> {
   slot.wait()
-  const { isIsolated } = asked
+  const { isIsolated, level } = asked
   const isPrompt = 'page' in asked && asked.page.extract.method === 'prompt'
   const engine = 'search' in asked ? asked.search.engine : null
   const request = 'search' in asked ? { search: asked.search } : requestOf(asked.page)
   const seconds = isPrompt ? PROMPT_SECONDS : SECONDS
-  const answered = await runners.ask({ work, request, engine, isIsolated, seconds }, signal)
+  const answered = await runners.ask({ work, request, engine, isIsolated, seconds, level }, signal)
   return answered.kind === 'answered' ? { kind: 'answered', ...answerOf(answered.kept as KeptAnswer) } : answered
 }
 

@@ -1,5 +1,6 @@
 import { byKind } from '../../core/by-kind.ts'
 import type { Task } from '../../runners/check/task.ts'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { Store } from '../../store/db/client.ts'
 import { answerAsked, claimAsked, type ClaimedAsked, findHeldAsked } from '../../store/queue/claim-asked.ts'
 import { askedLeaseSeconds, type Held } from '../../store/queue/lease.ts'
@@ -45,14 +46,16 @@ export function createAskedClaims(options: AskedClaimsOptions): AskedClaims {
   }
 
   return {
-    async claim(limit, { id: holder, checkNo: only }, exit) {
+    async claim(limit, { id: holder, checkNo: only, level: runner = 1 }, exit) {
       const claimedAt = performance.now()
-      const rows = await claimAsked(store, { ...claims, limit, holder, exit, only })
+      const level = Math.min(runner, WORK_LEVEL)
+      const rows = await claimAsked(store, { ...claims, limit, holder, exit, only, level })
       return rows.flatMap((row) => taskOf(row, claimedAt) ?? [])
     },
     async complete(reported, holder) {
       const { no, fence, started_ms: startedMs, ended_ms: endedMs } = reported.outcome
       const row = await findHeldAsked(store, { no, fence }, holder)
+      if (row && row.level > WORK_LEVEL) return { kind: 'abandoned' }
       const task = row && taskOf(row, performance.now())
       if (!task) return { kind: 'not_held' }
       const kind = byKind(kinds, task.kind)

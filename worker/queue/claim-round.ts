@@ -1,9 +1,11 @@
 import { byKind } from '../../core/by-kind.ts'
 import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Task } from '../../runners/check/task.ts'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { Store } from '../../store/db/client.ts'
 import { noteRendering } from '../../store/maintenance/unrendered.ts'
 import { claimChecks, type ClaimColumns, type Claimed, claimedOf, TEAMS_PER_CLAIM } from '../../store/queue/claim.ts'
+import { noteLevel } from '../../store/queue/queue-levels.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Asking, SearchClaims, WorkKind } from '../kinds/work-kind.ts'
 
@@ -30,14 +32,14 @@ function createSharedClaims({ store, claimed: of, queue, leaseSeconds }: SharedC
   let afterTeam = ''
   return async function* claim(
     limit: number,
-    { holder, exceptTeams, only = null }: Asking,
+    { holder, exceptTeams, only = null, level = WORK_LEVEL }: Asking,
   ): AsyncGenerator<ClaimedTogether> {
     const served = new Map<string, number>()
     let room = limit
     const claimed = async (start: string, perTeam: number | null): Promise<ClaimedTogether> => {
       const claimedAt = performance.now()
       const within = { limit: room, perTeam, afterTeam: start, ...(exceptTeams && { exceptTeams }) }
-      const rows = await claimChecks(store, of, { queue, ...within, leaseSeconds, holder, only })
+      const rows = await claimChecks(store, of, { queue, ...within, leaseSeconds, holder, only, level })
       for (const { team_id: team } of rows) served.set(team, (served.get(team) ?? 0) + 1)
       room -= rows.length
       return { rows, claimedAt }
@@ -101,13 +103,16 @@ export function createClaims(options: ClaimsOptions): Claims {
     return { queue, claim: own ? claimOfOwn(own) : createSharedClaims({ store, claimed, queue, leaseSeconds }) }
   })
   let turn = 0
-  let notedAt = -Infinity
+  const notedAt = new Map<string, number>()
 
-  /** Checks that need a browser are given up where no process asks for them. */
-  async function noteIfRenders(): Promise<void> {
-    if (!queues.includes('browser') || performance.now() - notedAt < NOTED_EVERY_MS) return
-    await noteRendering(store)
-    notedAt = performance.now()
+  /** Checks that nobody takes are given up, or somebody is told of them. */
+  async function noteTaking({ level = WORK_LEVEL, exit = search?.exit }: Asking): Promise<void> {
+    const taken = exit === null ? queues.filter((queue) => queue !== 'serp') : queues
+    const key = `${level} ${taken.join(' ')}`
+    if (performance.now() - (notedAt.get(key) ?? -Infinity) < NOTED_EVERY_MS) return
+    if (queues.includes('browser')) await noteRendering(store)
+    await noteLevel(store, taken, level)
+    notedAt.set(key, performance.now())
   }
 
   /** Claims from a queue of one kind. */
@@ -123,7 +128,7 @@ export function createClaims(options: ClaimsOptions): Claims {
     // Each time another queue is first, so that a queue that is always full does not starve the rest.
     const first = turn++ % rounds.length
     try {
-      await noteIfRenders()
+      await noteTaking(asking)
       for (const round of [...rounds.slice(first), ...rounds.slice(0, first)])
         if (tasks.length < limit) await claimFrom(round, limit, { ...asking, tasks })
     } catch (error) {

@@ -4,6 +4,8 @@ import type { Issue } from '../../schema/validation/issue.ts'
 export interface RunnerHolder {
   readonly id: number
   readonly checkNo: number | null
+  /** The level of the runner, as it says. Absent: 1. */
+  readonly level?: number
 }
 
 /** The result of completing a check, or asked work. */
@@ -14,6 +16,6 @@ export type Completion =
    * waits for it.
    */
   | { readonly kind: 'not_held' }
-  /** The signal or a stop came first; the check is still leased. */
+  /** The signal or a stop came first, or a process of a later version must do it; the check is still leased. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }

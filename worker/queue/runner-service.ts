@@ -2,6 +2,7 @@ import { byKind } from '../../core/by-kind.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Task } from '../../runners/check/task.ts'
+import { WORK_LEVEL } from '../../schema/level.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Store } from '../../store/db/client.ts'
 import { type HeldCheck, heldChecks } from '../../store/queue/held-check.ts'
@@ -74,6 +75,8 @@ export function createRunnerService(options: RunnerServiceOptions): RunnerServic
   async function completed(reported: ReportedOutcome, holder: number, signal: AbortSignal): Promise<Completion> {
     const row = await findHeldCheck(store, reported.outcome, holder)
     if (row === null) return asked.complete(reported, holder)
+    // Its runner claimed it through a worker of a later version, which judges it when the runner tries again there.
+    if (row.level > WORK_LEVEL) return { kind: 'abandoned' }
     const kind = byKind(kinds, row.kind)
     const { queue, reading_id, layer_is_remembered: layerIsRemembered } = row
     const task = kind.taskOf(row, { queue, claimedAt: performance.now(), secrets, hasModel })
@@ -169,8 +172,8 @@ function createClaimsOfRunners(
     const atMs = Math.round(task.claimedMs)
     await settling.settle({ task, reading, startedMs: atMs, endedMs: atMs }, context, NEVER)
   }
-  return async (limit, { id, checkNo }, exit) => {
-    const tasks = await claims(limit, { holder: id, exit, only: checkNo })
+  return async (limit, { id, checkNo, level = 1 }, exit) => {
+    const tasks = await claims(limit, { holder: id, exit, only: checkNo, level: Math.min(level, WORK_LEVEL) })
     return tasks.filter((task) => {
       const reading = byKind(options.kinds, task.kind).withoutRunner?.(task) ?? null
       if (reading === null) return true

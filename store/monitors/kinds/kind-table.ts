@@ -19,6 +19,8 @@ interface CheckOf {
   readonly cost: number
   /** It is done by a pod of its own. */
   readonly is_isolated: boolean
+  /** The level of the work (schema/level.ts). */
+  readonly level: number
 }
 
 /** What an edit changed. */
@@ -100,7 +102,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
   const { kind, own, hasHeaders, nextRunAt, teams, runs, check, edited } = differs
   const sealed = hasHeaders ? ['request_headers', 'deliveries'] : ['deliveries']
   const shownAsStored = jsonNames(own)
-  const json = [...shownAsStored, 'labels']
+  const json = [...shownAsStored, 'labels', 'more']
   const large = [...json, ...sealed]
   const head = sql.fragment`${columnsOf(smallNames(own), 'm')}, ${EVERY_COLUMN}, ${nextRunAt} as next_run_at`
   const row = rowOf(Type.Object(properties)) as RowSchema<Row>
@@ -112,7 +114,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
     runs,
     check,
     edited,
-    spec,
+    spec: (stored, secrets) => ({ ...stored.more, ...spec(stored, secrets) }),
     row,
     columns: sql.fragment`${head}, ${columnsOf(large, 'm')}`,
     list: {

@@ -30,6 +30,10 @@ export const EVERY_ROW = {
   declared_in: TextOrNull,
   external_key: TextOrNull,
   labels: Stored<Labels | null>(),
+  /** Keys of its configuration that a later version has written. Null: there are none. */
+  more: Stored<Readonly<Record<string, unknown>> | null>(),
+  /** What a process must have to do its checks (schema/level.ts). */
+  level: Type.Integer(),
   created_at: Type.String(),
   failures: Type.Integer(),
   last_run_at: TextOrNull,
@@ -44,7 +48,7 @@ export type EveryRow = Static<typeof EveryRow>
 export const EVERY_COLUMN = sql.fragment`
   m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on,
   m.paused, m.suspended, m.locked, m.managed_by, m.declared_in, m.external_key, m.created_at,
-  c.failures, c.last_run_at`
+  c.failures, c.level, c.last_run_at`
 
 /** Returns what names a configuration for a client. */
 export const identityOf = ({ external_key, labels }: Pick<EveryRow, 'external_key' | 'labels'>) => ({

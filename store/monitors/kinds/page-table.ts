@@ -2,9 +2,10 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { monitorQueue } from '../../../core/check-queue.ts'
+import { levelOf } from '../../../schema/level.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import type { FETCH_MODES, MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import { type FETCH_MODES, MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import type { RequestConfig } from '../../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
@@ -48,7 +49,12 @@ export const PAGE_TABLE = kindTable<MonitorSpec, typeof PROPERTIES, MonitorRow>(
     )) end`,
     teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
     runs: PLAIN_RUNS,
-    check: (spec) => ({ queue: monitorQueue(spec), cost: 1, is_isolated: spec.isolation === 'pod' }),
+    check: (spec) => ({
+      queue: monitorQueue(spec),
+      cost: 1,
+      is_isolated: spec.isolation === 'pod',
+      level: levelOf(MonitorSpec, spec),
+    }),
     // When the meaning of a run changes, the remembered layer is reset as well.
     edited: ({ spec, resetsBaseline }) => [
       sql.fragment`is_isolated = ${spec.isolation === 'pod'}`,

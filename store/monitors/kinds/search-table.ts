@@ -1,7 +1,8 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
-import type { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
+import { levelOf } from '../../../schema/level.ts'
+import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { SEARCH_RUNS } from '../../queue/record-search.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { kindTable, rowProperties } from './kind-table.ts'
@@ -40,7 +41,12 @@ export const SEARCH_TABLE = kindTable<SerpMonitorSpec, typeof PROPERTIES, SerpMo
       select clock() as at, t.id, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
       from teams t join team_usage u on u.team_id = t.id`,
     runs: SEARCH_RUNS,
-    check: ({ pages }) => ({ queue: 'serp', cost: pages, is_isolated: false }),
+    check: (spec) => ({
+      queue: 'serp',
+      cost: spec.pages,
+      is_isolated: false,
+      level: levelOf(SerpMonitorSpec, spec),
+    }),
     // A paid run asks for the pages that it was paid with: another number of pages counts from the next one.
     edited: ({ spec: { pages }, changed }) =>
       changed.includes('pages')

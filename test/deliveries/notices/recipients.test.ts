@@ -290,6 +290,22 @@ test('a destination hears that checks wait for a browser, and not that its own m
   })
 })
 
+test('a destination hears that work waits for a later version, and what is to be upgraded', async () => {
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url }] as const
+  const above = { checks: 1, messages: 20, level: 3, workers: true, runners: false }
+  await happened({ isOfTeam: true, detail: { above_level: above }, deliveries, notifyOn: ['failing'] })
+  loop(null).start()
+  await requested(receiver, 1)
+  const payload = payloadAt(receiver)
+  expect(payload).toMatchObject({
+    title: 'Work waits for a later version',
+    monitor_id: null,
+    failing: { consecutive_failures: 0, error_code: 'above_level' },
+  })
+  expect(payload['message']).toMatch(/1 check and 20 messages: .*level 3.*\nUpgrade the workers to the version/)
+})
+
 test('a destination hears that monitors without a file were not deleted, and what deletes them', async () => {
   await using receiver = await openReceiver()
   const deliveries = [{ type: 'webhook', url: receiver.url }] as const

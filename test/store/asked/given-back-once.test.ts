@@ -42,14 +42,23 @@ async function token(): Promise<number> {
 
 /** Lets a runner claim it. Returns what the runner holds. */
 async function claimedBy(holder: number, work: AskedWork) {
-  const offer = { request: Buffer.from('sealed'), isIsolated: false, engine: 'bing', seconds: 30 } as const
+  const offer = { request: Buffer.from('sealed'), isIsolated: false, engine: 'bing', seconds: 30, level: 1 } as const
   await database.query(`insert into serp_exits (engine, exit) values ('bing', 'x') on conflict do nothing`)
   expect(await offerWork(database.store, work, offer)).toBe(true)
-  const claim = { kinds: ['preview'], limit: 1, leaseSeconds: 60, holder, exit: 'x', only: null }
+  const claim = { kinds: ['preview'], limit: 1, leaseSeconds: 60, holder, exit: 'x', only: null, level: 1 }
   const [held] = await claimAsked(database.store, claim)
   if (!held) throw new Error('not claimed')
   return held
 }
+
+test('a runner is given no asked work above its level', async () => {
+  const work = await paid(await database.team(HAS))
+  const offer = { request: Buffer.from('sealed'), isIsolated: false, engine: null, seconds: 30, level: 2 }
+  expect(await offerWork(database.store, work, offer)).toBe(true)
+  const claim = { kinds: ['preview'], limit: 1, leaseSeconds: 60, holder: await token(), exit: 'x', only: null }
+  expect(await claimAsked(database.store, { ...claim, level: 1 })).toEqual([])
+  expect(await claimAsked(database.store, { ...claim, level: 2 })).toMatchObject([{ id: work.id, level: 2 }])
+})
 
 const swept = async () => {
   await database.setClock('20 minutes')

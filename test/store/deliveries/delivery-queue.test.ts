@@ -121,6 +121,28 @@ describe('the round of due destinations', () => {
   })
 })
 
+test.each(['deliveries', 'notices'] as const)('of %s, those above the level of a process are left', async (table) => {
+  const [low, high, highest] = [await to(A), await to(A), await to(B)]
+  if (table === 'notices')
+    await outbox.query(`
+      insert into notices (id, team_id, kind, type, target, host, payload, due_at)
+      select id, team_id, 'failing', type, target, host, payload, due_at from deliveries`)
+  await outbox.query(`update ${table} set level = 2, due_at = due_at - interval '1 hour' where id = $1`, [high])
+  await outbox.query(`update ${table} set level = 3 where id = $1`, [highest])
+  const claimed = async (level: number) => {
+    const rooms = [A, B].map((host) => ({ host, room: 1 }))
+    const all = await claimDeliveries(outbox.store, { rooms, limit: 10, leaseSeconds: 60, level }, table)
+    return all.map(({ id }) => id)
+  }
+  expect(await dueHosts(outbox.store, '', table)).toEqual({ hosts: [A], next: '' })
+  expect(await dueHosts(outbox.store, '', table, 3)).toEqual({ hosts: [A, B], next: '' })
+  expect(await claimed(1)).toEqual([low])
+  expect(await claimed(1)).toEqual([])
+  expect(await claimed(2)).toEqual([high])
+  expect(await claimed(3)).toEqual([highest])
+  await outbox.query('delete from notices')
+})
+
 describe('a claim of deliveries', () => {
   test('takes the most overdue ones of each destination up to its room, and each once', async () => {
     const ids = [await to(A), await to(A), await to(A), await to(B)]

@@ -60,6 +60,7 @@ function createWaiters({ runnerApi, team }: Asker): Waiters {
       engine: 'search' in request ? request.search.engine : null,
       isIsolated,
       seconds,
+      level: 1,
     })
     answers.push(answer)
     return answer

@@ -50,7 +50,7 @@ test('a further kind of asked work needs no statement to be claimed, leased, giv
   const { work } = asked
   const answers = createRunnerAnswers({ store, secrets, signals })
   const request = { url: 'https://shop.example/kettle' }
-  const offered = { work, request, engine: null, isIsolated: false, seconds: 30 }
+  const offered = { work, request, engine: null, isIsolated: false, seconds: 30, level: 1 }
   const answer = answers.ask(offered, new AbortController().signal)
   const claimed = (): Promise<Task> =>
     eventually(

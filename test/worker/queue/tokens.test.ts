@@ -142,6 +142,25 @@ describe('a token', () => {
     expect(await asker.state()).toEqual(before)
   })
 
+  test('hands in no check above the level of its worker, and the next worker takes it over', async () => {
+    const task = await asker.claimed()
+    const raise = (level: number) =>
+      asker.runnerApi.database.query('update checks set level = $2 where no = $1', [task.no, level])
+    await raise(2)
+    expect(await asker.post('complete', frame(outcome(task)))).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    await raise(1)
+    expect(await asker.post('complete', frame(outcome(task)))).toMatchObject({ status: 204 })
+  })
+
+  test('claims at the lower one of its level and that of its worker', async () => {
+    const [no = 0] = await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
+    await asker.runnerApi.database.query('update checks set level = 2 where no = $1', [no])
+    const later = await asker.runnerApi.httpCheckSource({ token: asker.job.token, level: 2 })
+    expect(await later.claim(10)).toEqual([])
+    await asker.runnerApi.database.query('update checks set level = 1 where no = $1', [no])
+    expect(await later.claim(10)).toMatchObject([{ no }])
+  })
+
   test('touches nothing that a worker claimed for itself, and nothing that was edited since', async () => {
     await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
     const [inProcess] = await asker.runnerApi.postgresCheckSource().claim(1)

@@ -48,6 +48,7 @@ export const PANELS: readonly Panel[] = [
     queries: [
       ['max(tidemark_checks_due{job=~"$job"})', 'due'],
       ['max(tidemark_checks_without_browser{job=~"$job"})', 'without a browser'],
+      ['max(tidemark_checks_above_level{job=~"$job"})', 'of a later version'],
     ],
   },
   {

@@ -1,0 +1,65 @@
+import type { TSchema } from 'typebox'
+import { LEVEL } from './shape/shape.ts'
+import { nodeOf, type SchemaNode, withoutNull } from './shape/walk-schema.ts'
+
+/**
+ * The level of work is the highest that any of its keys needs: a process takes work of its own level and below, so that
+ * it never misreads a key of a later version (docs/decisions/0038-work-has-a-level.md). A key that needs none, which a
+ * version before may ignore, leaves work at level 1.
+ */
+
+/** The level of this version. A release that has the first key of a level raises it. */
+export const WORK_LEVEL = 1
+
+/** Returns the definition of a key that processes below this level would misread. */
+export const since = <T extends TSchema>(level: number, schema: T): T => ({ ...schema, [LEVEL]: level })
+
+/** Returns the level that a value needs by its definition. A key that is null or its default needs none. */
+export function levelOf(definition: object, value: unknown): number {
+  let levels = compiled.get(definition)
+  if (levels === undefined) compiled.set(definition, (levels = compile(nodeOf(definition))))
+  return levels === null ? 1 : highest(levels, value)
+}
+
+/** The part of a definition that has keys with a level. */
+interface Levels {
+  readonly level: number
+  readonly byDefault: string | undefined
+  readonly keys: ReadonlyMap<string, Levels>
+  /** Of the values of a map. */
+  readonly others: Levels | null
+  /** Of the items of a list. */
+  readonly items: Levels | null
+}
+
+/** Null: no key of the definition has a level. */
+const compiled = new WeakMap<object, Levels | null>()
+
+function compile(given: SchemaNode): Levels | null {
+  const node = withoutNull(given)
+  const { properties = {}, additionalProperties: others, items } = node
+  const keys = new Map<string, Levels>()
+  for (const [key, child] of Object.entries(properties)) {
+    const below = compile(child)
+    if (below) keys.set(key, below)
+  }
+  const levels = {
+    level: given[LEVEL] ?? node[LEVEL] ?? 1,
+    byDefault: JSON.stringify(given.default),
+    keys,
+    others: typeof others === 'object' ? compile(others) : null,
+    items: items ? compile(items) : null,
+  }
+  return levels.level > 1 || keys.size > 0 || levels.others || levels.items ? levels : null
+}
+
+function highest({ level, byDefault, keys, others, items }: Levels, value: unknown): number {
+  if (value === undefined || value === null || (level > 1 && JSON.stringify(value) === byDefault)) return 1
+  if (typeof value !== 'object') return level
+  let most = level
+  for (const [key, part] of Object.entries(value)) {
+    const below = Array.isArray(value) ? items : (keys.get(key) ?? others)
+    if (below) most = Math.max(most, highest(below, part))
+  }
+  return most
+}

@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { levelOf, since, WORK_LEVEL } from '../../schema/level.ts'
+import { MonitorCreate, MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
+import { Choice, Closed, Dictionary, LEVEL, Nullable, Tagged, Text } from '../../schema/shape/shape.ts'
+import { splitLater } from '../../schema/validation/later-keys.ts'
+
+const Definition = Closed({
+  name: Text(1, 10),
+  sign_in: Type.Optional(since(2, Nullable(Text(1, 10), { default: null }))),
+  mode: Type.Optional(since(3, Choice(['plain', 'raw'], { default: 'plain' }))),
+  fields: Dictionary(Closed({ rule: Text(1, 10), treatment: Type.Optional(since(4, Text(1, 10))) }), {
+    maxProperties: 5,
+  }),
+  deliveries: Type.Array(Tagged('type', { hook: { raw: Type.Optional(since(5, Type.Boolean())) }, mail: {} }), {
+    maxItems: 5,
+  }),
+})
+const plain = { name: 'a', fields: { price: { rule: 'b' } }, deliveries: [{ type: 'hook' }] }
+
+describe('The level of a value', () => {
+  test.each([
+    ['without a key that needs one', plain, 1],
+    ['with a key that needs one', { ...plain, sign_in: 'x' }, 2],
+    ['with such a key that is null', { ...plain, sign_in: null }, 1],
+    ['with such a key at its default', { ...plain, mode: 'plain' }, 1],
+    ['with the key at another value', { ...plain, mode: 'raw' }, 3],
+    ['with such a key in a map', { ...plain, fields: { one: { rule: 'b' }, two: { rule: 'b', treatment: 'c' } } }, 4],
+    ['with such a key in a list', { ...plain, deliveries: [{ type: 'mail' }, { type: 'hook', raw: true }] }, 5],
+    ['with several is the highest', { ...plain, sign_in: 'x', mode: 'raw' }, 3],
+    ['that is not an object', 'text', 1],
+  ])('%s', (_, value, level) => {
+    expect(levelOf(Definition, value)).toBe(level)
+  })
+
+  test('is nowhere above that of this version', () => {
+    const levels = [MonitorSpec, SerpMonitorSpec, MonitorCreate].flatMap((definition) =>
+      [...JSON.stringify(definition).matchAll(new RegExp(`"${LEVEL}":(\\d+)`, 'g'))].map(([, level]) => Number(level)),
+    )
+    expect(Math.max(1, ...levels)).toBe(WORK_LEVEL)
+  })
+})
+
+describe('Keys of a later version', () => {
+  test('are split from those that are known, with their paths', () => {
+    const stored = {
+      ...plain,
+      later: 1,
+      fields: { price: { rule: 'b', 'x-y': [1] } },
+      deliveries: [{ type: 'hook', signed: false }],
+    }
+    expect(splitLater(Definition, stored)).toEqual({
+      known: plain,
+      later: [['fields', 'price', 'x-y'], ['deliveries', 0, 'signed'], ['later']],
+    })
+  })
+
+  test('are none in an object that may have any', () => {
+    const free = Closed({ any: Type.Unknown(), schema: Type.Object({}, { additionalProperties: true }) })
+    const value = { any: { a: 1 }, schema: { b: 2 } }
+    expect(splitLater(free, value)).toEqual({ known: value, later: [] })
+  })
+})
