@@ -9,6 +9,7 @@ import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
 import type { Kind } from './kinds/kind.ts'
 import { mergedSpec } from './kinds/spec-kind.ts'
+import { type LaterKeys, laterKeysIn } from './later-keys.ts'
 import {
   externalKeyTaken,
   isolationRefused,
@@ -33,6 +34,7 @@ type EditOutcome<Stored> =
   | { readonly kind: 'done'; readonly monitor: Stored }
   | NotFound
   | Managed
+  | LaterKeys
   | Invalid
   | OverCap
   | OverStorage
@@ -62,7 +64,11 @@ async function edit<Spec extends EverySpec, Stored extends EveryRow>(
   if (!stored) return NO_MONITOR
   const managed = await managedElsewhere(tx, stored)
   if (managed) return managed
-  const merged = mergedSpec(kind, kind.table.spec(stored, secrets), patch)
+  const before = kind.table.spec(stored, secrets)
+  const keys = Object.keys({ ...kind.implied(patch), ...patch })
+  const later = laterKeysIn({ definition: kind.definition, stored, spec: before, keys })
+  if (later) return later
+  const merged = mergedSpec(kind, before, patch)
   if (!merged.ok) return { kind: 'invalid', issues: merged.issues }
   const spec = merged.value
   // What a monitor has already stays editable while its operator is away.

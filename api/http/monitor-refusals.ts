@@ -1,4 +1,5 @@
 import type { NotReplayable } from '../../deliveries/replay.ts'
+import { type LaterKeys, laterKeysText } from '../../monitors/later-keys.ts'
 import {
   type KeyTaken,
   type Locked,
@@ -37,6 +38,13 @@ export function keyTaken({ externalKey, id, name }: KeyTaken): ApiError {
   const message = `The external_key "${externalKey}" belongs to the monitor "${name}" (${id}): change that one instead.`
   return apiError('CONFLICT', message, [{ path: 'external_key', id, name }])
 }
+
+export const laterKeys = (refusal: LaterKeys): ApiError =>
+  apiError(
+    'CONFLICT',
+    laterKeysText(refusal, 'API'),
+    refusal.paths.map((path) => ({ path, message: 'was written by a later version' })),
+  )
 
 export const usedUp = ({ needs }: OutOfRuns): string =>
   needs === 1

@@ -6,6 +6,7 @@ import type { NotAllowed } from '../../accounts/team-act.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
+import type { LaterKeys } from '../../monitors/later-keys.ts'
 import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap, OverStorage } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
@@ -25,7 +26,17 @@ import {
 } from './account-refusals.ts'
 import { apiError, type ApiError } from './api-error.ts'
 import { later, left, noSuch } from './common-errors.ts'
-import { keyTaken, locked, managed, NO_TEXTS, notReplayable, overCap, overStorage, usedUp } from './monitor-refusals.ts'
+import {
+  keyTaken,
+  laterKeys,
+  locked,
+  managed,
+  NO_TEXTS,
+  notReplayable,
+  overCap,
+  overStorage,
+  usedUp,
+} from './monitor-refusals.ts'
 import { busy, diskFull, unanswered } from './preview-refusals.ts'
 import { validationError } from './validation-error.ts'
 
@@ -35,6 +46,7 @@ type Refusal =
   | Invalid
   | Left
   | Managed
+  | LaterKeys
   | Locked
   | OverCap
   | OverStorage
@@ -76,6 +88,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return left()
     case 'managed':
       return managed(refusal)
+    case 'later_keys':
+      return laterKeys(refusal)
     case 'key_taken':
       return keyTaken(refusal)
     case 'locked':

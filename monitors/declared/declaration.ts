@@ -3,6 +3,7 @@ import type { Requester } from '../../schema/account/audit.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
 import type { AppliedState, ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
+import type { LaterKeys } from '../later-keys.ts'
 import type { OverCap, OverStorage } from '../outcome.ts'
 import type { RunOutcome } from '../run-monitor.ts'
 import type { IdentityTaken } from './identity-taken.ts'
@@ -53,6 +54,7 @@ export type ApplyOutcome =
   | Invalid
   | OverCap
   | OverStorage
+  | LaterKeys
   | NotAdoptable
   | DeclaresAnother
   | OtherTeam

@@ -11,6 +11,7 @@ import {
 } from '../../store/monitors/monitor-resource.ts'
 import type { MonitorContext } from '../context.ts'
 import { kindCalled } from '../kinds/kinds.ts'
+import { laterKeysText } from '../later-keys.ts'
 import { isolationRefused, overStorageText } from '../outcome.ts'
 import { hashOf, isApplied } from './applied-state.ts'
 import type { DeclaredRecords } from './apply-plan.ts'
@@ -158,6 +159,8 @@ function refusalOf(outcome: Exclude<ApplyOutcome, { kind: 'applied' | 'invalid' 
       return `the plan ${outcome.tier} allows ${outcome.cap} deliveries a monitor; this one has ${outcome.wanted}`
     case 'over_storage':
       return overStorageText(outcome)
+    case 'later_keys':
+      return laterKeysText(outcome, 'server')
     case 'not_adoptable':
       return outcome.by
         ? `the monitor ${adopts} is declared by ${outcome.by.namespace}/${outcome.by.name} already`

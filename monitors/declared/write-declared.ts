@@ -10,6 +10,7 @@ import { auditedAs } from '../context.ts'
 import { changeSpec } from '../edit-monitor.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { kindCalled } from '../kinds/kinds.ts'
+import { laterKeysIn } from '../later-keys.ts'
 import { notStored, overDeliveryCap, overDeliveryCaps, type OverStorage } from '../outcome.ts'
 import { run, type RunOutcome } from '../run-monitor.ts'
 import type { Target } from './declaration-target.ts'
@@ -103,8 +104,12 @@ export async function editDeclared(
   if (over) return over
   const before = kind.table.spec(stored, secrets)
   const declared = declaredSpec(kind, before, spec)
-  const isSaved = kind.change(before, declared).changed.includes('deliveries')
-  const invalid = isSaved ? unsent(declaration) : null
+  const { changed } = kind.change(before, declared)
+  // A manifest declares the whole configuration, so it would end each key that it cannot say.
+  const keys = changed.length > 0 ? Object.keys(before) : []
+  const later = laterKeysIn({ definition: kind.definition, stored, spec: before, keys })
+  if (later) return later
+  const invalid = changed.includes('deliveries') ? unsent(declaration) : null
   if (invalid) return invalid
   const edition = { teamId, actor, stored, spec: declared, metadata: origin(resource) }
   const monitor = await changeSpec(tx, secrets, kind, edition)

@@ -3,6 +3,7 @@ import type { EgressPolicy } from '../../egress/policy.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { ResourceKind } from '../../schema/resource-kind.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
+import { splitLater } from '../../schema/validation/later-keys.ts'
 import { checkerOf, type Validated, withDefaults } from '../../schema/validation/validate.ts'
 import type { SpecChange } from '../declared/spec-change.ts'
 
@@ -29,12 +30,18 @@ export interface SpecKind<Spec extends EverySpec = EverySpec> {
   remarks(spec: Spec): readonly Issue[]
 }
 
-/** Returns a configuration with the keys of a patch, or what is wrong with it. Missing keys get their defaults. */
+/**
+ * Returns a configuration with the keys of a patch, or what is wrong with it. Missing keys get their defaults. Keys of
+ * a later version that the patch does not replace are kept as they are.
+ */
 export function mergedSpec<Spec extends EverySpec>(
   { definition, implied }: Pick<SpecKind<Spec>, 'definition' | 'implied'>,
   before: Spec,
   patch: Partial<Spec>,
 ): Validated<Spec> {
   const whole = withDefaults(definition, { ...before, ...implied(patch), ...patch })
-  return checkerOf(definition).validate(whole) as Validated<Spec>
+  const { known } = splitLater(definition, before)
+  const judged = withDefaults(definition, { ...(known as Spec), ...implied(patch), ...patch })
+  const checked = checkerOf(definition).validate(judged) as Validated<Spec>
+  return checked.ok ? { ok: true, value: whole as Spec } : checked
 }

@@ -8,6 +8,7 @@ import { ExplainedError } from '../../core/explained-error.ts'
 import { isUuid } from '../../core/is-uuid.ts'
 import type { Logger } from '../../core/logger.ts'
 import { manifestOf } from '../../monitors/declared/manifest-of.ts'
+import { hasLaterKeys } from '../../monitors/later-keys.ts'
 import { RESOURCE_API, resourcesPath } from '../../schema/resource-kind.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
@@ -148,6 +149,8 @@ async function mirror(
   const key = `${idIn(namespace, record.id)}/${name}`
   const known = sweep.left.get(key)
   sweep.left.delete(key)
+  // A later version has mirrored it, or will.
+  if (hasLaterKeys(writer.kind.records, writer.secrets, record)) return null
   const { manifest } = manifestOf(writer.kind.records, writer.secrets, record, { name, adopts: false })
   // Values that may be secret are references to a Secret that nobody made: a mirror shows none.
   const spec = manifest['spec'] as CustomResource['spec']

@@ -18,6 +18,7 @@ export type RefusalReason =
   | 'PlanLimit'
   | 'NotAdoptable'
   | 'OtherTeam'
+  | 'LaterVersion'
 
 /** Everything that a decision is made from. */
 export interface Situation {

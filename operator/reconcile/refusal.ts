@@ -1,4 +1,5 @@
 import type { ApplyOutcome } from '../../monitors/declared/declaration.ts'
+import { laterKeysText } from '../../monitors/later-keys.ts'
 import { overStorageText } from '../../monitors/outcome.ts'
 import { FILES, type ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
 import type { RefusalReason } from './decide.ts'
@@ -42,6 +43,8 @@ export function refusalOf(
       }
     case 'over_storage':
       return { reason: 'PlanLimit', message: overStorageText(outcome) }
+    case 'later_keys':
+      return { reason: 'LaterVersion', message: laterKeysText(outcome, 'operator') }
     case 'not_adoptable':
       return {
         reason: 'NotAdoptable',

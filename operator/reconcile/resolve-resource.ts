@@ -8,6 +8,8 @@ import { hashOf } from '../../monitors/declared/applied-state.ts'
 import type { Kind } from '../../monitors/kinds/kind.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
+import { joinPath } from '../../schema/validation/issue.ts'
+import { splitLater } from '../../schema/validation/later-keys.ts'
 import { findTeam } from '../../store/accounts/team/teams.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import type { KubeObject } from '../cluster/kube-object.ts'
@@ -106,6 +108,8 @@ export function createResolver(options: ResolverOptions) {
     const read = await valuesOf(resource, refs)
     if (read.kind !== 'read') return read
     const { valueOf, secretsMs } = read
+    const later = laterFields(records, declared)
+    if (later !== null) return { kind: 'refused', reason: 'LaterVersion', message: later, secretsMs }
     const checked = check(records, declared, { valueOf, labels, egress, startsRunners })
     if (checked.kind === 'invalid')
       return { kind: 'refused', reason: 'Invalid', message: inWords(checked.issues), secretsMs }
@@ -128,6 +132,21 @@ function check(records: Kind, declared: CustomResource['spec'], { valueOf, label
     return { kind: 'invalid', issues: [{ path: 'isolation', message: NO_RUNNER_PODS }] } as const
   const { suspend: _, ...rest } = withSecrets(declared, valueOf)
   return records.check({ ...(toApiNames(records.definition, rest) as object), labels }, { egress })
+}
+
+/**
+ * Returns why a resource is left alone that has fields which this operator does not know: a later definition of its
+ * kind let them pass. Null: it has none.
+ */
+function laterFields(records: Kind, declared: CustomResource['spec']): string | null {
+  const { suspend: _, ...rest } = withSecrets(declared, () => '')
+  const { later } = splitLater(records.definition, toApiNames(records.definition, rest))
+  if (later.length === 0) return null
+  const unknown = later.map((path) => ({ path: joinPath('', ...path), message: 'is not known to this operator' }))
+  return (
+    `${inWords(unknown)}. A later version of the definition has it: the monitor stays as it is. Upgrade the operator ` +
+    '(docs/upgrade.md), or remove the field.'
+  )
 }
 
 /** Returns the configuration of a resource without Secrets that was valid before. */

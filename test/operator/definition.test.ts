@@ -121,10 +121,10 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
         await kube.call('PATCH', setup.path('kettle'), body, 'application/merge-patch+json')
         return setup.read('kettle')
       },
-      (resource) => setup.condition(resource, 'Ready')?.reason === 'Invalid',
+      (resource) => setup.condition(resource, 'Ready')?.reason === 'LaterVersion',
       { everyMs: 500 },
     )
-    expect(setup.condition(refused, 'Ready')?.message).toMatch(/^spec\.holdMusic /)
+    expect(setup.condition(refused, 'Ready')?.message).toMatch(/^spec\.holdMusic .* Upgrade the operator/)
     expect(setup.condition(refused, 'Stalled')?.status).toBe('True')
     await kube.call('PATCH', setup.path('kettle'), { spec: { holdMusic: null } }, 'application/merge-patch+json')
     await setup.until('kettle', 'Ready', 'Scheduled')

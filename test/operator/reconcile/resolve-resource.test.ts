@@ -66,7 +66,11 @@ describe('A resource that is resolved', () => {
     expect(first.kind).toBe('valid')
     expect(await resolve(PAGE, { metadata, spec })).toMatchObject({ hash: 'hash' in first && first.hash })
     const refused = await resolve(PAGE, { metadata, spec: { ...spec, holdMusic: 'jazz' } })
-    expect(refused).toMatchObject({ kind: 'refused', reason: 'Invalid', message: expect.stringContaining('holdMusic') })
+    expect(refused).toMatchObject({
+      kind: 'refused',
+      reason: 'LaterVersion',
+      message: expect.stringContaining('holdMusic'),
+    })
   })
 
   test('is looked at again when its Secret is to be read again, however often it is looked at before', async () => {
