@@ -8,11 +8,11 @@ import { openSink, type Sink } from '../faults/sink.ts'
 import { createEmptyDatabase } from '../support/database/test-database.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { openSite, status } from '../support/network/site.ts'
-import { type CliProcess, type Environment, startShell } from '../support/process/cli-process.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { until } from '../support/run/until.ts'
+import { type Api, besides, type Versions } from './versions.ts'
 
 /**
  * The commit that stands for the version before this one. From it on, migrations are only added, as
@@ -35,8 +35,7 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
     let database: Awaited<ReturnType<typeof createEmptyDatabase>>
     let pages: Pages
     let sink: Sink
-    let key = ''
-    const processes: CliProcess[] = []
+    let versions: Versions<Version>
 
     beforeAll(async () => {
       folder = await temporaryFolder()
@@ -47,65 +46,16 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
       await mkdir(before)
       await run('bash', ['-ec', `git archive ${BEFORE} | tar -x -C "$1"`, 'bash', before], { cwd: ROOT })
       await symlink(join(ROOT, 'node_modules'), join(before, 'node_modules'))
+      const dataFolder = join(folder.path, 'data')
+      versions = besides({ roots: { before, this: ROOT }, newest: 'this', databaseUrl: database.url, dataFolder })
     })
     afterAll(async () => {
-      for (const one of processes) await one[Symbol.asyncDispose]()
+      await versions[Symbol.asyncDispose]()
       await sink[Symbol.asyncDispose]()
       await pages[Symbol.asyncDispose]()
       await database.drop()
       await folder[Symbol.asyncDispose]()
     })
-
-    /** Starts a command of one of the two versions. */
-    function start(version: Version, command: string, more: Environment = {}): CliProcess {
-      const entry = join(version === 'this' ? ROOT : join(folder.path, 'before'), 'cli/tidemark.ts')
-      const process_ = startShell(`exec "${process.execPath}" "${entry}" ${command}`, {
-        ...(command !== 'runner' && {
-          DATABASE_URL: database.url,
-          TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test of upgrades',
-        }),
-        TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-        TIDEMARK_DATA_DIR: join(folder.path, 'data'),
-        TIDEMARK_HOST_CONCURRENCY: '64',
-        TIDEMARK_RATE_LIMIT: '0',
-        TIDEMARK_LOG_LEVEL: 'warn',
-        PORT: '0',
-        ...more,
-      })
-      processes.push(process_)
-      return process_
-    }
-
-    async function ended(version: Version, command: string): Promise<string> {
-      const process_ = start(version, command)
-      expect(await process_.exited, process_.stderr).toBe(0)
-      return process_.stdout
-    }
-
-    async function startApi(version: Version, more: Environment = {}): Promise<Api> {
-      const [, base = ''] = await start(version, 'api', more).says(/running at ([^\s"]+)["\n]/)
-      return async (method, path, body) => {
-        const answer = await fetch(`${base}${path}`, {
-          method,
-          headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-          ...(body && { body: JSON.stringify(body) }),
-        })
-        const text = await answer.text()
-        expect(answer.ok, `${method} ${path}: ${text}`).toBe(true)
-        return text === '' ? {} : JSON.parse(text)
-      }
-    }
-
-    async function startWorker(version: Version, more: Environment = {}): Promise<CliProcess> {
-      const worker = start(version, 'worker', more)
-      await worker.says(/checking and delivering/)
-      return worker
-    }
-
-    async function stop(process_: CliProcess): Promise<void> {
-      process_.signal('SIGTERM')
-      expect(await process_.exited, process_.stderr).toBe(0)
-    }
 
     /** Makes monitors of the pages from `first` on, and waits for their first runs. Returns their ids by the page. */
     async function makeMonitors(api: Api, first: number): Promise<[page: number, id: string][]> {
@@ -144,9 +94,9 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
       sink.arrivals.some((arrival) => arrival.page === page && arrival.after === version)
 
     test('check, deliver and answer side by side, while the new one migrates and after it went back', async () => {
+      const { ended, startApi, startWorker, stop } = versions
       await ended('before', 'migrate')
-      const owner = JSON.parse(await ended('before', 'admin create-owner --email owner@example.com --json'))
-      key = owner.api_key
+      await versions.createOwner('before')
       const oldApi = await startApi('before')
       const oldWorker = await startWorker('before')
       const monitors = await makeMonitors(oldApi, 0)
@@ -178,17 +128,10 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
     }, 240_000)
 
     test('have runners that do what workers of the other version ask, previews too', async () => {
-      for (const one of processes.splice(0)) await one[Symbol.asyncDispose]()
+      const { startApi, startWorker, startRunner, stop } = versions
+      await versions.endAll()
       const port = String(await freePort())
       const serving = { TIDEMARK_BROWSER_PAGES: '0', TIDEMARK_RUNNER_API_PORT: port }
-      const startRunner = async (version: Version) => {
-        const { token } = JSON.parse(await ended('this', `admin create-runner-token --job ${version} --json`))
-        const url = `http://127.0.0.1:${port}`
-        const access = { TIDEMARK_RUNNER_API_URL: url, TIDEMARK_RUNNER_TOKEN: token, TIDEMARK_BROWSER_PAGES: '2' }
-        const runner = start(version, 'runner', access)
-        await runner.says(/Tidemark is rendering for/)
-        return runner
-      }
       const api = await startApi('this', { TIDEMARK_BROWSER_PAGES: '0' })
       const rendered = (page: number, more: object = {}) => ({
         url: `${pages.base}/${page}`,
@@ -211,7 +154,7 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
       }
 
       const worker = await startWorker('this', serving)
-      const oldRunner = await startRunner('before')
+      const oldRunner = await startRunner('before', port)
       await rendersNow()
       const fields = { version: `v${pages.version(1)}` }
       const preview = (more: object = {}) => api('POST', '/v1/monitors/preview', rendered(1, more))
@@ -231,12 +174,10 @@ describeIf(hasHistory, 'fetch the history of the repository', { isBeyondCi: true
       await stop(worker)
 
       await startWorker('before', serving)
-      await startRunner('this')
+      await startRunner('this', port)
       await rendersNow()
     }, 240_000)
   },
 )
 
 type Version = 'before' | 'this'
-// oxlint-disable-next-line typescript/no-explicit-any
-type Api = (method: string, path: string, body?: object) => Promise<any>

@@ -1,0 +1,153 @@
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPages, type Pages } from '../faults/pages.ts'
+import { openSink, type Sink } from '../faults/sink.ts'
+import { createEmptyDatabase } from '../support/database/test-database.ts'
+import { freePort } from '../support/network/free-port.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { until } from '../support/run/until.ts'
+import { type Api, besides, type Versions } from './versions.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What a process needs of the source. */
+const LEFT_OUT = ['node_modules', 'test', 'bench', 'pulumi']
+
+/** Replaces a text of a file that is there once. */
+async function change(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  expect(text.split(from), `${file}: ${from}`).toHaveLength(2)
+  await writeFile(file, text.replace(from, to))
+}
+
+/** Makes the next version: this one with a key of level 2 in what is extracted, and one in destinations. */
+async function makeLater(folder: string): Promise<void> {
+  await mkdir(folder)
+  for (const name of await readdir(ROOT))
+    if (!LEFT_OUT.includes(name) && !name.startsWith('.'))
+      await cp(join(ROOT, name), join(folder, name), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const of = (file: string) => join(folder, 'schema', file)
+  await change(of('level.ts'), 'WORK_LEVEL = 1', 'WORK_LEVEL = 2')
+  const since = "import { since } from '../level.ts'\n"
+  await change(of('monitor/extract-config.ts'), '/** Changes of a whole page', `${since}/** Changes of a whole page`)
+  await change(of('monitor/extract-config.ts'), 'css: {', 'css: { treatment: Type.Optional(since(2, Text(1, 20))),')
+  await change(of('monitor/delivery-config.ts'), '/** A destination of', `${since}/** A destination of`)
+  const raw = 'webhook: { raw: Type.Optional(since(2, Type.Boolean())),'
+  await change(of('monitor/delivery-config.ts'), 'webhook: {', raw)
+}
+
+describe('This version and a later one, on one database', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let database: Awaited<ReturnType<typeof createEmptyDatabase>>
+  let pages: Pages
+  let sink: Sink
+  let versions: Versions<'this' | 'later'>
+  let api: Awaited<ReturnType<typeof versions.startApi>>
+  let laterApi: typeof api
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    database = await createEmptyDatabase()
+    pages = await openPages(10)
+    sink = await openSink()
+    const later = join(folder.path, 'later')
+    await makeLater(later)
+    const dataFolder = join(folder.path, 'data')
+    versions = besides({ roots: { this: ROOT, later }, newest: 'later', databaseUrl: database.url, dataFolder })
+    await versions.ended('this', 'migrate')
+    await versions.createOwner('this')
+    api = await versions.startApi('this')
+    laterApi = await versions.startApi('later')
+  }, 60_000)
+  afterAll(async () => {
+    await versions[Symbol.asyncDispose]()
+    await sink[Symbol.asyncDispose]()
+    await pages[Symbol.asyncDispose]()
+    await database.drop()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  const CSS = { method: 'css', fields: { version: '.version' } }
+  const LATER = { ...CSS, treatment: 'trimmed' }
+  const make = async (by: Api, page: number, more: object = {}): Promise<string> => {
+    const { id } = await by('POST', '/v1/monitors', {
+      name: `Page ${page}`,
+      url: `${pages.base}/${page}`,
+      schedule_interval_seconds: 86_400,
+      extract_config: CSS,
+      diff_predicate: { type: 'any_field_changes' },
+      ...more,
+    })
+    return id
+  }
+  const runs = async (id: string): Promise<string[]> =>
+    (await api('GET', `/v1/monitors/${id}/runs`)).data.map(({ status }: { status: string }) => status)
+  const hasRun = (id: string) =>
+    eventually(
+      () => runs(id),
+      (all) => all.includes('success'),
+      { forMs: 90_000 },
+    )
+
+  test('a worker leaves checks above its level, and the later one takes them', async () => {
+    const { startWorker, stop } = versions
+    const treated = await make(laterApi, 0, { extract_config: LATER })
+    const raw = { type: 'webhook', url: `${sink.base}/1`, raw: true }
+    const sentRaw = await make(laterApi, 1, { deliveries: [raw] })
+    const plain = await make(laterApi, 2)
+    const worker = await startWorker('this')
+    await hasRun(plain)
+    // They were due before it.
+    expect([await runs(treated), await runs(sentRaw)]).toEqual([[], []])
+
+    await api('POST', `/v1/monitors/${treated}/run`)
+    const later = await startWorker('later')
+    await hasRun(treated)
+    await hasRun(sentRaw)
+    // An edit raises the level of a check that the older worker had before.
+    await laterApi('PATCH', `/v1/monitors/${plain}`, { deliveries: [{ ...raw, url: `${sink.base}/2` }] })
+    for (const [page, id] of [
+      [1, sentRaw],
+      [2, plain],
+    ] as const) {
+      pages.change(page)
+      await api('POST', `/v1/monitors/${id}/run`)
+    }
+    await until(
+      () => sink.arrivals.length,
+      (arrived) => arrived === 2,
+    )
+    expect(new Set(sink.arrivals.map(({ page }) => page))).toEqual(new Set([1, 2]))
+    await stop(later)
+    await stop(worker)
+  }, 120_000)
+
+  test('the API shows and keeps keys that it does not know, and refuses a PATCH of their object', async () => {
+    const id = await make(laterApi, 3, { extract_config: LATER })
+    const path = `/v1/monitors/${id}`
+    expect(await api('GET', path)).toMatchObject({ extract_config: LATER })
+    await api('PATCH', path, { name: 'Renamed' })
+    const { status, text } = await api.refused('PATCH', path, { extract_config: CSS })
+    expect(status, text).toBe(409)
+    expect(text).toMatch(/extract_config\.treatment.*Upgrade the API/)
+    expect(await laterApi('GET', path)).toMatchObject({ name: 'Renamed', extract_config: LATER })
+    await laterApi('PATCH', path, { extract_config: CSS })
+    await api('PATCH', path, { extract_config: { ...CSS, fields: { version: 'b.version' } } })
+  }, 60_000)
+
+  test('a runner says its level: a later worker keeps from it what it would misread', async () => {
+    const { startWorker, startRunner, stop } = versions
+    const port = String(await freePort())
+    await startWorker('later', { TIDEMARK_BROWSER_PAGES: '0', TIDEMARK_RUNNER_API_PORT: port })
+    const treated = await make(laterApi, 4, { extract_config: LATER, fetch_mode: 'browser' })
+    const plain = await make(laterApi, 5, { fetch_mode: 'browser' })
+    const runner = await startRunner('this', port)
+    await hasRun(plain)
+    expect(await runs(treated)).toEqual([])
+    await stop(runner)
+    await startRunner('later', port)
+    await hasRun(treated)
+  }, 180_000)
+})
