@@ -59,6 +59,7 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       at: event.now_ms,
       place,
       payload,
+      monitorLevel: own?.level,
     })
     return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
   })

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { levelOf } from '../../schema/level.ts'
 import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
+import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
 
@@ -45,6 +46,8 @@ interface NewDelivery {
   readonly place?: number
   /** Builds the message around the delivery's id. */
   readonly payload: (id: string) => object
+  /** The level of the monitor, for keys of the destination that this version does not know. Absent: it knows all. */
+  readonly monitorLevel?: number | undefined
 }
 
 /**
@@ -59,6 +62,7 @@ export function newDelivery({
   at,
   place,
   payload,
+  monitorLevel = 1,
 }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
   return {
@@ -68,9 +72,11 @@ export function newDelivery({
     host: destinationKey(teamId, config),
     target_key: targetKey(config),
     payload: JSON.stringify(payload(id)),
-    level: levelOf(DeliveryConfig, config),
+    level: Math.max(levelOf(DeliveryConfig, config), hasLaterKeys(config) ? monitorLevel : 1),
   }
 }
+
+const hasLaterKeys = (config: DeliveryConfig) => splitLater(DeliveryConfig, config).later.length > 0
 
 /** Returns what tells the destinations of a monitor apart: a hash of the type and the address. */
 export const targetKey = (config: DeliveryConfig): string =>

@@ -179,6 +179,8 @@ const NotifiedMonitor = Type.Object({
   url: Type.String(),
   /** The sealed destinations (`monitors.deliveries`). */
   deliveries: Bytes,
+  /** That of its check. */
+  level: Type.Integer(),
 })
 export type NotifiedMonitor = Static<typeof NotifiedMonitor>
 
@@ -317,8 +319,9 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
 
 async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventToNotify> {
   const rows = await tx.any(sql.type(notifiedMonitor)`
-    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, ${searchOf(sql.fragment`m.pages`)} as search
-    from monitors m
+    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, coalesce(c.level, 1) as level,
+      ${searchOf(sql.fragment`m.pages`)} as search
+    from monitors m left join checks c on c.no = m.no
     where m.deleted_at is null and m.team_id = ${event.team_id}::uuid
       and case when ${event.monitor_no}::bigint is null then ${event.kind} = any(m.notify_on)
         else m.no = ${event.monitor_no}::bigint end

@@ -290,6 +290,30 @@ test('a destination hears that checks wait for a browser, and not that its own m
   })
 })
 
+test('a notice to a destination with a key of a later version has the level of its monitor', async () => {
+  await using receiver = await openReceiver()
+  const later: object = { type: 'webhook', url: receiver.url, raw: true }
+  const plain: DeliveryConfig = { type: 'webhook', url: `${receiver.url}/plain` }
+  const deliveries = [later as DeliveryConfig, plain]
+  const { monitor_id: id, team_id: team, event_id } = await happened({ deliveries, notifyOn: ['failing'] })
+  const check = `insert into checks (no, team_id, queue, interval_seconds, shift_seconds, level)
+    select no, team_id, 'static', 600, 0, 2 from monitors where id = $1`
+  await query(check, [id])
+  loop(null).start()
+  await isHandled(event_id)
+  await requested(receiver, 1)
+  const levels = 'select level, attempts from notices where team_id = $1 order by level'
+  const rows = await eventually(
+    async () => (await query(levels, [team])).rows,
+    (all) => all.some(({ attempts }) => attempts === 1),
+  )
+  expect(rows).toEqual([
+    { level: 1, attempts: 1 },
+    { level: 2, attempts: 0 },
+  ])
+  expect(receiver.requests).toHaveLength(1)
+})
+
 test('a destination hears that work waits for a later version, and what is to be upgraded', async () => {
   await using receiver = await openReceiver()
   const deliveries = [{ type: 'webhook', url: receiver.url }] as const
