@@ -1,7 +1,7 @@
 import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { storeFault } from '../../store/deliveries/delivery-fault.ts'
-import { notifyOfEvents } from '../../store/deliveries/notices.ts'
+import { notifyOfEvents } from '../../store/deliveries/notify-of-events.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from '../loop/delivery-loop.ts'
 import { noticesOf } from './notices-of.ts'
 

@@ -8,8 +8,8 @@ import { Choice } from '../../schema/shape/shape.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, row, unnest } from '../db/row.ts'
 import { ownLevels } from '../queue/own-levels.ts'
+import { DEAD_DESTINATIONS } from './dead-destinations.ts'
 import type { Outbox } from './delivery-lease.ts'
-import { DEAD_DESTINATIONS } from './notices.ts'
 
 const SealedSecret = Type.Union([Type.Unsafe<Buffer>({}), Type.Null()])
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { deliveryPayload } from '../../core/payload.ts'
 import { runIdTime } from '../../core/run-id.ts'
+import { noticesAfter } from '../../core/run-notices.ts'
 import { decideAnalysis, decideRank } from '../../core/serp/decide-search.ts'
 import {
   engineActs,
@@ -27,7 +28,7 @@ import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
 import { whileStoreAway } from '../../store/db/client.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
-import { type Noticed, noticesAfter } from '../../store/deliveries/notices.ts'
+import { type Noticed } from '../../store/deliveries/run-events.ts'
 import {
   type FailedSearch,
   findSearchBaseline,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
+import { notifyOfEvents } from '../../../store/deliveries/notify-of-events.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase

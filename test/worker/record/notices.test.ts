@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { notifyOfEvents } from '../../../store/deliveries/notices.ts'
+import { notifyOfEvents } from '../../../store/deliveries/notify-of-events.ts'
 import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
