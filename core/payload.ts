@@ -8,7 +8,8 @@ import {
 } from '../schema/run/delivery.ts'
 import type { Diff } from '../schema/run/run.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
-import { diffIfLists, valueOf } from './diff/diff-values.ts'
+import { diffIfLists } from './diff/diff-lists.ts'
+import { valueOf } from './diff/diff-values.ts'
 import { listBefore } from './predicate/fires.ts'
 
 /** The content of a delivery. */

@@ -1,5 +1,4 @@
 import { Counter, type Registry } from 'prom-client'
-import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import { createChannels } from '../../deliveries/channels/channels.ts'
@@ -9,20 +8,15 @@ import { createNoticeLoop } from '../../deliveries/notices/notice-loop.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import type { CheckSource } from '../../runners/check/check-source.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
 import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
-import type { Reading } from '../../runners/check/reading.ts'
 import type { Task } from '../../runners/check/task.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader, type PageReader } from '../../runners/fetch/paging/page-reader.ts'
-import { type CheckLoop, createCheckLoop } from '../../runners/loop/check-loop.ts'
-import { createCheckMetrics, shareMetrics } from '../../runners/loop/check-metrics.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { measurePatterns } from '../../runners/pattern/pattern-metrics.ts'
 import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
-import { storeOutage } from '../../store/db/store-fault.ts'
 import { noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { queuesOf, type WorkKind } from '../../worker/kinds/work-kind.ts'
@@ -43,6 +37,7 @@ import { searchRecordingOf, searchSourceOf } from '../parts/search-parts.ts'
 import type { Stack } from '../process/stack.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { startRunnerApi } from './start-runner-api.ts'
+import { createCheckLoops } from './worker-check-loops.ts'
 
 /** The context of a process that checks and delivers. */
 interface WorkerContext {
@@ -250,68 +245,4 @@ function checksOf(context: WorkerContext, { store, kinds, extractor, pages }: Ch
       signal,
       ...(tracer && { onFetched: () => tracer.fetched(task) }),
     })
-}
-
-interface LoopOptions {
-  readonly concurrency: number
-  /** Default: elsewhere. */
-  readonly browser?: CheckPorts['browser']
-  /** Default: that of the loop. */
-  readonly idleMs?: number
-}
-
-/** Each is settled by a few statements, and many minutes may pass until the next one. */
-const SEARCHES_WITHOUT_BROWSER = { concurrency: 8, idleMs: 1_000 } as const
-
-interface CheckLoopsContext {
-  readonly settings: Settings
-  readonly registry: Registry
-  readonly log: Logger
-  /** Null: checks that need a browser are not claimed here. */
-  readonly browsers: Browsers | null
-  /** Queues of searches, and of every kind that has one of its own. */
-  readonly own: readonly CheckQueue[]
-  sourceOf(queues: readonly CheckQueue[]): CheckSource
-  check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
-}
-
-/**
- * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
- * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
- * once. Without a browser, searches have a loop of their own, which settles those that ask no engine from here.
- */
-function createCheckLoops(context: CheckLoopsContext): CheckLoop {
-  const { settings, registry, log, browsers, own } = context
-  const metricsOfOne = shareMetrics(createCheckMetrics(registry))
-  const loopOf = (
-    queues: readonly CheckQueue[],
-    { concurrency, browser = 'elsewhere', idleMs }: LoopOptions,
-  ): CheckLoop =>
-    createCheckLoop({
-      ...(idleMs !== undefined && { idleMs }),
-      source: context.sourceOf(queues),
-      check: (task, signal) => context.check(task, browser, signal),
-      log,
-      outage: storeOutage(log),
-      metrics: metricsOfOne(),
-      leaseMs: settings.TIDEMARK_LEASE_SECONDS * 1000,
-      concurrency,
-      // Hanging pages of one site must not use all slots.
-      perHost: Math.min(settings.TIDEMARK_HOST_CONCURRENCY, Math.ceil(concurrency / 2)),
-      rendersPages: browser !== 'elsewhere',
-    })
-  const loops = [
-    loopOf(['static'], { concurrency: settings.TIDEMARK_CHECK_CONCURRENCY }),
-    browsers
-      ? loopOf(['browser', 'visual', ...own], { concurrency: settings.TIDEMARK_BROWSER_PAGES, browser: browsers })
-      : loopOf(own, SEARCHES_WITHOUT_BROWSER),
-  ]
-  return {
-    start: () => loops.forEach((loop) => loop.start()),
-    wake: () => loops.forEach((loop) => loop.wake()),
-    async drain(graceMs) {
-      await Promise.all(loops.map((loop) => loop.drain(graceMs)))
-    },
-    sinceProgress: () => Math.max(...loops.map((loop) => loop.sinceProgress())),
-  }
 }

@@ -1,4 +1,5 @@
-import { diffIfLists, valueOf } from '../../core/diff/diff-values.ts'
+import { diffIfLists } from '../../core/diff/diff-lists.ts'
+import { valueOf } from '../../core/diff/diff-values.ts'
 import type { Change } from '../../deliveries/messages/change.ts'
 import { rankChange, resultsChange } from '../../deliveries/messages/serp-story.ts'
 import { shortenBoth } from '../../deliveries/messages/shorten.ts'

@@ -4,7 +4,8 @@ import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { ResourceKind } from '../../schema/resource-kind.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
-import { checkerOf, type Validated, withDefaults } from '../../schema/validation/validate.ts'
+import { checkerOf, type Validated } from '../../schema/validation/validate.ts'
+import { withDefaults } from '../../schema/validation/with-defaults.ts'
 import type { SpecChange } from '../declared/spec-change.ts'
 
 /** How a configuration is judged. */

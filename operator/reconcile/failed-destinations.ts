@@ -1,6 +1,6 @@
 import { targetKey } from '../../store/deliveries/delivery-row.ts'
 import { openDeliveries } from '../../store/monitors/kinds/monitor-row.ts'
-import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import type { ResultsRow } from '../../store/monitors/monitor-results.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { CustomResource, FailedDestination } from './custom-resource.ts'
 

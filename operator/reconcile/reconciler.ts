@@ -9,12 +9,8 @@ import { SYSTEM } from '../../schema/account/audit.ts'
 import { NotLeaderError } from '../../store/db/operator-epoch.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import type { EveryRow } from '../../store/monitors/kinds/monitor-row.ts'
-import {
-  type DeclaredRow,
-  type ResourceIdentity,
-  type ResultsRow,
-  resultsOf,
-} from '../../store/monitors/monitor-resource.ts'
+import { type DeclaredRow, type ResourceIdentity } from '../../store/monitors/monitor-resource.ts'
+import { type ResultsRow, resultsOf } from '../../store/monitors/monitor-results.ts'
 import { keyOf, partsOf } from '../cluster/kube-object.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { type CustomResource } from './custom-resource.ts'

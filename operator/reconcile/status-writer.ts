@@ -1,4 +1,4 @@
-import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import type { ResultsRow } from '../../store/monitors/monitor-results.ts'
 import { type KubeAnswer, JSON_PATCH, KubeError } from '../cluster/kube-client.ts'
 import { keyOf } from '../cluster/kube-object.ts'
 import type { Reflector } from '../cluster/reflector.ts'

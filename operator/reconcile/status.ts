@@ -3,7 +3,7 @@ import { hasNoMatch, valueOf } from '../../core/diff/diff-values.ts'
 import { FAILURES_UNTIL_ERROR, FAILURES_UNTIL_PAUSED, READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { KindTable } from '../../store/monitors/kinds/kind-table.ts'
-import type { ResultsRow } from '../../store/monitors/monitor-resource.ts'
+import type { ResultsRow } from '../../store/monitors/monitor-results.ts'
 import {
   type Condition,
   type CustomResource,

@@ -1,4 +1,4 @@
-import { readingHash } from '../../core/diff/diff-values.ts'
+import { readingHash } from '../../core/diff/reading-hash.ts'
 import type { Reading } from './reading.ts'
 
 /** Returns whether two checks of one page have the same reading: the same values, or the same text for a model. */

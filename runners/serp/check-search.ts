@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import type { Static } from 'typebox'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { UNTOLD } from '../../core/serp/ended-search.ts'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import { MAX_MARKER, type SearchFailure, type SearchReading } from '../../schema/serp/search-reading.ts'
+import { MAX_MARKER, type SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { PageSession } from '../browser/page/page-session.ts'
@@ -12,40 +11,10 @@ import type { Extractor } from '../extract/pool/extractor.ts'
 import { fromEndpoint, toEndpoint, type SerpEndpoints } from './endpoints.ts'
 import { ENGINES } from './engines.ts'
 import { mergePages } from './merge-pages.ts'
+import type { PageReport, Seen, SearchFound, SearchFailed, SearchChecked } from './search-checked.ts'
 import { CUT, type Failure, failureOf, faultOf, GUESS, NO_BUTTON, ofSearch } from './search-faults.ts'
 import { searchPageReader } from './search-page-reader.ts'
 import type { NextPage, SearchPage } from './search-page.ts'
-
-/** What is said of one page of a check. */
-interface PageReport {
-  readonly outcome: SearchPage['outcome']
-  readonly marker: string
-  /** At the engine, after redirects. */
-  readonly url: string
-  readonly status: number
-  readonly bytes: number
-  readonly table: number
-  readonly dropped: Readonly<Record<string, number>>
-}
-
-/** The pages of a check, and the address of its first one. */
-interface Seen {
-  readonly url: string
-  readonly pages: readonly PageReport[]
-}
-
-interface SearchFound extends Seen {
-  readonly ok: true
-  readonly search: SearchReading
-}
-
-interface SearchFailed extends Seen {
-  readonly ok: false
-  readonly fault: RunFault
-  readonly engine: Static<typeof SearchFailure>
-}
-
-export type SearchChecked = SearchFound | SearchFailed
 
 export interface SearchPorts {
   readonly browsers: Pick<Browsers, 'visit'>

@@ -86,15 +86,11 @@ export function trimmed(schema: object, root: unknown): Trimmed {
     }
     const allowed = allowedKeys(node, object)
     for (const key of unknown.slice(0, MAX_LISTED_KEYS)) report(at.path, unknownKey(at.path, key, allowed))
-    if (unknown.length > MAX_LISTED_KEYS) {
-      // After a cut, the keys that follow have not been looked at.
-      const known = Object.keys(properties ?? {}).filter((key) => Object.hasOwn(object, key))
-      const more = keys.length - known.length - MAX_LISTED_KEYS
+    if (unknown.length > MAX_LISTED_KEYS)
       report(at.path, {
         path: at.path,
-        message: `has ${more} more keys that are not known${isCut() ? NOT_TO_ITS_END : ''}`,
+        message: `has ${moreKeys(node, object)} more keys that are not known${isCut() ? NOT_TO_ITS_END : ''}`,
       })
-    }
     return copy
   }
 
@@ -105,6 +101,12 @@ export function trimmed(schema: object, root: unknown): Trimmed {
   function report(place: string, issue: Issue): void {
     issues.push({ ...issue, place })
   }
+}
+
+/** Returns how many unknown keys are not listed. After a cut, those that follow have not been looked at. */
+function moreKeys({ properties = {} }: SchemaNode, object: JsonObject): number {
+  const known = Object.keys(properties).filter((key) => Object.hasOwn(object, key))
+  return Object.keys(object).length - known.length - MAX_LISTED_KEYS
 }
 
 /** Of an open object nothing is left out, and to copy half a million keys takes a second. */

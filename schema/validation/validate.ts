@@ -4,10 +4,11 @@ import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import type { RuleName } from '../rules/rule-name.ts'
 import { RULE_TABLE } from '../rules/rule-table.ts'
-import { LOWER_CASE, VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
-import { keysOf, walkSchema, nodeOf, type SchemaNode, withoutNull } from '../shape/walk-schema.ts'
+import { VARIANTS, RULES, variantOf, type VariantTable } from '../shape/shape.ts'
+import { keysOf, walkSchema } from '../shape/walk-schema.ts'
 import { closestKey, didYouMean, type Issue, joinPath } from './issue.ts'
 import { isTooDeep, type PlacedIssue, trimmed, uncleanTexts } from './oversize.ts'
+import { withDefaults } from './with-defaults.ts'
 
 // All errors are reported at once, so that a user can fix a manifest in one step. The bound keeps the work for a
 // hostile body small.
@@ -272,35 +273,4 @@ function armIssues(table: VariantTable | undefined, value: unknown, path: () => 
     .filter((key) => key !== table.tag && !variant.allowed.includes(key))
     .map((key) => ({ path: joinPath(path(), key), message: `is not allowed with ${table.tag} ${String(tag)}` }))
   return [...missing, ...foreign]
-}
-
-/**
- * Returns a copy of the value in which absent keys have the defaults of their schema. In a `Tagged` object only the
- * keys of the chosen variant are filled: the library's own `Default` would fill those of every variant. Texts whose
- * case means nothing are in lower case. Values of a wrong shape are passed through, and the validator reports them.
- */
-export function withDefaults(schema: object, value: unknown): unknown {
-  return fill(nodeOf(schema), value)
-}
-
-function fill(node: SchemaNode, value: unknown): unknown {
-  if (typeof value === 'string') return withoutNull(node)[LOWER_CASE] ? value.toLowerCase() : value
-  if (value === null || typeof value !== 'object') return value
-  const side = withoutNull(node)
-  const { properties, items } = side
-  if (Array.isArray(value)) return items ? value.map((item) => fill(items, item)) : value
-  if (!properties) return value
-  const copy: Record<string, unknown> = { ...value }
-  for (const [key, child] of Object.entries(properties)) {
-    if (Object.hasOwn(copy, key)) copy[key] = fill(child, copy[key])
-    else if (child.default !== undefined && allowed(side, copy, key)) copy[key] = structuredClone(child.default)
-  }
-  return copy
-}
-
-/** Returns whether the chosen variant allows the key. An invalid tag is left to the validator. */
-function allowed(node: SchemaNode, value: Record<string, unknown>, key: string): boolean {
-  const table = node[VARIANTS]
-  if (!table || key === table.tag) return true
-  return variantOf(table, value)?.allowed.includes(key) ?? false
 }

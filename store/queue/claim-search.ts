@@ -1,16 +1,14 @@
 import { sql } from 'slonik'
-import Type from 'typebox'
 import { WORK_LEVEL } from '../../schema/level.ts'
-import { SERP_ENGINES, type SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Store } from '../db/client.ts'
-import { nothing, row, type RowSchema, unnest } from '../db/row.ts'
+import { nothing, type RowSchema } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 import { CREDITS_ONLY_RESET, inPeriod, IS_SEARCH_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { CLAIMED_SEARCH, claimedOf, type ClaimedSearch, leased } from './claim.ts'
 import { NEXT_RUN, PRICE_AFTER, withTable } from './finished-check.ts'
-import { askedLeaseSeconds, type Held } from './lease.ts'
 import { ensureRunPartitions, NO_PARTITION } from './record-reading.ts'
+import { isAnyDue } from './search-exits.ts'
 
 const CLAIMED = claimedOf([CLAIMED_SEARCH])
 const claimed = CLAIMED.row as RowSchema<ClaimedSearch>
@@ -48,22 +46,6 @@ export async function claimSearches(store: Store, claim: SearchClaim): Promise<r
     searches.push(search)
   }
   return searches
-}
-
-const due = row({ is_due: Type.Boolean() })
-
-/** Returns whether a search is due. The rows of a new exit are made before its first claim. */
-async function isAnyDue(store: Store, exit: string | null): Promise<boolean> {
-  return store.oneFirst(sql.prepared('searches_due', due)`
-    with made as (
-      insert into serp_exits (engine, exit)
-      select engine, ${exit}::text from unnest(${sql.array([...SERP_ENGINES], 'text')}) engine
-      where ${exit}::text is not null and not exists (select from serp_exits where exit = ${exit}::text)
-      on conflict do nothing
-    )
-    select exists (
-      select from checks where queue = 'serp' and level <= ${WORK_LEVEL}::smallint and due_at <= clock()) as is_due
-  `)
 }
 
 /**
@@ -247,100 +229,4 @@ async function skipUnpaid(store: Store): Promise<void> {
     await ensureRunPartitions(store)
     await skip()
   }
-}
-
-/** A condition on `serp_exits x` and the input `i`. With `holder`: only what this runner token has leased. */
-const hasExit = (holder: number | null) => sql.fragment`
-  x.check_no = i.no and x.check_fence = i.fence and (${holder}::int is null
-    or exists (select from checks c where c.no = i.no and c.fence = i.fence and c.holder = ${holder}::int)
-    or exists (select from asked_work a where a.no = i.no and a.fence = i.fence and a.holder = ${holder}::int))`
-
-/** Keeps the exits of running searches, as a heartbeat keeps their leases. */
-export async function keepExits(
-  store: Store,
-  checks: readonly Held[],
-  leaseSeconds: number,
-  holder: number | null = null,
-): Promise<void> {
-  await store.query(sql.prepared('keep_exits', nothing)`
-    update serp_exits x
-    set busy_until = clock() + make_interval(secs => case
-      when exists (select from asked_work a where a.no = i.no and a.holder is not null)
-      then ${askedLeaseSeconds(leaseSeconds)}::float8 else ${leaseSeconds} end)
-    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
-    where ${hasExit(holder)} and x.busy_until is not null
-  `)
-}
-
-/** The next time of an exit: the spacing after now, and up to a half more, so that the checks have no rhythm. */
-export const NEXT_AT_EXIT = (spacingMs: number) => sql.fragment`
-  clock() + make_interval(secs => ${spacingMs} * (1 + random() / 2) / 1000.0)`
-
-/** Frees the exits of checks that are given back. The engine may have been asked, so the spacing is kept. */
-export async function freeExits(
-  store: Store,
-  checks: readonly Held[],
-  spacingMs: number,
-  holder: number | null = null,
-): Promise<void> {
-  await store.query(sql.prepared('free_exits', nothing)`
-    update serp_exits x
-    set busy_until = null, check_no = null, next_at = ${NEXT_AT_EXIT(spacingMs)}
-    from ${unnest('i', checks, { no: 'int8', fence: 'int4' })}
-    where ${hasExit(holder)}
-  `)
-}
-
-const leftAloneUntil = row({ until_ms: Type.Union([Type.Number(), Type.Null()]) })
-
-/** Returns until when an engine is left alone, in ms since the epoch. Null: it may be asked. */
-export const engineRefusedUntil = (store: Pick<Store, 'oneFirst'>, engine: SerpEngine): Promise<number | null> =>
-  store.oneFirst(sql.type(leftAloneUntil)`
-    select (extract(epoch from max(refused_until)) * 1000)::float8 as until_ms
-    from serp_engines where engine = ${engine} and refused_until > clock()`)
-
-const areBusy = row({ are_busy: Type.Boolean() })
-
-/** Returns whether each exit of the last hour is taken at an engine, or waits for its next time there. */
-export const areExitsBusy = (store: Pick<Store, 'oneFirst'>, engine: SerpEngine): Promise<boolean> =>
-  store.oneFirst(sql.type(areBusy)`
-    select coalesce(bool_and(next_at > clock() or coalesce(busy_until > clock(), false)), false) as are_busy
-    from serp_exits where engine = ${engine} and next_at > clock() - interval '1 hour'`)
-
-/** What asking for an exit gave: it is taken until it is freed, the engine is left alone, or another search has it. */
-type TakenExit =
-  | { readonly kind: 'taken' }
-  | { readonly kind: 'left_alone'; readonly untilMs: number }
-  | { readonly kind: 'busy' }
-
-interface WantedExit {
-  /** The search: it is asked work of this process. */
-  readonly held: Held
-  readonly engine: SerpEngine
-  readonly exit: string
-  readonly seconds: number
-}
-
-const exitState = row({ refused_until_ms: Type.Union([Type.Number(), Type.Null()]), is_taken: Type.Boolean() })
-
-/** Takes an exit for a search that no monitor makes. Its number stands for it as that of a check does for a check. */
-export async function takeExit(store: Store, { held, engine, exit, seconds }: WantedExit): Promise<TakenExit> {
-  await isAnyDue(store, exit)
-  const { refused_until_ms: untilMs, is_taken } = await store.one(sql.prepared('take_exit', exitState)`
-    with pause as materialized (
-      select max(refused_until) as until from serp_engines where engine = ${engine} and refused_until > clock()
-    ),
-    taken as (
-      update serp_exits x
-      set busy_until = clock() + make_interval(secs => ${seconds}), check_no = ${held.no}, check_fence = ${held.fence}
-      from pause
-      where x.exit = ${exit} and x.engine = ${engine} and pause.until is null
-        and x.next_at <= clock() and coalesce(x.busy_until <= clock(), true)
-      returning x.engine
-    )
-    select (extract(epoch from pause.until) * 1000)::float8 as refused_until_ms, exists (select from taken) as is_taken
-    from pause
-  `)
-  if (untilMs !== null) return { kind: 'left_alone', untilMs }
-  return { kind: is_taken ? 'taken' : 'busy' }
 }

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest } from '../db/row.ts'
-import { NEXT_AT_EXIT } from './claim-search.ts'
 import type { Held } from './lease.ts'
+import { NEXT_AT_EXIT } from './search-exits.ts'
 
 /** The end of a search, whoever asked for it: a monitor, or a person for a preview. */
 export interface EndedSearch extends Held {

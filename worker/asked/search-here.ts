@@ -5,9 +5,9 @@ import { longestSearchMs } from '../../runners/serp/check-search.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { AskedWork } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
-import { freeExits, takeExit } from '../../store/queue/claim-search.ts'
 import { endSearches } from '../../store/queue/end-searches.ts'
 import type { Held } from '../../store/queue/lease.ts'
+import { freeExits, takeExit } from '../../store/queue/search-exits.ts'
 
 /** What a search gives that somebody waits for. */
 type SearchRead = Extract<Reading, { kind: 'search' | 'failed' }>

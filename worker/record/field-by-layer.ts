@@ -1,4 +1,5 @@
-import { diffIfLists, equalValues, isEmptyValue } from '../../core/diff/diff-values.ts'
+import { diffIfLists } from '../../core/diff/diff-lists.ts'
+import { equalValues, isEmptyValue } from '../../core/diff/diff-values.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import type { Expected } from '../../store/queue/baselines.ts'
 

@@ -1,5 +1,5 @@
 import { type Batcher, createBatcher } from '../../concurrency/batches/batch-writer.ts'
-import { readingHash } from '../../core/diff/diff-values.ts'
+import { readingHash } from '../../core/diff/reading-hash.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import { lastNumbers } from '../../core/predicate/fires.ts'
 import { noticesAfter, type RunNotice } from '../../core/run-notices.ts'
@@ -20,7 +20,9 @@ import { recordReadings } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import { byLayer, layersThatRead } from './by-layer.ts'
-import { emptied, judge, type Seen, visualResult, vanished, outboxOf, SealedError } from './judge.ts'
+import { judge } from './judge.ts'
+import { emptied, vanished } from './lost-fields.ts'
+import { outboxOf, SealedError } from './outbox.ts'
 import { NOT_OF_KIND, type Recording, type RecordingParts } from './recording.ts'
 import {
   BATCH_WAIT_MS,
@@ -34,6 +36,7 @@ import {
 } from './run-writers.ts'
 import { textChange } from './text-change.ts'
 import { decidedWithout, undecidedFault } from './undecided.ts'
+import { type Seen, visualResult } from './visual-result.ts'
 
 /** A baseline that is looked up in a batch. */
 interface Lookup {

@@ -40,7 +40,7 @@ import {
   type SearchRecording,
 } from '../../store/queue/record-search.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { destinationsOf, SealedError } from './judge.ts'
+import { destinationsOf, SealedError } from './outbox.ts'
 import { type Ended, NOT_OF_KIND, type Recording, type RecordingParts } from './recording.ts'
 import { checkColumns, markColumns, type RunEnd, UNMARKED } from './run-writers.ts'
 

@@ -1,4 +1,4 @@
-import { cutMark, isCutList, markOf } from '../../../core/diff/diff-values.ts'
+import { cutMark, isCutList, markOf } from '../../../core/diff/cut-mark.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 import { dictionary } from '../dictionary.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'

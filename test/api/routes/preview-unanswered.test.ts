@@ -8,7 +8,7 @@ import { createRunnerToken } from '../../../store/accounts/credentials/runner-to
 import { createAnswerSignals } from '../../../store/asked/answer-signals.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
-import { engineRefusedUntil } from '../../../store/queue/claim-search.ts'
+import { engineRefusedUntil } from '../../../store/queue/search-exits.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import { createRunnerAnswers, type RunnerAnswers } from '../../../worker/asked/runner-answers.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'

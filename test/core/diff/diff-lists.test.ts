@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutMark, diffLists } from '../../../core/diff/diff-values.ts'
+import { cutMark } from '../../../core/diff/cut-mark.ts'
+import { diffLists } from '../../../core/diff/diff-lists.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 
 const NOTHING = { added: [], removed: [], moved: [] }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diffValues, readingHash } from '../../../core/diff/diff-values.ts'
+import { diffValues } from '../../../core/diff/diff-values.ts'
+import { readingHash } from '../../../core/diff/reading-hash.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
 import { readings, rewritten } from '../values.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutMark, diffValues } from '../../../core/diff/diff-values.ts'
+import { cutMark } from '../../../core/diff/cut-mark.ts'
+import { diffValues } from '../../../core/diff/diff-values.ts'
 import { fires, lastNumbers, type Truth } from '../../../core/predicate/fires.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'

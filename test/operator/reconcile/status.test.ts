@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CustomResource } from '../../../operator/reconcile/custom-resource.ts'
 import { KINDS } from '../../../operator/reconcile/kinds.ts'
 import { isNews, statusOf } from '../../../operator/reconcile/status.ts'
-import type { ResultsRow } from '../../../store/monitors/monitor-resource.ts'
+import type { ResultsRow } from '../../../store/monitors/monitor-results.ts'
 
 const [MONITORS] = KINDS
 const NOW = new Date('2026-11-22T09:00:00.000Z')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSearchResultsUrl, monitorQueue } from '../../../core/check-queue.ts'
 import { MEASURED_CHARS, measurePage } from '../../../runners/browser/page/page-features.ts'
-import { needsBrowser } from '../../../runners/check/check.ts'
+import { needsBrowser } from '../../../runners/check/needs-browser.ts'
 import { processorMs } from '../../support/run/processor-ms.ts'
 import { describeIf } from '../../support/run/skip.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { changedBehindCut, equalValues } from '../../../core/diff/diff-values.ts'
+import { changedBehindCut } from '../../../core/diff/behind-cut.ts'
+import { equalValues } from '../../../core/diff/diff-values.ts'
 import { extract } from '../../../runners/extract/extract.ts'
 import { parseHtml } from '../../../runners/extract/html/html.ts'
 import { prescanJson } from '../../../runners/extract/json/prescan-json.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Values } from '../../../schema/shape/json.ts'
-import { vanished } from '../../../worker/record/judge.ts'
+import { vanished } from '../../../worker/record/lost-fields.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { html, openSite, type Site, status } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
