@@ -19,6 +19,6 @@ export interface MailingContext extends AccountContext {
 export interface InvitingContext extends MailingContext {
   /** Invitation mails an hour of all teams together. 0: any number. */
   readonly invitationMailsPerHour: number
-  /** Tells whoever runs the installation that a bound of several teams refused an invitation. */
+  /** Tells the people who run the installation that a bound of several teams refused an invitation. */
   onSharedBound(reached: ReachedBound): void
 }

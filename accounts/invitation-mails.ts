@@ -19,7 +19,7 @@ export async function countMail(
   return reached
 }
 
-/** A team without a limit of seats has no bound of its own. */
+/** A team without a limit of seats has only the bounds that teams share. */
 function ownBounds({ max_members: seats }: TeamRow): readonly MailBound[] {
   if (seats === null) return []
   const most = invitationMailsPerHour(seats)

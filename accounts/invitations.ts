@@ -108,7 +108,7 @@ export async function inviteMember(
     if (await hasInvitation(tx, teamId, address)) return { kind: 'already_there', as: 'invitation' }
     const team = await readTeam(tx, teamId)
     if (seatsLeft(team, team.pending_invites) < 1) return noSeat('invite', team)
-    // Whoever invites and revokes in turn must not fill somebody's mailbox.
+    // A person who invites and revokes in turn must not fill somebody's mailbox.
     const { count, wait_seconds } = await recentInvites(tx, teamId, address)
     if (count >= INVITES_PER_HOUR) return sentOften('address', INVITES_PER_HOUR, wait_seconds)
     const reached = await countMail(context, tx, team)

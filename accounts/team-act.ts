@@ -18,7 +18,7 @@ export type TeamAct =
 /** The role that the requester has at this moment does not allow the action. */
 export interface NotAllowed {
   readonly kind: 'not_allowed'
-  /** Null: the requester is no member any more. */
+  /** Null: the requester is not a member any more. */
   readonly role: Role | null
   readonly act: TeamAct
 }

@@ -54,7 +54,7 @@ export interface ServicesOptions {
   readonly connectionsPerAddress: number
   readonly onRefused?: OnRefused | undefined
   readonly health: Health
-  /** Whether /metrics is served here; false when it has a port of its own. */
+  /** Whether /metrics is served here; false when it has its own port. */
   readonly metricsHere: boolean
   /** What a request for /metrics must send; undefined: nothing. */
   readonly metricsToken?: string | undefined

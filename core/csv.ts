@@ -14,7 +14,7 @@ export const csvLine = (cells: readonly (string | null)[]): string =>
 /**
  * Where a formula may begin inside of a cell: spreadsheets of a language that writes a comma in numbers split lines at
  * semicolons. They see quotes only at the start of a line, so that what follows a semicolon or a line break in a cell
- * is a cell of its own.
+ * is another cell.
  */
 const FORMULA_WITHIN = /([;\t\r\n])(?=[\s"']*[=+\-@＝＋－＠])/gu
 

@@ -27,7 +27,7 @@ function isStorable(value: Json): boolean {
   return !text.includes('\\u') || cleaned(value) === text
 }
 
-/** Uses a stack of its own, so that no nesting overflows the call stack. */
+/** Uses its own stack, so that no nesting overflows the call stack. */
 function holdsFinite(root: Json): boolean {
   const pile: Json[] = [root]
   for (let value = pile.pop(); value !== undefined; value = pile.pop()) {

@@ -38,7 +38,7 @@ interface NewCustomer {
   readonly after: string | null
 }
 
-/** Whoever buys. */
+/** The person who buys. */
 export interface Buyer {
   readonly teamId: string
   readonly userId: string
@@ -59,7 +59,10 @@ interface OpenCheckout {
 
 /** What a payment provider does. Each method throws `PaymentFault` when the provider does not do it. */
 export interface Payments {
-  /** Who asks the provider for a team has a connection to the store meanwhile, of which there are few. */
+  /**
+   * A request for a team keeps a connection to the store until the provider has answered, and there are few
+   * connections.
+   */
   readonly turns: Slots
   /** A request that gets no turn in this time is answered like one that the provider did not answer. */
   readonly longestWaitMs: number

@@ -11,7 +11,7 @@ export interface UnknownPrice {
   readonly kind: 'unknown_price'
 }
 
-/** How often a sync begins anew because another one wrote meanwhile. */
+/** How often a sync begins anew because another one wrote while it asked the provider. */
 const MAX_ROUNDS = 5
 
 /**
@@ -25,7 +25,7 @@ export async function syncCustomer(
   const { store, log, billing } = context
   if (billing.payments === null) return refused('manual')
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // Read before the provider is asked: who writes meanwhile has asked later, or at the same time.
+    // Read before the provider is asked: a sync that writes after this read has asked later, or at the same time.
     const row = await findByCustomer(store, customer)
     if (!row) return { kind: 'not_found', what: 'team' }
     const state = await askedSubscription(context, billing.payments, { customer, known: row.subscription_id })

@@ -20,8 +20,8 @@ export interface NotBilled {
 export const refused = (why: NotBilled['why']): NotBilled => ({ kind: 'not_billed', why })
 
 /**
- * Does a request with the payment provider. Other such requests of the team wait meanwhile. Only few teams do so at
- * once, because each has a connection to the store until the provider has answered.
+ * Does a request with the payment provider. Other such requests of the team wait until it has ended. Only few teams do
+ * so at once, because each has a connection to the store until the provider has answered.
  */
 export async function withPayments<T>(
   { store, billing: { payments, name }, log }: BillingContext,

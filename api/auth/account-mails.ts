@@ -36,7 +36,7 @@ export interface AccountMails {
   notifyOfSignUp(to: Recipient): void
 }
 
-/** Whoever asks again and again must not fill somebody's mailbox. */
+/** A person who asks again and again must not fill somebody's mailbox. */
 const MAILS_PER_MINUTE = 1
 
 /** Returns what queues the mails of sign-in; null where this installation sends none. */

@@ -11,7 +11,7 @@ const LIVES_SECONDS = 365 * 86_400
 
 /**
  * Returns a cookie that marks the browser as one from which this account was signed in to. It opens nothing: it only
- * gives the browser a count of its own of the attempts to sign in. It outlives the session and the sign-out.
+ * gives the browser its own count of the attempts to sign in. It outlives the session and the sign-out.
  */
 export function newDeviceCookie(keys: DeviceKeys, account: string): string {
   const id = randomBytes(12).toString('base64url')

@@ -102,7 +102,7 @@ export function relayUnseen(call: SignInCall, operation: SignInOperation): Answe
   const { signIn, log } = call.services
   signIn.unseen(
     relaySignIn(call, operation).catch((err: unknown) => {
-      // Which mails are asked for without an account is no matter of the log.
+      // The log does not show which mails are asked for without an account.
       if (!(err instanceof Refusal && err.status < 500)) log.warn({ err }, 'a mail that was asked for is not queued')
     }),
   )

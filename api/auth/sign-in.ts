@@ -48,7 +48,7 @@ const PER_ADDRESS = 2
 const TURN_MS = 10_000
 const LONGEST_MESSAGE = 300
 
-/** Opens the sign-in library on connections of its own. Its tables are in the schema auth. */
+/** Opens the sign-in library on its own connections. Its tables are in the schema auth. */
 export function createSignIn(options: SignInOptions): SignIn {
   const { log } = options
   const pool = new pg.Pool({
@@ -121,7 +121,7 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
     },
     emailAndPassword: {
       ...settings.emailAndPassword,
-      // The token came by mail, or from whoever runs the installation.
+      // The token came by mail, or from a person who runs the installation.
       onPasswordReset: async ({ user }) => confirmAddress(options.store, user.id),
     },
     ...(settings.emailVerification && {
@@ -158,8 +158,9 @@ async function open(options: SignInOptions, pool: pg.Pool, plugins: readonly Bet
 }
 
 /**
- * Refuses to confirm the address of an account to whoever does not know its password. Otherwise somebody could sign up
- * with another person's address, wait until that person follows the link of the mail, and sign in to the account.
+ * Refuses to confirm the address of an account to a person who does not know its password. Otherwise somebody could
+ * sign up with another person's address, wait until that person follows the link of the mail, and sign in to the
+ * account.
  */
 async function provePassword(pool: pg.Pool, userId: string, request: Request | undefined): Promise<void> {
   const { rows } = await pool.query<{ password: string | null }>(

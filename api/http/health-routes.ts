@@ -4,14 +4,14 @@ import { apiError } from './api-error.ts'
 
 /** How `/metrics` is served. */
 interface Metrics {
-  /** False: it has a port of its own, or none. */
+  /** False: it has its own port, or none. */
   readonly isHere: boolean
   readonly token: string | undefined
 }
 
 /**
- * Adds `/healthz` and `/readyz`, and `/metrics` when it has no port of its own. They need no credentials and have no
- * limits: probes come often and have no key.
+ * Adds `/healthz` and `/readyz`, and `/metrics` when it does not have its own port. They need no credentials and have
+ * no limits: probes come often and have no key.
  */
 export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: Metrics): void {
   const config = { policy: 'public' } as const

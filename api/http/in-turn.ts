@@ -37,7 +37,7 @@ export interface Turn {
 
 /**
  * Handles a request when it is the turn of its team, until its answer is given to the connection. Routes that do work
- * have slots of their own (`WORK`), and those for everybody are limited by address.
+ * have their own slots (`WORK`), and those for everybody are limited by address.
  */
 export async function inTurn(
   requests: RequestBounds,

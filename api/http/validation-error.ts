@@ -15,7 +15,7 @@ export function validationError(part: 'body' | 'query' | 'request', issues: read
   // Keys can have any length; the answer is bounded.
   const shown = firstIssues(issues).map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
   const first = shown[0]
-  // Most messages continue the path (`name is required`); messages that are sentences of their own do not.
+  // Most messages continue the path (`name is required`); messages that are whole sentences do not.
   const joint = /^[A-Z][a-z]/.test(first?.message ?? '') ? ': ' : ' '
   const where = first && first.path !== '' ? first.path + joint : ''
   const rest = issues.length > MAX_ISSUES ? `; details lists ${MAX_ISSUES} of them` : ''

@@ -48,7 +48,7 @@ blockquote{margin:0;padding-left:14px;border-left:3px solid var(--line);color:va
 .note{color:var(--soft);font-size:14px}
 `.trim()
 
-/** What every page of the manual may do: show itself and pictures of its own. */
+/** What every page of the manual may do: show itself and its own pictures. */
 export const PAGE_POLICY =
   `default-src 'none'; ${styleSource(STYLE)}; ` +
   "img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

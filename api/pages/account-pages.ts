@@ -24,7 +24,7 @@ const ATTEMPTS = 10
 const tag = 'Sign-in'
 /** A mangled one has its page, too. With the other fields it fits into a form, each character as four bytes. */
 const LinkToken = Text(1, 700)
-/** Programs that pass mails on add parameters of their own to links. */
+/** Programs that pass mails on add their own parameters to links. */
 const WithToken = Type.Object({ token: Type.Optional(LinkToken) })
 const HTML = { 200: { description: 'A page.', only: 'text/html' } }
 const REDIRECT = { 302: { description: 'A redirect.', only: 'text/plain' } }
@@ -91,7 +91,7 @@ export const accountPages: readonly Route[] = [
     path: '/auth/callback/oidc',
     summary: 'The provider sends the browser back here',
     answers: REDIRECT,
-    // Providers add parameters of their own.
+    // Providers add their own parameters.
     query: Type.Unsafe<Readonly<Record<string, string>>>({ type: 'object' }),
     handle: (call) => endOidc(call, call.query),
   }),

@@ -33,7 +33,7 @@ export const invitationPages: readonly Route[] = [
     policy: 'public',
     perAddress: PREVIEWS_PER_MINUTE,
     countedAs: 'invitation',
-    // Programs that pass mails on add parameters of their own to links.
+    // Programs that pass mails on add their own parameters to links.
     query: Type.Object({ token: Type.Optional(Token) }),
     answers,
     async handle(call) {
@@ -79,7 +79,7 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
   const { sessionId, userId } = principal
   const acceptance = { token: filled.token, sessionId, userId, actor: actorOf(principal, address) }
   const accepted = await acceptInvitation(services, acceptance)
-  // Whoever signed in is signed in, whatever became of the invitation.
+  // A person who signed in stays signed in, whatever became of the invitation.
   if (accepted.kind !== 'done') {
     const { message } = outcomeError(accepted)
     return withCookies(askedOf(call, { token: filled.token, invitation, principal, fault: message }), cookies)

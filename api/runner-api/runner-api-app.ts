@@ -51,8 +51,8 @@ const OUTCOME_BYTES = 4 + OUTCOME_HEAD_BYTES + OUTCOME_PICTURES_BYTES
 const BUDGET_BYTES = 4 * OUTCOME_BYTES
 
 /**
- * Returns the runner API with its four calls. It has a port of its own, and nothing of it is part of the public API. It
- * does not listen yet.
+ * Returns the runner API with its four calls. It has its own port, and nothing of it is part of the public API. It does
+ * not listen yet.
  */
 export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   const { source, denied, store, log, budgetBytes = BUDGET_BYTES } = options

@@ -43,7 +43,7 @@ const isBlank = (value: Json) => typeof value === 'string' && value.trim() === '
 const NONE: readonly string[] = []
 
 function unordered(before: Values, after: Values, order: readonly string[]): Iterable<string> {
-  // The store keeps keys in an order of its own, so the same index is likely, not certain.
+  // The store keeps keys in its own order, so the same index is likely, not certain.
   const isKnown = (values: Values) =>
     Object.keys(values).every((name, index) => order[index] === name || order.includes(name))
   if (isKnown(after) && isKnown(before)) return NONE

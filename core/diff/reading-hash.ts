@@ -33,7 +33,7 @@ export function canonicalValue(value: Json): string {
 /** A part of the text that is not yet written: a value, or text as it is. */
 type Waiting = { readonly value: Json } | { readonly text: string }
 
-/** Uses a stack of its own, so that no nesting overflows the call stack. */
+/** Uses its own stack, so that no nesting overflows the call stack. */
 function canonicalTree(root: Json): string {
   const waiting: Waiting[] = [{ value: root }]
   const parts: string[] = []

@@ -21,9 +21,9 @@ import type { SerpAccess } from '../plan/serp-access.ts'
  *                                           next period
  *     credits are bought       the same     searches are unlocked and due at once, but for trial_over
  *
- * A pause is a fact of its own: what a person paused is paused after the lock too. A locked monitor can be edited and
- * deleted, but not paused, resumed or run. A monitor with more deliveries than the plan allows keeps them and runs; it
- * is edited only when the edit reduces them. `fit_locks` (000006-quota.sql) applies the table.
+ * A pause is independent of the lock: what a person paused is paused after the lock too. A locked monitor can be edited
+ * and deleted, but not paused, resumed or run. A monitor with more deliveries than the plan allows keeps them and runs;
+ * it is edited only when the edit reduces them. `fit_locks` (000006-quota.sql) applies the table.
  */
 type Standing = 'trial' | 'trial_over' | 'plan'
 

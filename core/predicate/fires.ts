@@ -77,8 +77,8 @@ export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Match
 
 /**
  * Returns how many items a list gained. A list that was missing had no items, unless it was missing only for a moment:
- * then those before count. What is no list gains none. A list that changed only behind its cut counts as gained
- * by one, because new items may be there.
+ * then those before count. A value that is not a list gains none. A list that changed only behind its cut counts as
+ * gained by one, because the part behind the cut may have new items.
  */
 export const gained = perField(({ before, after, lists }: Judged, field) => {
   const [from, to] = [listBefore(field, before, lists) ?? [], valueOf(after, field)]

@@ -96,7 +96,7 @@ function listed({ position, title, url, domain, description }: SerpResult): List
   }
 }
 
-/** The scheme of a site is no difference that a person means by its domain. */
+/** Removes the scheme: a person who gives a domain means any scheme. */
 const hostOf = (domain: string): string => domain.replace(/^https?:\/\//, '')
 
 function isSameResult(one: ListedResult, other: ListedResult | undefined): boolean {

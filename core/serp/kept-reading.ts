@@ -64,8 +64,8 @@ function upTo({ results, pageEnds }: StoredReading, pages: number): readonly Ser
 }
 
 /**
- * Returns what the alerts so far say: the last full check, with the pages of a shorter one that sent an alert after it
- * in place of its own.
+ * Returns what the alerts so far say: the last full check. Where a shorter one sent an alert after it, the pages of the
+ * shorter one replace the same pages of the full one.
  */
 export const reportedReading = (baseline: ComparedReading): StoredReading => {
   const alerted = alertedPages(baseline)

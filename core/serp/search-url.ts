@@ -38,7 +38,7 @@ const YANDEX_HOSTS: Readonly<Record<string, string>> = {
   tr: 'yandex.com.tr',
 }
 
-/** Yandex counts regions by numbers of its own. A country without one is asked without a region. */
+/** Yandex has its own numbers for regions. A country without one is asked without a region. */
 const YANDEX_REGIONS: Readonly<Record<string, string>> = {
   ru: '225',
   by: '149',

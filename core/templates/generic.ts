@@ -43,7 +43,7 @@ export const genericJsonField = template({
     'shows what there is: edit extract_config to narrow it, for example to $.data.version.',
   category: 'generic',
   audience: 'developer',
-  // Every API has a shape of its own, and an example that answers HTML would only fail.
+  // Every API has its own shape, and an example that answers HTML would only fail.
   example_url: null,
   config: {
     extract: { method: 'json_path', fields: { value: '$' } },
