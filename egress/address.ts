@@ -31,7 +31,7 @@ const METADATA = table([
   ['fe80::/10', 'link-local'],
 ])
 
-/** IPv4 that is not global unicast. The public space has no prefix of its own, so this table lists what to exclude. */
+/** IPv4 that is not global unicast. No single prefix covers the public space, so this table lists what to exclude. */
 const DENIED_V4 = table([
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'carrier-grade NAT'],

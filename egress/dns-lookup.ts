@@ -33,8 +33,8 @@ const FILES_MS = 1_000
  * for as long as a name server is silent, and those threads serve every team (decision 0013). What getaddrinfo reads
  * besides the name servers is read here: the hosts file, and the rules `search`, `domain` and `ndots`.
  *
- * Every lookup has a c-ares channel of its own (22 µs), so that it can be ended by itself, and its queries leave from a
- * port of their own.
+ * Every lookup has its own c-ares channel (22 µs), so that it can be ended by itself, and its queries leave from their
+ * own port.
  */
 export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
   const { hosts = '/etc/hosts', resolvConf = '/etc/resolv.conf', servers } = options

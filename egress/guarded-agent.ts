@@ -29,7 +29,7 @@ export interface AgentOptions {
 
 /**
  * Returns an undici Agent whose every connection passes the egress guard. The caller decides what it carries: static
- * checks and webhooks share this code, each with an agent of its own. A refused connection fails its requests with an
+ * checks and webhooks share this code, each with its own agent. A refused connection fails its requests with an
  * `EgressError`. HTTP/1.1, TLS 1.2 or later, headers up to 16 KiB. Close it with `await agent.close()`.
  */
 export function createGuardedAgent(policy: EgressPolicy, options: AgentOptions = {}): Agent {

@@ -134,7 +134,7 @@ async function terminate(termination: Termination): Promise<void> {
   join(connection, secured.socket, shown)
 }
 
-/** Serves `GET http://host/path`: one request over a connection of its own. */
+/** Serves `GET http://host/path`: one request over its own connection. */
 export async function forward(request: IncomingMessage, response: ServerResponse, dialler: Dialler): Promise<void> {
   const url = URL.parse(request.url ?? '')
   if (url?.protocol !== 'http:') return void response.writeHead(400, { connection: 'close' }).end()

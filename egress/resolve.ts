@@ -53,8 +53,8 @@ const LOOPBACK: Resolved = {
 /**
  * Returns the only component that turns names into addresses. Callers of one team for the same name share one lookup.
  * The number of lookups at once is limited, in total and for each team, and teams take turns: names whose servers never
- * answer delay those of their own team only. So a lookup is not shared between teams, because one of them may have to
- * wait for its turn.
+ * answer delay only the names of the same team. So a lookup is not shared between teams, because one of them may have
+ * to wait for its turn.
  *
  * Results are cached for a few seconds, so that a pool which opens many connections looks up once. The caller pins the
  * addresses that it was given, so the cache cannot bypass vetting.
@@ -72,7 +72,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     // Not cached: it says nothing about the name.
     if (typeof leave !== 'function') return TIMED_OUT
     try {
-      // Another team may have looked it up meanwhile.
+      // Another team may have looked it up while this one waited.
       return answers.get(name) ?? remembered(name, await ask(lookup, name, timeoutMs))
     } finally {
       leave()

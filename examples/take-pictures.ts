@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { followVisualExample, PICTURES } from './visual-example.ts'
 
 /**
- * Takes the pictures of README and docs/visual.md again. It starts a Tidemark of its own and the example page, follows
+ * Takes the pictures of README and docs/visual.md again. It starts its own Tidemark and the example page, follows
  * docs/visual.md, and writes to `docs/images`.
  */
 

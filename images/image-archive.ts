@@ -27,7 +27,8 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' }
 
 /**
  * Writes a root file system as an image archive of one layer: an OCI layout, which containerd imports, with the
- * manifest that `docker load` reads. The same files give the same archive, but for the times of its own parts.
+ * manifest that `docker load` reads. The same files give the same archive, except for the times of the files of the
+ * layout.
  */
 export async function writeImageArchive(root: string, image: Image, file: string): Promise<void> {
   await mkdir(dirname(resolve(file)), { recursive: true })

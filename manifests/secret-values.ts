@@ -13,7 +13,7 @@ interface SecretKey {
 export interface SecretSource {
   /** Returns the value of a key of a Secret, or null. */
   valueOf(key: SecretKey): string | null
-  /** Returns what gives a value to a key that has none. Null: it is elsewhere, so that its lack is no fault. */
+  /** Returns what gives a value to a key that has none. Null: it is elsewhere, so that its lack is not a fault. */
   waysToGive(key: SecretKey): string | null
 }
 

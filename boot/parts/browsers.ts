@@ -41,7 +41,7 @@ export function browsersOf({ settings, egress, log, registry, onSandbox }: Brows
   })
 }
 
-/** Shows it in the gauge, which is there from the first browser on: before that nothing is known. */
+/** Shows it in the gauge, which exists from the first browser on: before that nothing is known. */
 export function showSandbox(registry: Registry, isSandboxed: boolean): void {
   const gauge =
     (registry.getSingleMetric(SANDBOXED) as Gauge | undefined) ??

@@ -59,7 +59,7 @@ function placesOf({ settings, databaseFolder, store }: DiskContext): DiskPlace[]
     places.push({
       name: 'data_folder',
       async measure() {
-        // On a cluster the pictures have a volume of their own. The folder around it is the disk of the node.
+        // On a cluster the pictures have their own volume. The folder around it is the disk of the node.
         const images = bucket === undefined ? [await existing(join(dataDir, 'images'), dataDir)] : []
         return fullestFolder(databaseFolder === null ? images : [databaseFolder, ...images])
       },

@@ -25,7 +25,7 @@ export function egressPolicy(settings: EgressSettings): EgressPolicy {
   return createPolicy(policyOptions(settings))
 }
 
-/** Returns the options of the policy, for a process that has more endpoints of its own. */
+/** Returns the options of the policy, for a process that adds endpoints to them. */
 export function policyOptions(settings: EgressSettings) {
   const { allowPrivateCidrs, denyCidrs, DATABASE_URL, KUBERNETES_SERVICE_HOST: host } = settings
   const database = DATABASE_URL === undefined ? [] : databaseEndpoints(DATABASE_URL)

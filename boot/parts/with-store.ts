@@ -26,8 +26,8 @@ export interface AdminContext {
 
 /**
  * Opens and migrates the store of the settings, runs the work, and closes the store. A server with an embedded database
- * may run meanwhile: its database is used. `creates`: without a database an embedded one is created. Other commands
- * refuse: in the wrong folder they would leave an empty installation behind.
+ * may run at the same time: its database is used. `creates`: without a database an embedded one is created. Other
+ * commands refuse: in the wrong folder they would leave an empty installation behind.
  */
 export async function withStore(
   work: (store: Store, context: AdminContext) => Promise<void>,
@@ -61,7 +61,7 @@ export async function withStore(
   }
 }
 
-/** Explains a database that went away during the work: it is no bug, and the work can be done again. */
+/** Explains a database that went away during the work: it is not a bug, and the work can be done again. */
 function explained(
   error: unknown,
   { settings, isShared }: { readonly settings: Settings; readonly isShared: boolean },

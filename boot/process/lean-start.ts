@@ -11,9 +11,9 @@ const OTHERS_WRITE = 0o022
 const OTHERS = 0o077
 
 /**
- * Keeps the compiled code of this program for the next start, which takes a third less processor time then. Whoever can
- * write to the cache can run code as this account, so each account has a folder of its own that no other may enter. It
- * is below node_modules, where the program itself is. An account that may not write there has it in its home folder,
+ * Keeps the compiled code of this program for the next start, which takes a third less processor time then. An account
+ * that can write to the cache can run code as this one, so each account has its own folder, which no other may enter.
+ * It is below node_modules, where the program itself is. An account that may not write there has it in its home folder,
  * which is that of the list of accounts: `HOME` may name somebody else's. Where neither can be used there is no cache.
  */
 export function cacheCompiledCode(home = () => userInfo().homedir): void {

@@ -67,8 +67,8 @@ export async function runProcess({ command, isPart = false, ports, run }: Server
 }
 
 /**
- * Explains a database that went away during the start: it is no bug, and the next start goes on from there. Without an
- * address the database is the embedded one.
+ * Explains a database that went away during the start: it is not a bug, and the next start goes on from there. Without
+ * an address the database is the embedded one.
  */
 async function started(starting: Promise<void>, databaseUrl: string | undefined): Promise<void> {
   try {

@@ -5,8 +5,8 @@ import type { Logger } from '../../core/logger.ts'
 export interface Stack {
   defer(name: string, stop: () => Promise<unknown> | void): void
   /**
-   * Stops everything, the last part first. A part that fails is logged, and the others are stopped all the same. After
-   * this many milliseconds in all, a part that is not done is left; each part has at least a second.
+   * Stops everything, the last part first. A part that fails is logged, and the others are still stopped. After this
+   * many milliseconds in all, a part that is not done is left; each part has at least a second.
    */
   unwind(withinMs: number): Promise<void>
 }

@@ -19,7 +19,10 @@ export const progressOf = (log: Logger, level: LogLevel): Progress =>
     ? (step) => tell(`${step} …\n`)
     : (step) => log.info(step)
 
-/** Lines wait for others this long, or until they fill this many bytes. A line of its own costs a system call. */
+/**
+ * Lines wait for others this long, or until they fill this many bytes. A line that is written alone costs a system
+ * call.
+ */
 const LINES_WAIT_MS = 100
 const LINES_BYTES = 4_096
 

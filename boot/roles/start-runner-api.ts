@@ -27,8 +27,8 @@ interface RunnerApiContext {
 }
 
 /**
- * Starts the runner API on a port of its own, so that runners can claim checks that need a browser. Returns null when
- * no port is set. Closing it waits for results that are being stored.
+ * Starts the runner API on its own port, so that runners can claim checks that need a browser. Returns null when no
+ * port is set. Closing it waits for results that are being stored.
  */
 export async function startRunnerApi({
   settings,
@@ -49,7 +49,7 @@ export async function startRunnerApi({
     trustedProxies,
     connectionsPerAddress,
     onRefused: countRefused({ registry, log }, 'runner_api'),
-    // A process with browsers of its own shows those.
+    // A process with its own browsers shows those.
     onRendered: (isSandboxed) => {
       if (settings.TIDEMARK_BROWSER_PAGES === 0) showSandbox(registry, isSandboxed)
     },

@@ -28,16 +28,16 @@ interface CheckLoopsContext {
   readonly log: Logger
   /** Null: checks that need a browser are not claimed here. */
   readonly browsers: Browsers | null
-  /** Queues of searches, and of every kind that has one of its own. */
+  /** Queues of searches, and of every kind that has its own queue. */
   readonly own: readonly CheckQueue[]
   sourceOf(queues: readonly CheckQueue[]): CheckSource
   check(task: Task, browser: CheckPorts['browser'], signal: AbortSignal): Promise<Reading>
 }
 
 /**
- * Returns the check loops of a process as one. Rendered checks have a loop of their own: pages that take a minute must
- * not use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at
- * once. Without a browser, searches have a loop of their own, which settles those that ask no engine from here.
+ * Returns the check loops of a process as one. Rendered checks have their own loop: pages that take a minute must not
+ * use the slots of pages that take a millisecond. That loop claims no more checks than the browser can show at once.
+ * Without a browser, searches have their own loop, which settles those that ask no engine from here.
  */
 export function createCheckLoops(context: CheckLoopsContext): CheckLoop {
   const { settings, registry, log, browsers, own } = context

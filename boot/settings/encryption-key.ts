@@ -116,8 +116,8 @@ async function makeKey(file: string, database: string | null): Promise<string> {
 }
 
 /**
- * Puts a new key before the one in the file, and returns both. A list that is there already stays: its rotation did not
- * come to its end.
+ * Puts a new key before the one in the file, and returns both. A list that exists already stays: its rotation was not
+ * completed.
  */
 export async function addKeyToFile(settings: Settings): Promise<string> {
   const file = keyFile(settings)
@@ -207,7 +207,7 @@ async function linkOnce(draft: string, file: string): Promise<void> {
 }
 
 /**
- * Writes a complete file beside the one that it is to replace. Its name is not guessable, and nothing that is there is
+ * Writes a complete file beside the one that it is to replace. Its name is not guessable, and no existing file is
  * opened: root may run this in a folder of another account.
  */
 async function draftOf(file: string, text: string, like?: Permissions): Promise<string> {

@@ -87,7 +87,7 @@ async function ofMonitor(
   const body = bodyIn(texts)
   if (body !== null && options.name !== undefined)
     throw new UsageError(`--name chooses among manifests, and ${path} is a body of POST /v1/monitors`)
-  // What is no JSON is a manifest in YAML.
+  // Text that is not JSON is a manifest in YAML.
   const spec =
     body === null
       ? manifestSpec(texts, { path, name: options.name }, egress)

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 160
 
 const INDENT = '  '
 const GAP = 3
-/** Where a value has less room than this beside its name, it is on lines of its own. */
+/** Where a value has less room than this beside its name, it is on separate lines. */
 const LEAST_ROOM = 16
 
 /** Returns a value as JSON, on one line, cut where it is long. */

@@ -91,7 +91,7 @@ function outcomeOf(
     return { status: 'error', fields: {}, warnings: [], error_code: code, error_message: message }
   }
   const { values: fields } = extraction
-  // A file cannot be rendered, so its scripts are no explanation.
+  // A file cannot be rendered, so its scripts do not explain an empty field.
   const empty = emptyFieldWarnings({ values: fields, config, isScripted: false })
   const warnings = [...extraction.warnings, ...empty].slice(0, 50)
   return { status: 'success', fields, warnings, error_code: null, error_message: null }

@@ -67,7 +67,7 @@ const report = (options: OutputOptions, secret: string, isWritten: boolean, text
 
 /**
  * The Secret with the password is made first: a process that is killed after it had created the account goes on with
- * the same password. Returns what was done, or null where the Secret was there.
+ * the same password. Returns what was done, or null where the Secret existed.
  */
 async function makeOwner(client: KubeClient, secret: string, email: string): Promise<string | null> {
   const wanted = { email, password: randomBytes(15).toString('base64url') }
@@ -91,7 +91,7 @@ async function makeOwner(client: KubeClient, secret: string, email: string): Pro
     const team = await ownedTeam(store, email)
     const issued = team && (await createKeyFor(store, email, 'Key of the cluster', ['read', 'write']))
     if (!issued) throw noAccount(email)
-    // An account that was there before the Secret has a password of its own.
+    // An account that existed before the Secret has another password.
     await changeSecret(client, secret, { 'api-key': issued.key, 'team-id': team, ...(isNew && { password: null }) })
     done = `The account ${email} was there. Wrote a new API key into the Secret ${secret}.`
   })

@@ -95,8 +95,8 @@ function manifestOf({ id, body, isPaused }: ImportedMonitor, name: string): Writ
 }
 
 /**
- * Writes the manifests, to a file each where a folder is named. A file that is there is never replaced. Returns why
- * nothing was written, or null.
+ * Writes the manifests, to a file each where a folder is named. An existing file is never replaced. Returns why nothing
+ * was written, or null.
  */
 async function write(
   written: readonly Written[],

@@ -5,7 +5,7 @@ import { type SecretSource, secretSource } from '../../manifests/secret-values.t
 import { readTextOf } from './read-texts.ts'
 
 interface ReadSecrets {
-  /** Returns the values for the references of an input: of its own Secrets, of the file, and of variables. */
+  /** Returns the values for the references of an input: from its Secrets, from the file, and from variables. */
   secretsOf(own: readonly SecretManifest[]): SecretSource
   readonly faults: readonly ManifestFault[]
 }

@@ -19,7 +19,7 @@ const OWN: Terminal = { input: process.stdin, output: process.stderr }
 /**
  * Asks whether many monitors are to be deleted. `yes`: the command line says so already.
  *
- * @throws RemoteError where the answer is no, or nobody can be asked; nothing was deleted then
+ * @throws RemoteError where the person declines, or nobody can be asked; nothing was deleted then
  */
 export async function confirmDeletions(names: readonly string[], yes: boolean, terminal = OWN): Promise<void> {
   const count = names.length

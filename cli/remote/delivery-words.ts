@@ -8,7 +8,7 @@ import { clipped, distance } from '../output.ts'
 
 const COLOURS = { success: 'good', failed: 'bad', dead: 'bad', pending: 'waiting' } as const
 
-/** Returns the status as a cell. One that is tried again is no failure yet. */
+/** Returns the status as a cell. One that is tried again is not a failure yet. */
 export const deliveryStatus = ({ status, next_attempt_at: next }: Delivery) => ({
   text: status,
   colour: status === 'failed' && next !== null ? 'waiting' : COLOURS[status],
@@ -61,7 +61,7 @@ export const NO_DESTINATION = { text: 'no destination', colour: 'aside' } as con
 /** Returns whether something is known to be so. */
 export const yesOrNo = (known: boolean | null) => (known === null ? '-' : known ? 'yes' : 'no')
 
-/** Returns what is said beside a run that found a change: that it fired, and that nobody was there to be told. */
+/** Returns what is said beside a run that found a change: that it fired, and that the monitor has no destination. */
 export function firedCell(
   { fired, delivery_triggered: isSent }: Run,
   { deliveries }: { readonly deliveries: readonly unknown[] },

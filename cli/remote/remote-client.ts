@@ -136,11 +136,11 @@ export class RemoteClient {
   }
 
   #advice(reason: string): string {
-    // What a server without TLS answers is no TLS of any version.
+    // The answer of a server without TLS is not TLS of any version.
     if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(reason))
       return `it speaks no TLS on this port, so use http:// in the address of ${this.#connection.from}`
     if (/CERT|SSL|TLS/i.test(reason)) return 'set NODE_EXTRA_CA_CERTS to the file with its certificate authority'
-    // A server with TLS closes the connection, or answers with what is no HTTP.
+    // A server with TLS closes the connection, or its answer is not HTTP.
     if (/^UND_ERR_SOCKET|^HPE_/.test(reason) && this.#connection.url.startsWith('http:'))
       return (
         'the connection was closed, as by a server that stops; where it speaks TLS on this port, use https:// in ' +

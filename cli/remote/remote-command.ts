@@ -34,7 +34,7 @@ export interface RemoteCommand {
   readonly options?: readonly RemoteOption[]
   /** It changes something on a server. So it is completed when nobody reads its output. */
   readonly isChange?: true
-  /** It is called without a server: it has no `--profile`, or one of its own. */
+  /** It is called without a server: it has no `--profile`, or another option of this name. */
   readonly isLocal?: true
   /** It says itself for which team the session acts. */
   readonly isAboutTeams?: true

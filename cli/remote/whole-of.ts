@@ -11,7 +11,7 @@ export async function wholeOf<T extends Cut>(client: RemoteClient, path: string,
   const whole: T[] = []
   for (const row of listed) {
     const read = row.truncated ? await client.find<T>({ method: 'GET', path: `${path}/${row.id}` }) : row
-    // Retention may have deleted it meanwhile.
+    // Retention may have deleted it since it was listed.
     whole.push(read ?? row)
   }
   return whole

@@ -1,6 +1,6 @@
 /**
  * Tells a person that something this process needs is away: one line when it goes, one a minute, and one when it is
- * back. Whoever meets the fault asks it before logging.
+ * back. Code that meets the fault asks it before logging.
  */
 export interface Outage {
   /**

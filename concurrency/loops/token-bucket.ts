@@ -24,7 +24,7 @@ export class TokenBucket {
   }
 
   /**
-   * Takes a token, and returns the milliseconds until it is there: at most `longestMs`. Beyond that nothing more is
+   * Takes a token, and returns the milliseconds until it is available: at most `longestMs`. Beyond that nothing more is
    * owed, because who comes after an outage must not wait for all that was asked for during it.
    */
   reserve(longestMs = Number.POSITIVE_INFINITY): number {

@@ -32,7 +32,7 @@ interface Post {
 }
 
 /**
- * An answer counts as soon as its headers are there. Of its body, a short beginning is enough to help a person. The
+ * An answer counts as soon as its headers have arrived. Of its body, a short beginning is enough to help a person. The
  * body may be endless, cut off or huge.
  */
 const BODY_EXCERPT: BodyRule = { maxBytes: 64 * 1024, partial: true }

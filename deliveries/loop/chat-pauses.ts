@@ -10,7 +10,7 @@ interface Pauses {
   close(key: string, ms: number): void
 }
 
-/** Pauses are kept for each chat, whichever team sends to it. A destination that is no chat has none. */
+/** Pauses are kept for each chat, whichever team sends to it. A destination that is not a chat has none. */
 export function createPauses(onRoom: () => void): Pauses {
   const untils = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
   const isPast = (at: number) => at <= performance.now()

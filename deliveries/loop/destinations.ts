@@ -9,7 +9,7 @@ import { createPauses } from './chat-pauses.ts'
 /** A running attempt. */
 export interface Flight {
   /**
-   * The destination asked to wait for this long. Others may use the slot meanwhile, and no other attempt to this
+   * The destination asked to wait for this long. During that time others may use the slot, and no other attempt to this
    * address begins. Resolves to true with a slot again, before any new attempt gets it; to false if none was free until
    * `untilMs`, or the signal came.
    */

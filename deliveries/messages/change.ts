@@ -7,7 +7,7 @@ export interface Change {
   readonly note: string | null
   /** Short enough for `before → after` on one line. */
   readonly isShort: boolean
-  /** For a list, shown in place of the two values: what was added, removed and moved. Null: it is no list. */
+  /** For a list, shown in place of the two values: what was added, removed and moved. Null: it is not a list. */
   readonly items: ListItems | null
 }
 

@@ -45,8 +45,8 @@ const NoticeMessage = Type.Object({
 })
 export type NoticeMessage = Static<typeof NoticeMessage>
 
-// Checks the shape only. Characters that are not allowed elsewhere are no reason to withhold a message; they are not
-// shown.
+// Checks the shape only. A message with characters that are not allowed elsewhere is not withheld; those characters are
+// not shown.
 const shape = Compile(MessagePayload)
 const noticeShape = Compile(NoticeMessage)
 const mailShape = Compile(AccountMail)

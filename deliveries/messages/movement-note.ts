@@ -9,10 +9,10 @@ const COUNT = new Intl.NumberFormat('en')
 
 /**
  * Returns how far a number moved, for the reader of a message: `−12.5 %`, `+0.9 points` between percentages, `+3` from
- * zero. Returns null where the two values are no quantity of the same kind. They are when each is a number with at most
- * a sign and a currency in front of it (`$`, `CHF `), both have the same words around it, and a currency or a percent
- * sign is among them. Any other number may be a version, a rank or a year: it is a quantity where `isNumeric` says that
- * the monitor's predicate reads it as one.
+ * zero. Returns null where the two values are not quantities of the same kind. They are when each is a number with at
+ * most a sign and a currency in front of it (`$`, `CHF `), both have the same words around it, and a currency or a
+ * percent sign is among them. Any other number may be a version, a rank or a year: it is a quantity where `isNumeric`
+ * says that the monitor's predicate reads it as one.
  */
 export function movementNote(before: Json, after: Json, isNumeric: boolean): string | null {
   const frame = frameOf(before)

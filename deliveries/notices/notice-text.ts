@@ -216,7 +216,7 @@ function disk(place: DiskPlaceName, { threshold_pct: level, used, limit }: NonNu
       ])
 }
 
-/** Runs are left, and checks of searches stop all the same. */
+/** Runs are left, and checks of searches still stop. */
 function tooFew(
   { pool, used, limit, credits_remaining: credits, resets_at: resetsAt }: NonNullable<Blocks['quota']>,
   needs: number,

@@ -83,7 +83,7 @@ function recipientsOf({ event, monitors }: EventToNotify, ports: NoticePorts): r
       if (!byTarget.has(key)) byTarget.set(key, { config, as: 'destination', monitor })
     }
   const isHealth = HEALTH.includes(event.kind) || (event.kind === 'field_missing' && !('fields' in event.detail))
-  // The pause of a search has a mail of its own.
+  // The pause of a search has its own mail.
   const isPause = isOfPause(event.detail['consecutive_failures'])
   const isForOwner = event.kind === 'quota' || (isHealth && !isPause && event.error_notifications)
   if (!isForOwner || !ports.hasMail || event.owner_email === null) return [...byTarget.values()]

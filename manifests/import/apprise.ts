@@ -1,6 +1,6 @@
 /**
  * Returns the destinations that an address of Apprise means; none where it is of another service. Apprise is the
- * library that many tools notify with; each service has a scheme of its own.
+ * library that many tools notify with; each service has its own scheme.
  */
 export function destinationsOfApprise(address: string): readonly object[] {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(address.trim()) ?? []

@@ -37,7 +37,7 @@ function valuesIn(text: string): Values {
   const value = jsonIn(text)
   if (value !== undefined) return { ok: true, values: [value] }
   try {
-    // What is no JSON may be YAML, and faults of JSON have lines then.
+    // Text that is not JSON may be YAML, and faults of JSON have lines then.
     const parsed = parseAllDocuments(text, { prettyErrors: true, merge: true })
     const documents = Array.isArray(parsed) ? parsed : []
     const error = documents.flatMap(({ errors }) => errors)[0]

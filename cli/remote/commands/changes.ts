@@ -71,7 +71,7 @@ async function newestChanges(client: RemoteClient, monitors: readonly RemoteReco
 async function changesOf(client: RemoteClient, monitor: RemoteRecord, most: number): Promise<Found[]> {
   const path = `${pathOf(monitor)}/runs`
   const isSearch = monitor.kind === 'serp'
-  // The first results of a search are no change: what is older than they are is not known.
+  // The first results of a search are not a change: older ones are not known.
   const runs = await Array.fromAsync(client.list<Run>(path, { changed: 'true' }, isSearch ? most + 1 : most))
   if (!isSearch) return runs.map((run) => ({ monitor, run, before: null }))
   return runs.slice(0, -1).map((run, at) => ({ monitor, run, before: runs[at + 1] ?? null }))
@@ -118,7 +118,7 @@ async function textsOf(client: RemoteClient, { id }: Run): Promise<Known['texts'
   try {
     return (await client.json<RunDiff>({ method: 'GET', path: `/v1/runs/${id}/diff` })).fields
   } catch (error) {
-    // Texts are not kept as long as runs, and a comparison may take too long. The other changes are shown all the same.
+    // Texts are not kept as long as runs, and a comparison may take too long. The other changes are still shown.
     if (error instanceof RemoteError && error.status !== null) return error.message
     throw error
   }

@@ -71,7 +71,7 @@ export const get: Handler<GetOptions> = async ({ words, options }) => {
   const items: RemoteRecord[] = references.length === 0 ? await listRecords(client, listed, { status, label }) : []
   const ending = await forEachRecord(client, references, async (found) => void items.push(found))
   const form = formOf(options)
-  // Where none of those that are named is there, that has been said. Programs that named several get an empty list.
+  // Where none of those that are named exists, that has been reported. Programs that named several get an empty list.
   const isNothing = references.length > 0 && items.length === 0
   if (isNothing && (references.length === 1 || !isForPrograms(form))) return ending
   const facts = form === 'table' || form === 'wide' ? await factsOfAll(client, items) : NO_FACTS

@@ -33,7 +33,9 @@ interface Followed {
   shown: ReadonlySet<string> | null
 }
 
-/** Prints the last runs of monitors, and then each run when it has ended. A server may be started again meanwhile. */
+/**
+ * Prints the last runs of monitors, and then each run when it has ended. The server may be started again in between.
+ */
 export const tail: Handler<TailOptions> = async ({ words, options }) => {
   const client = connect(options)
   const form = formOf(options)
