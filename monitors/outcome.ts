@@ -79,7 +79,7 @@ export interface OutOfRuns {
   readonly needs: number
 }
 
-/** Whoever asked has closed the request, so the work was ended. */
+/** The client has closed the request, so the work was ended. */
 export interface Left {
   readonly kind: 'left'
 }
@@ -149,7 +149,7 @@ export async function notStored(tx: Queryable, teamId: string): Promise<OverStor
   return { kind: 'over_storage', tier, used, limit }
 }
 
-/** Returns why a configuration cannot be stored that asks for pods of its own: nobody would start them. */
+/** Returns why a configuration cannot be stored that asks for its own pods: nobody would start them. */
 export async function isolationRefused(
   tx: Pick<Transaction, 'oneFirst'>,
   { isolation }: Partial<Pick<MonitorSpec, 'isolation'>>,

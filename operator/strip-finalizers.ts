@@ -40,7 +40,7 @@ export async function stripFinalizers(client: KubeClient, looksMs = LEADER_LOOKS
     cameBack = found.some((uid) => stripped.has(uid)) ? cameBack + 1 : 0
     for (const uid of found) stripped.add(uid)
     if (cameBack === MAX_RETURNS) throw new OtherLeaseError(client.namespace)
-    // What a leader set meanwhile is seen by the next look.
+    // The next look sees what a leader sets in this time.
     await sleep(looksMs)
     if (found.length > 0) continue
     await seizeLease(client, client.namespace, LEFT_SECONDS, installation)

@@ -97,7 +97,7 @@ export function createOtlpTracer(options: OtlpTracerOptions): Tracer {
   }
 }
 
-/** The trace of a request: the caller's, or one of its own. */
+/** The trace of a request: the caller's, or a new one. */
 class ApiTrace implements RequestTrace {
   traceId: string
   readonly spanId = newSpanId()
@@ -120,7 +120,7 @@ class ApiTrace implements RequestTrace {
   }
 }
 
-/** Zeros alone are no id. */
+/** Zeros alone are not an id. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/
 
 /** A run's id has 128 bits, as a trace's has. The last 64 of them are the id of the first span. */

@@ -17,8 +17,8 @@ const PATIENCE_MS = 2 * ABANDONED_MS
  * Takes the lock file `path` for this process. Throws `in_use` with the id of the process that has it. The lock of a
  * killed process is replaced.
  *
- * Postgres guards its data with a file of its own, but that file names the Postgres process. Only this lock shows
- * whether a running server belongs to a living `npm start` or was left by a killed one.
+ * Postgres guards its data with its own file, but that file names the Postgres process. Only this lock shows whether a
+ * running server belongs to a living `npm start` or was left by a killed one.
  */
 export async function takeOwnerLock(path: string): Promise<OwnerLock> {
   const own = `${process.pid} ${(await processIdentity(process.pid)) ?? ''}\n`

@@ -5,7 +5,7 @@ import type { UnprivilegedUser } from './unprivileged-user.ts'
 /**
  * Ensures that the server does not outlive this process. It starts a shell that reads from a pipe to which only this
  * process can write. When this process ends, even by SIGKILL, the pipe closes and the shell signals the server to shut
- * down. The shell runs in a session of its own, as the server does, so that Ctrl-C reaches neither.
+ * down. The shell runs in its own session, as the server does, so that Ctrl-C reaches neither.
  *
  * Returns a function that ends the watch; call it when the server has ended.
  */

@@ -38,7 +38,7 @@ export function declaredIssues(body: unknown, known: readonly Issue[], egress: E
   return [...(known.length > 0 ? pairIssues(sound) : []), ...meaningIssues(config, isSound, egress)]
 }
 
-/** Returns whether the value at a path has no issue: neither of its own, nor within it, nor of a value around it. */
+/** Returns whether neither the value at a path, nor a value within it or around it, has an issue. */
 type IsSound = (path: string) => boolean
 
 function soundness(known: readonly Issue[]): IsSound {

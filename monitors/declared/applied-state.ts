@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { AppliedState, DeclaredRow } from '../../store/monitors/monitor-resource.ts'
 
-/** Returns the hash of what a resource declares. The key makes it useless to whoever reads the database. */
+/** Returns the hash of what a resource declares. The key makes it useless to a person who reads the database. */
 export const hashOf = (key: Buffer | KeyObject, declared: readonly unknown[]): Buffer =>
   createHmac('sha256', key).update(JSON.stringify(declared)).digest()
 

@@ -45,7 +45,7 @@ async function undeclaredTarget(
   const id = adopts ?? (released?.team_id === teamId ? released.monitor_id : null)
   const target = { kind: 'target', isDeclared: false, lastRequest: released?.last_request ?? null } as const
   if (id === null) return { ...target, stored: null }
-  // The annotation is free text, and the store refuses what is no id.
+  // The annotation is free text, and the store refuses what is not an id.
   const stored = isUuid(id) ? await lockMonitor(tx, teamId, id, kindCalled(resource.kind).table) : null
   return (await notAdoptable(tx, stored)) ?? { ...target, stored }
 }

@@ -28,7 +28,7 @@ export interface Judging {
 
 const ADOPTS = joinPath('metadata.annotations', ADOPT)
 
-/** The id of what a manifest takes over is looked up when it is applied. One that is no id is never found. */
+/** The id of what a manifest takes over is looked up when it is applied. One that is not an id is never found. */
 const adoptFaults = ({ adopts, placeOfKey }: Manifest): readonly ManifestFault[] =>
   adopts === null || isUuid(adopts)
     ? []
@@ -41,8 +41,8 @@ const adoptFaults = ({ adopts, placeOfKey }: Manifest): readonly ManifestFault[]
       ]
 
 /**
- * Judges manifests as the API judges configurations. Whoever applies or validates manifests calls it. It needs neither
- * a store nor a server, so it does not find what plans, teams and stored monitors refuse. Returns every fault.
+ * Judges manifests as the API judges configurations. The code that applies or validates manifests calls it. It needs
+ * neither a store nor a server, so it does not find what plans, teams and stored monitors refuse. Returns every fault.
  */
 export function judgeManifests(manifests: readonly Manifest[], { secrets, egress, isNew = false, labelsOf }: Judging) {
   const valid: JudgedManifest[] = []

@@ -23,7 +23,7 @@ import type { JudgedManifest } from './judge-manifests.ts'
 /** What manifests of a folder are applied with. */
 export interface FolderOfManifests {
   readonly team: { readonly id: string; readonly owner_user_id: string }
-  /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
+  /** Makes the hash of what was applied useless to a person who reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
 }
 
@@ -124,7 +124,7 @@ function declaredBy(
   return { manifest, declaration }
 }
 
-/** Leaves out manifests that ask for pods of their own where nobody starts any. They are read again with the folder. */
+/** Leaves out manifests that ask for their own pods where nobody starts any. They are read again with the folder. */
 async function withoutPods({ store }: MonitorContext, news: readonly Declared[]) {
   const isIsolated = ({ declaration }: Declared) => (declaration.spec as Partial<MonitorSpec>).isolation === 'pod'
   const why = news.some(isIsolated) ? await isolationRefused(store, { isolation: 'pod' }) : null

@@ -40,7 +40,7 @@ export interface Unanswered {
   readonly seconds: number
   /** A runner has tried. */
   readonly isBegun: boolean
-  /** It was no page. */
+  /** It was not a page. */
   readonly of?: 'search'
 }
 

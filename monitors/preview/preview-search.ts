@@ -31,7 +31,7 @@ type SearchEnd =
   | { readonly kind: 'answered'; readonly reading: Ended }
   /** The process renders nothing, and no runner would. */
   | { readonly kind: 'no_browser' }
-  /** The engine refused meanwhile. */
+  /** The engine refused another search while this one waited. */
   | { readonly kind: 'left_alone'; readonly untilMs: number }
   /** Other searches of the engine did not end in time. */
   | { readonly kind: 'busy' }

@@ -11,8 +11,8 @@ interface StoredSecret {
 export const SETUP_LABELS = { 'app.kubernetes.io/name': 'tidemark', 'app.kubernetes.io/component': 'setup' }
 
 /**
- * Returns the Secret of the client's namespace, and makes it with `content` where there is none. What is there stays as
- * it is. Throws a KubeError.
+ * Returns the Secret of the client's namespace, and makes it with `content` where there is none. An existing one stays
+ * as it is. Throws a KubeError.
  */
 export async function ensureSecret(
   client: KubeClient,

@@ -3,9 +3,8 @@ import type { KubeClient } from './kube-client.ts'
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 /**
- * Returns what tells this installation from one that was there before: the uid of the service account of the client,
- * which lives as long as the release. Null: the client has none, as outside of a cluster, or the API server does not
- * tell.
+ * Returns what tells this installation from an earlier one: the uid of the service account of the client, which lives
+ * as long as the release. Null: the client has none, as outside of a cluster, or the API server does not tell.
  */
 export async function installationOf(client: KubeClient): Promise<string | null> {
   const answer = await client.call<{

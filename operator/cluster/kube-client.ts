@@ -16,7 +16,7 @@ interface KubeRequest {
   /** Default `application/json`. */
   readonly accept?: string
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until the whole answer is there. Default 30,000. */
+  /** Milliseconds until the whole answer has arrived. Default 30,000. */
   readonly timeoutMs?: number
 }
 
@@ -94,7 +94,7 @@ export function createKubeClient(kubeconfig?: string): KubeClient {
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? 'default'
 
   let applied: { readonly options: Promise<Credentials>; readonly until: number } | null = null
-  /** The library makes an agent of its own each time, so it is not asked for each of many requests. */
+  /** The library makes a new agent each time, so it is not asked for each of many requests. */
   function credentials(): Promise<Credentials> {
     const now = performance.now()
     if (!applied || applied.until < now) {
@@ -184,7 +184,7 @@ function loadedConfig(kubeconfig: string | undefined): KubeConfig {
   return config
 }
 
-/** A proxy in between may answer with a page of its own. */
+/** A proxy in between may answer with its own page. */
 function parsed(text: string): KubeStatus {
   try {
     const body: unknown = JSON.parse(text)

@@ -50,7 +50,7 @@ export class Leader {
   #isTaken = false
   /** Who had the lease when this process could not take it. */
   #waitsFor: string | null = null
-  /** Another process held the lease when this one looked last, and it is no uninstall. */
+  /** Another process held the lease when this one looked last, and that process is not an uninstall. */
   #isOthers = false
 
   constructor(options: LeaderOptions) {
@@ -126,7 +126,7 @@ export class Leader {
   }
 
   /**
-   * Tries to take or renew the lease. Reading and writing share one limit: each with a limit of its own could outlive
+   * Tries to take or renew the lease. Reading and writing share one limit: with a limit for each, they could outlive
    * the lease together. Returns when the lease was held at the latest, or null.
    */
   async #tryHold(limitMs: number): Promise<number | null> {
@@ -183,7 +183,7 @@ export class Leader {
     return true
   }
 
-  /** Returns whether a lease of another process has ended. Whoever led before does not take it back. */
+  /** Returns whether a lease of another process has ended. A process that led before does not take it back. */
   #mayTake({ metadata, spec = {} }: Lease, now: number): boolean {
     const { holderIdentity, leaseDurationSeconds = 0, renewTime = '' } = spec
     if (this.#isLeader) this.#isTaken = true

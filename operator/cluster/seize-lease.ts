@@ -3,8 +3,8 @@ import { microTime } from './kube-object.ts'
 import { INSTALLATION, type Lease, leasesIn, OPERATOR_LEASE, UNINSTALL } from './lease.ts'
 
 /**
- * Takes the lease of the operators for this long, in seconds, whoever has it. A leader stops when it sees that, and
- * nobody leads until the time is over. `installation` is that of the process, as `installationOf` returns it.
+ * Takes the lease of the operators for this long, in seconds, whichever process has it. A leader stops when it sees
+ * that, and nobody leads until the time is over. `installation` is that of the process, as `installationOf` returns it.
  */
 export async function seizeLease(
   client: KubeClient,

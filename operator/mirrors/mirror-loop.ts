@@ -55,14 +55,14 @@ interface Sweep {
   readonly places: { readonly namespace: string; readonly teamId: string }[]
   /** The records of the first place were looked at up to this number. */
   after: number
-  /** The mirrors that were there at the beginning, by namespace and id. What is left at the end goes. */
+  /** The mirrors that existed at the beginning, by namespace and id. What is left at the end goes. */
   readonly left: Map<string, CustomResource>
 }
 
 /**
  * Keeps the mirrors of one kind: read-only resources in labelled namespaces that show the records of the API. It goes
- * through the records in pages and compares each with its mirror, at a bounded pace. A mirror has no finalizer and no
- * record of its own. One that somebody deletes comes back, and one that somebody edits is put right.
+ * through the records in pages and compares each with its mirror, at a bounded pace. A mirror has no finalizer, and
+ * does not create a record. One that somebody deletes comes back, and one that somebody edits is put right.
  */
 export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
   const { kind, pace, store, times, log } = options
@@ -139,7 +139,7 @@ interface Writer extends MirrorLoopOptions {
   readonly take: () => Promise<void>
 }
 
-/** Makes the mirror of a record be there. Returns null when it cannot be. */
+/** Ensures that the mirror of a record exists. Returns null when it cannot exist. */
 async function mirror(
   writer: Writer,
   namespace: string,
@@ -189,7 +189,7 @@ interface Wanted {
   readonly spec: CustomResource['spec']
 }
 
-/** Creates or replaces a mirror. Returns null when it cannot be there; the next sweep tries again. */
+/** Creates or replaces a mirror. Returns null when it cannot exist; the next sweep tries again. */
 async function write(
   { kind, client, learn, take, log }: Writer,
   wanted: Wanted,
@@ -215,7 +215,7 @@ async function write(
   }
   const said = answer.body.message ?? ''
   if (answer.status === 403 && LACKS_RIGHT.test(said)) throw new MirrorRightsError(namespace, said)
-  // Changed or deleted meanwhile, or the namespace is going: the next sweep sees what there is.
+  // Changed or deleted since the sweep saw it, or the namespace is going: the next sweep sees what there is.
   if ([403, 404, 409].includes(answer.status)) return null
   if (answer.status !== 422) throw new KubeError(`the mirror ${namespace}/${name}`, answer)
   log.warn({ namespace, name, reason: answer.body.message }, 'the cluster refuses the mirror of a monitor')
@@ -238,7 +238,7 @@ async function report(
   if (answer.status < 300) learn(answer.body)
   else if (answer.status === 403)
     throw new MirrorRightsError(resource.metadata.namespace ?? '', answer.body.message ?? '')
-  // Changed or deleted meanwhile: the next sweep sees what there is.
+  // Changed or deleted since the sweep saw it: the next sweep sees what there is.
   else if (![404, 409].includes(answer.status)) throw new KubeError('the status of a mirror', answer)
 }
 

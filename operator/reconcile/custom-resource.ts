@@ -60,7 +60,7 @@ export interface ResourceStatus {
 export const FINALIZER = 'tidemark.dev/monitor'
 /**
  * The field manager under which mirrors are written. The API server notes it in the resource, and a resource that has
- * it counts as a mirror, whatever its labels and annotations. A copy does not have it. It is no proof: who names this
+ * it counts as a mirror, whatever its labels and annotations. A copy does not have it. It is not proof: who names this
  * field manager on purpose makes a mirror, which the operator may replace or delete (decision 0021).
  */
 export const MIRROR_MANAGER = 'tidemark-mirror'

@@ -36,7 +36,7 @@ const MAX_ADDRESS = 100
 
 /**
  * Returns the host or mailbox that the manifest names, or null. An address from a Secret is not shown, nor is the path
- * of one in the manifest: whoever knows that of a chat can write to it.
+ * of one in the manifest: a person who knows that of a chat can write to it.
  */
 function shownAddress(declared: { readonly url?: string; readonly webhookUrl?: string; to?: string } = {}) {
   const { url, webhookUrl, to } = declared

@@ -45,19 +45,19 @@ interface ResolverOptions extends SecretValuesOptions {
   readonly egress: EgressPolicy
   readonly namespaceOf: (name: string) => KubeObject | undefined
   readonly defaultTeam: DefaultTeam | null
-  /** Makes the hash of what was applied useless to whoever reads the database: it covers the values of Secrets. */
+  /** Makes the hash of what was applied useless to a person who reads the database: it covers the values of Secrets. */
   readonly hashKey: Buffer
-  /** The operator starts runner pods, so that monitors may ask for pods of their own. */
+  /** The operator starts runner pods, so that monitors may ask for their own pods. */
   readonly startsRunners: boolean
 }
 
 const NO_RUNNER_PODS = 'can be pod only where the operator starts runner pods; see docs/runners.md'
 const TEAM_MS = 10_000
 
-/** What a configuration came to, without the configuration. */
+/** The hash of a configuration that was read, without the configuration. */
 interface KnownHash {
   readonly teamId: string
-  /** The labels that the resource had: they are no part of its spec. */
+  /** The labels that the resource had: they are not part of its spec. */
   readonly labels: string
   readonly hash: Buffer
 }

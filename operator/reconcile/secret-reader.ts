@@ -3,7 +3,7 @@ import { TokenBucket } from '../../concurrency/loops/token-bucket.ts'
 import { type KubeClient, KubeError } from '../cluster/kube-client.ts'
 import { createSecretRules, type SecretObject, type SecretRules, type Withheld } from './secret-rules.ts'
 
-/** What a Secret came to when it was read. The values of one that is withheld are not kept. */
+/** The result of reading a Secret. The values of one that is withheld are not kept. */
 export type FoundSecret =
   | { readonly kind: 'found'; readonly data: Readonly<Record<string, string>> }
   | { readonly kind: 'missing' }

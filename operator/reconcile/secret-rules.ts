@@ -17,7 +17,7 @@ export interface SecretObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** Why a Secret that is there is not read: it belongs to the installation, or it does not agree. */
+/** Why an existing Secret is not read: it belongs to the installation, or it does not agree. */
 export type Withheld = 'own' | 'unlabelled'
 
 /** Returns what judges Secrets by the rules. `installation` is the namespace of the installation. */

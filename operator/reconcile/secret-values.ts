@@ -134,7 +134,7 @@ function faultOf(found: FoundSecret, place: SecretPlace) {
 const labelling = ({ name, namespace }: SecretPlace): string =>
   `kubectl label secret ${name} -n ${namespace} ${READ_BY_MONITORS}=true`
 
-/** Returns what lets the operator read one Secret. The role is named after it: the next one gets a role of its own. */
+/** Returns what lets the operator read one Secret. The role is named after it: the next one gets another role. */
 function allowing(place: SecretPlace): string {
   const { namespace, name, account, needsLabel } = place
   const role = `tidemark-secret-${name}`

@@ -15,7 +15,7 @@ export function happeningsBetween(before: ResourceStatus | undefined, now: Resou
 const conditionIn = (status: ResourceStatus | undefined, type: string) =>
   status?.conditions?.find((condition) => condition.type === type)
 
-/** The state of a new resource. It is no change. */
+/** The state of a new resource. It is not a change. */
 const NEVER_RUN: Pick<Condition, 'status' | 'reason'> = { status: 'Unknown', reason: 'NeverRun' }
 
 /** Reasons of `Healthy` = Unknown that somebody should know of. The others are what somebody chose, or a beginning. */

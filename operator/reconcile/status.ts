@@ -287,7 +287,7 @@ function intervalText(seconds: unknown): string {
  * two writes that would grow old, and show a monitor that runs as one that does not.
  */
 export const isNews = (before: ResourceStatus | undefined, now: ResourceStatus): boolean =>
-  // The API server returns keys in an order of its own, so texts are not compared.
+  // The API server returns keys in its own order, so texts are not compared.
   !isDeepStrictEqual(before, now)
 
 /**

@@ -13,7 +13,7 @@ interface RunnersSeen {
   readonly tokens: readonly string[]
   /** Checks of the browser queue that are due, and those that runners have leased. */
   readonly demand: { readonly due: number; readonly leased: number }
-  /** Isolated checks that wait for a pod of their own. */
+  /** Isolated checks that wait for their own pod. */
   readonly isolated: readonly number[]
   readonly slots: number
   readonly max: number
@@ -27,8 +27,8 @@ interface RunnersSeen {
 }
 
 /**
- * Why a Job is removed: whoever made it did not release it, its pod did not start in time, or there is no more work for
- * a pod that has not started.
+ * Why a Job is removed: the process that made it did not release it, its pod did not start in time, or there is no more
+ * work for a pod that has not started.
  */
 export type RemovalReason = 'orphan' | 'not_started' | 'not_needed'
 
@@ -88,7 +88,7 @@ function removalOf(
   { name, isSuspended }: RunnerJob,
   { released, waitingSince, nowMs, startMs }: RunnersSeen,
 ): RunnersDecision['remove'] {
-  // Whoever made it was killed before it had its token.
+  // The process that made it was killed before the Job had its token.
   if (isSuspended) return released.has(name) ? [] : [{ name, why: 'orphan' }]
   const since = waitingSince.get(name)
   return since !== undefined && nowMs - since > startMs ? [{ name, why: 'not_started' }] : []

@@ -19,7 +19,7 @@ import {
 /** A Job that has a token. */
 interface TokenOfJob {
   readonly name: string
-  /** Its browsers run without a sandbox of their own. */
+  /** Its browsers run without their own sandbox. */
   readonly isUnsandboxed: boolean
 }
 

@@ -56,7 +56,7 @@ export function createRunnerReports({ client, events, log }: ReportPorts) {
       return `the pod ${limit}${said}`
     },
     /**
-     * Writes an Event that the browsers of a Job have no sandbox of their own. It is about the PodTemplate, which
+     * Writes an Event that the browsers of a Job do not have their own sandbox. It is about the PodTemplate, which
      * decides that for all its Jobs: the Event of the first one counts the others. It never rejects.
      */
     async unsandboxed(job: string, template: Promise<PodTemplate>): Promise<void> {

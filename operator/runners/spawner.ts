@@ -21,7 +21,7 @@ import {
 import { RunnerJobs } from './runner-jobs.ts'
 import { createRunnerReports } from './runner-reports.ts'
 
-/** So many pods that failed, one after the other, are no accident: checks wait because of them. */
+/** So many pods that failed, one after the other, are not an accident: checks wait because of them. */
 const FAILURES = 3
 
 /** A copy of the Jobs without an event or bookmark for this long is out of date. A bookmark comes each minute. */
@@ -30,8 +30,8 @@ const QUIET_MS = 120_000
 const LOOK_SHARE = 20
 
 /**
- * Keeps as many runner pods as the browser queue needs. Each is a Job, which is created suspended, gets a token of its
- * own in a Secret that belongs to it, and is released then. Whoever leads next finds what was left half done.
+ * Keeps as many runner pods as the browser queue needs. Each is a Job, which is created suspended, gets its own token
+ * in a Secret that belongs to it, and is released then. The next leader finds what was left half done.
  */
 export class Spawner {
   readonly #context: OperatorContext
@@ -167,7 +167,7 @@ export class Spawner {
     this.#pause()
     const isFailing = this.#failuresInRow >= FAILURES
     const said = this.#reports.failed(job, end).then((why) => {
-      // One may have completed meanwhile.
+      // One may have completed while the report was written.
       if (isFailing && this.#failuresInRow >= FAILURES)
         this.#hindrances.change({ failing: `the last ones failed. ${why}` })
     })
@@ -234,7 +234,7 @@ export class Spawner {
     for (const [name, { at }] of this.#released) if (heardAt > at + unseenMs) this.#released.delete(name)
   }
 
-  /** Says that the browsers of a Job have no sandbox of their own, once of each Job. */
+  /** Says that the browsers of a Job do not have their own sandbox, once of each Job. */
   #unsandboxed(name: string): void {
     if (this.#unsafe.has(name) || !this.#jobs.get(`${this.#context.client.namespace}/${name}`)) return
     this.#unsafe.add(name)

@@ -39,7 +39,7 @@ async function checkOnce(url: string, { dataDir, data }: { dataDir: string; data
   }
 }
 
-/** Says that the database is there and its password is not. */
+/** Says that the database exists and its password does not. */
 export function passwordMismatch({ dataDir, data }: { dataDir: string; data: string }): EmbeddedPostgresError {
   const file = join(dataDir, PASSWORD)
   return new EmbeddedPostgresError(

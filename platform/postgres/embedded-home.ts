@@ -59,7 +59,7 @@ export async function existingDatabase(dataDir: string): Promise<string | null> 
 
 /**
  * Returns where the database is when its record was lost; null when there is none. A database in the system's folder
- * belongs to this data directory only while its password is there: otherwise that was another directory at this path.
+ * belongs to this data directory only while its password exists: otherwise that was another directory at this path.
  */
 async function unrecordedFolder(root: string, systemHomes = SYSTEM_HOMES): Promise<string | null> {
   if (await exists(join(root, 'postgres'))) return root

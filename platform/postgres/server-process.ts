@@ -25,8 +25,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts one `postgres` and waits until it accepts connections. It runs in a session of its own, so that Ctrl-C does
- * not reach it: this process finishes its work first and then stops the server.
+ * Starts one `postgres` and waits until it accepts connections. It runs in its own session, so that Ctrl-C does not
+ * reach it: this process finishes its work first and then stops the server.
  */
 export async function startServerProcess(
   cluster: Cluster,

@@ -54,7 +54,7 @@ async function send(
   { baseUrl, apiKey }: Connection,
   { method, path, body, idempotencyKey }: Call,
 ): Promise<Answer & { readonly retryAfter: number | null }> {
-  // The address is a setting of whoever deploys, on the machine of whoever deploys.
+  // The address is a setting of the person who deploys, on that person's machine.
   // oxlint-disable-next-line eslint/no-restricted-globals
   const answer = await fetch(new URL(path, withSlash(baseUrl)), {
     method,

@@ -19,7 +19,7 @@ interface Versions {
   readonly news: Props
 }
 
-/** The methods of the records, which Pulumi calls in a process of its own. */
+/** The methods of the records, which Pulumi calls in a separate process. */
 export const provider = {
   /** Takes the configuration of the stack. */
   configure(given: dynamic.Config): void {
@@ -67,7 +67,7 @@ export const provider = {
     if (status === 404 || body['status'] === 'deleted') return { id: '', props: {} }
     const kept = keptOf(props)
     const found = { ...withoutMasks(toProps(kind, body), props), ...suspended(props, body), ...kept }
-    // What differs only in defaults is no drift.
+    // A difference only in defaults is not a drift.
     const isAsDeclared = isSame(toBody(kind, found), toBody(kind, props)) && found['suspend'] === props['suspend']
     const now = isAsDeclared ? props : found
     return { id, props: now, inputs: now }
@@ -77,7 +77,7 @@ export const provider = {
     const connection = connectionOf(news)
     const [before, after] = [toBody(kind, olds), toBody(kind, news)]
     const changed = Object.fromEntries(Object.entries(after).filter(([key, value]) => !isSame(value, before[key])))
-    // A program that says neither leaves pausing to people, and ends a pause of its own.
+    // A program that says neither leaves pausing to people, and ends its own pause.
     const wanted = news['suspend'] ?? (olds['suspend'] === true ? false : undefined)
     const pausing = { connection, kind, id, isPaused: olds['suspend'], wanted }
     // No check is done with a half of what the program says.

@@ -24,8 +24,8 @@ export interface MonitorArgs extends MonitorSpecArgs, RecordArgs {}
 export interface SerpMonitorArgs extends SerpMonitorSpecArgs, RecordArgs {}
 
 /**
- * Returns the methods that Pulumi calls in a process of its own. It writes their text into the state, so they are no
- * more than calls into this package, and no setting of the program is among them.
+ * Returns the methods that Pulumi calls in a separate process. It writes their text into the state, so they are only
+ * calls into this package, and no setting of the program is among them.
  */
 function methodsOf(kind: RecordKind): pulumi.dynamic.ResourceProvider<Props, Props> {
   // Resolved in the folder of the program, whose package this is.
