@@ -12,7 +12,7 @@ const ci = process.env['CI'] === 'true'
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/tests')
 
 /**
- * What takes more processor time than all the other tests together: commands as processes of their own, API servers of
+ * What takes more processor time than all the other tests together: commands as separate processes, API servers of
  * Kubernetes, pages that burn processor time, the bench, requests and pages made at random. `npm test` has the first
  * tests of each and leaves the rest to `npm run test:all`.
  */
@@ -92,9 +92,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    // Measured on the first 900 tests: 21 s of processor time, 30 s when every file gets a process of its own, the same
-    // with threads. A process and not a thread, because some tests kill, and a file that ends its thread takes the
-    // runner with it.
+    // Measured on the first 900 tests: 21 s of processor time, 30 s when every file gets its own process, the same with
+    // threads. A process and not a thread, because some tests kill, and a file that ends its thread takes the runner
+    // with it.
     pool: 'forks',
     isolate: false,
     // One fewer than there are processors is what it would take; but half of a test is waiting for Postgres, a browser

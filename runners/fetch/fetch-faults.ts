@@ -11,7 +11,7 @@ function fault(code: RunFaultCode, message: string): RunFault {
   return { code, message }
 }
 
-/** The one fault for every target that is not allowed: it must not reveal what is there. */
+/** The one fault for every target that is not allowed: it must not reveal what answers at the address. */
 const targetNotAllowed = (opensWith = OPENING_SETTING): RunFault =>
   fault(
     'target_not_allowed',

@@ -203,7 +203,7 @@ const claimSizeOf = ({ concurrency, claimsAhead = true }: CheckLoopOptions): num
  *   known pace it is 128, and 32 once a whole claim waits. Beyond that, each team may have 8 there, and then 1.
  * - **Of a team** that is not proven, as many wait as there are slots, 128, unless it is alone.
  * - **Of all**, once two claims are ahead, no more are claimed of the teams that have an even part of them: of ten
- *   teams, those with 200. What was claimed of such teams all the same is taken up to half as many again.
+ *   teams, those with 200. Checks of such teams that were claimed nevertheless are taken up to half as many again.
  *
  * The first is decided here (`isQueueFull`), the others by the gate (`Shares`).
  */

@@ -124,14 +124,14 @@ class SearchSession {
     return this.#session.ask(`document.querySelector(${JSON.stringify(selector)}) !== null`)
   }
 
-  /** The form of the answer may be under way. To open the search meanwhile would end it before its cookie is set. */
+  /** The form of the answer may be under way. Opening the search in this time would end it before its cookie is set. */
   async #openAfterAnswer(pressed: string): Promise<Loaded> {
     for (let left = 20; left > 0 && (await this.#exists(pressed)) !== false; left -= 1) await sleep(UNDER_WAY_MS)
     const loaded = await this.#open(this.#url)
     return loaded.ok ? loaded : this.#open(this.#url)
   }
 
-  /** Forms of a question for consent go to a host of their own, which belongs to the engine's endpoint. */
+  /** Forms of a question for consent go to another host, which belongs to the engine's endpoint. */
   async #keepFormsHere(): Promise<void> {
     const origin = this.#ports.endpoints[this.#search.engine]
     if (origin === undefined) return
@@ -183,7 +183,7 @@ class SearchSession {
       // A button stays where a list has ended.
       if (next.kind === 'button' && mergePages(pages).results.length === before)
         return this.#results(pages.slice(0, -1), { isEnd: true, cutBy: null })
-      // And a button that was there and is gone has nothing more to add.
+      // And a button that existed and is gone has nothing more to add.
       isLast = loaded.page.isLast || (next.kind === 'button' && loaded.page.next === null)
       last = loaded
     }

@@ -11,7 +11,7 @@ export interface EngineTable {
   readonly phoneLinks: readonly string[]
   /** Wider ones for phones, asked only when the others find nothing: they find packs too. */
   readonly loosePhoneLinks: readonly string[]
-  /** The block of one result: the nearest ancestor of its link. A link outside of all is no result. */
+  /** The block of one result: the nearest ancestor of its link. A link outside of all is not a result. */
   readonly blocks: readonly string[]
   /** Only the first link of a block is a result. */
   readonly isOneABlock: boolean

@@ -28,7 +28,7 @@ export interface FoundResult {
  * - `ok`: it has results.
  * - `zero`: the engine says that there is nothing. `zero_suspect`: it says so, and it may be a refusal.
  * - `blocked`: the engine refuses. `consent`: it asks for consent first.
- * - `engine_error`: the engine answered with an error of its own.
+ * - `engine_error`: the engine answered with its own error.
  * - `shell`: the scripts of the page did not run.
  * - `unparsed`: none of these could be recognized.
  */

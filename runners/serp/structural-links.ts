@@ -2,7 +2,7 @@ import type { Element } from 'domhandler'
 import type { EngineTable } from './engine-table.ts'
 import { closest, parentOf, type PageQuery } from './page-query.ts'
 
-/** Fewer are no list. */
+/** Fewer are not a list. */
 const FEWEST = 3
 const HEADINGS = ['h2', 'h3', 'h4', '[role="heading"]']
 const LINKS = HEADINGS.flatMap((heading) => [`a[href]:has(${heading})`, `${heading} a[href]`])

@@ -30,7 +30,7 @@ type SearchedHere =
 
 /** How long a search waits for its turn at the engine: the requester waits too. */
 const TURN_MS = 15_000
-/** A process that was killed meanwhile frees the exit so long after the longest time of its search. */
+/** The exit of a process that was killed during a search is free so long after the longest time of the search. */
 const SLACK_SECONDS = 10
 
 /** Makes a search in this process, when its turn at the engine and exit has come. It takes the exit as a check does. */

@@ -31,7 +31,10 @@ export interface WorkKind<T extends Task = Task, Row extends Claimed = Claimed> 
   outcomeOf(reported: ReportedOutcome, held: HeldTask<T>): CheckedOutcome
   /** Returns the outcome of a claimed check that needs no runner; null: it needs one. Absent: each does. */
   withoutRunner?(task: T): Finished['reading'] | null
-  /** What a check holds beside its lease, whoever asked for it: the exit of an engine. Absent: nothing. */
+  /**
+   * What a check holds beside its lease, whether a monitor or a person asked for it: the exit of an engine. Absent:
+   * nothing.
+   */
   readonly exits?: {
     keep(store: Store, held: readonly Held[], leaseSeconds: number, holder?: number): Promise<void>
     free(store: Store, held: readonly Held[], spacingMs: number, holder?: number): Promise<void>

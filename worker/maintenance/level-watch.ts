@@ -10,7 +10,7 @@ const LOG_EVERY_MS = 3_600_000
  * and when it is taken. `note` looks, and notifies who installed Tidemark.
  */
 export function createLevelWatch(note: () => Promise<AboveLevel>, log: OutageLog): { look(): Promise<void> } {
-  // Until then each process that is there has said its level.
+  // Until then each running process has reported its level.
   let lookAt = performance.now() + LOOK_MS
   let loggedAt: number | null = null
   return {

@@ -99,7 +99,7 @@ interface PreviewPlace {
   leave(): void
 }
 
-/** Creates the slots, with an egress guard and threads of their own as in a worker. Both start when first needed. */
+/** Creates the slots, with their own egress guard and threads, as in a worker. Both start when first needed. */
 export function createPreviews({
   egress,
   atOnce = WORK.preview.total,

@@ -67,7 +67,7 @@ export function createAskedClaims(options: AskedClaimsOptions): AskedClaims {
       const durationMs = Math.min(Math.max(0, endedMs - startedMs), MAX_MS)
       const kept = asked[row.kind]?.keptOf({ reading, durationMs })
       const answer = sealAnswer(secrets, { id: row.id, teamId: row.team_id }, kept)
-      // The exit first: whoever waits may ask for another search at once.
+      // The exit first: the person who waits may ask for another search at once.
       await kind.exits?.end(store, { task, reading }, spacingMs)
       return { kind: (await answerAsked(store, row, holder, answer)) ? 'settled' : 'not_held' }
     },

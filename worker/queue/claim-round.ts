@@ -44,7 +44,7 @@ function createSharedClaims({ store, claimed: of, queue, leaseSeconds }: SharedC
       room -= rows.length
       return { rows, claimedAt }
     }
-    // A runner pod asks for its own check only. That is no turn of anybody.
+    // A runner pod asks for its own check only. That does not count as the turn of a team.
     if (only !== null) {
       yield await claimed('', null)
       return

@@ -24,7 +24,7 @@ export interface RunWriters {
     record: (on: Queryable, rows: readonly T[]) => Promise<{ has(no: number): boolean }>,
     more?: {
       readonly onWritten?: (rows: readonly T[]) => void
-      /** Default: runs that have nothing of their own. */
+      /** Default: runs without columns that only their kind has. */
       readonly of?: RunsOfKind
     },
   ): Batcher<T>

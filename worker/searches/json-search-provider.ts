@@ -18,7 +18,7 @@ interface JsonSearchProviderOptions {
 
 const MAX_BYTES = 8 * 1024 * 1024
 const PAGE_MS = 20_000
-/** Less than the shortest lease that is usual, because a check that fell into a pause has no heartbeat of its own. */
+/** Less than the shortest lease that is usual, because a check that fell into a pause has no separate heartbeat. */
 const TOTAL_MS = 45_000
 
 /** One page of an answer. */

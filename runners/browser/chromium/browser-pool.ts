@@ -7,8 +7,8 @@ import { type BrowserSetup, NoSandboxError, type OneBrowser, startBrowser } from
 export interface BrowserPoolOptions extends BrowserSetup {
   readonly log: Logger
   /**
-   * `auto`: where the kernel allows browsers no sandbox of their own, they run without. Then each page has a browser of
-   * its own.
+   * `auto`: where the kernel does not allow browsers their own sandbox, they run without. Then each page has its own
+   * browser.
    */
   readonly sandbox: 'required' | 'auto'
   /** Called with each browser that was started. */

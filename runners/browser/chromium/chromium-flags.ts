@@ -8,11 +8,11 @@ interface FlagOptions {
   readonly heapMb: number
   /** The hash of the key of the certificates that the egress proxy shows. Null: it terminates no TLS. */
   readonly spki: string | null
-  /** False: without its own sandbox, in a container of its own (docs/runners.md). */
+  /** False: without its own sandbox, in its own container (docs/runners.md). */
   readonly isSandboxed: boolean
 }
 
-/** Features that send requests of their own, prefetch, or make two renders of one page differ. */
+/** Features that send their own requests, prefetch, or make two renders of one page differ. */
 const DISABLED_FEATURES = [
   // Fetch interception and redirects: see the Playwright issues 14047 and 43242.
   'AvoidUnnecessaryBeforeUnloadCheckSync',

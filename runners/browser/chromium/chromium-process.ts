@@ -50,7 +50,7 @@ const PROFILE = 'tidemark-browser-'
 const STALE_PROFILE_MS = 2 * 3_600_000
 
 /**
- * Starts Chromium as an unprivileged account, with a profile and a process group of its own, and with an environment
+ * Starts Chromium as an unprivileged account, with its own profile and its own process group, and with an environment
  * that contains nothing of Tidemark's. Throws a `BrowserError` when the program cannot be executed.
  */
 export async function startChromium(options: ProcessOptions): Promise<ChromiumProcess> {
@@ -69,8 +69,8 @@ export async function startChromium(options: ProcessOptions): Promise<ChromiumPr
       ...program.environment,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // A process group of its own: Ctrl-C must not end the browser while running checks finish, and one signal ends it
-    // with all its children.
+    // Its own process group: Ctrl-C must not end the browser while running checks finish, and one signal ends it with
+    // all its children.
     detached: true,
     ...user,
   })

@@ -20,7 +20,7 @@ type SessionRead = SessionPage | { readonly ok: false; readonly fault: RunFault;
 
 /** One page of one browser context that goes from one address to the next, as a person does. */
 export interface PageSession {
-  /** Goes to an address and reads what is there. `referer`: the page whose link it is. */
+  /** Goes to an address and reads the page. `referer`: the page whose link it is. */
   open(url: string, referer?: string): Promise<SessionRead>
   /** Clicks an element of the page, waits until the page is at rest again, and reads it. Null: it is not there. */
   press(selector: string): Promise<SessionRead | null>

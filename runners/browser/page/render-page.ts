@@ -50,7 +50,7 @@ const MAX_BODY = FETCH_LIMITS.maxBodyBytes
 
 /**
  * Navigates to the page, waits until it is at rest and reads what the request asks for. Rejects when the page or the
- * browser goes away meanwhile.
+ * browser goes away before that.
  */
 export async function renderPage(rendering: Rendering): Promise<Rendered> {
   const { request, url, opened, navigation } = rendering

@@ -16,7 +16,9 @@ export function startThreads(options: ThreadOptions): Threads {
   return createPool<WorkerBatch, WorkerAnswer>({ file, name: 'runBatch', env: compiledCode(), ...options })
 }
 
-/** A thread has the process's cache of compiled code, if there is one. Node names the part of its own version in it. */
+/**
+ * A thread has the process's cache of compiled code, if there is one. Node adds the folder of its version to the path.
+ */
 function compiledCode(): Record<string, string> {
   const folder = getCompileCacheDir()
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }

@@ -43,7 +43,7 @@ export function boundPageText(lines: readonly string[]): string {
 
 /**
  * Returns the lines of a response that is not markup; null when it is. JSON is written with a line for each value and
- * its keys sorted, so that the order of keys is no difference.
+ * its keys sorted, so that the order of keys makes no difference.
  */
 export function plainLines(
   page: Page,

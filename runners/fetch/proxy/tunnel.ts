@@ -51,7 +51,7 @@ interface TunnelRequest {
   readonly authorization: string | null
   /** More headers for the proxy. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Milliseconds for the proxy's response. The proxy connects to the target meanwhile. */
+  /** Milliseconds for the proxy's response. In this time the proxy connects to the target. */
   readonly answerMs: number
 }
 

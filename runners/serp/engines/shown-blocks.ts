@@ -4,7 +4,7 @@ import type { SerpEngine } from '../../../schema/serp/serp-search.ts'
 interface ShownTable {
   /** A page that the engine quotes above its results. Absent: it is not known how its pages show that. */
   readonly featured_snippet?: ShownBlock & {
-    /** What is no such block, nor within one. */
+    /** Elements that are neither such a block nor within one. */
     readonly excluded: readonly string[]
     /** What such a block has, beside the link to the page that it quotes. */
     readonly parts: readonly string[]
