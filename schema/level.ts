@@ -3,8 +3,8 @@ import { LEVEL } from './shape/shape.ts'
 import { nodeOf, type SchemaNode, withoutNull } from './shape/walk-schema.ts'
 
 /**
- * The level of work is the highest that any of its keys needs: a process takes work of its own level and below, so that
- * it never misreads a key of a later version (docs/decisions/0038-work-has-a-level.md). A key that needs none, which a
+ * The level of work is the highest that any of its keys needs: a process takes work at its level and below, so that it
+ * never misreads a key of a later version (docs/decisions/0038-work-has-a-level.md). A key that needs none, which a
  * version before may ignore, leaves work at level 1.
  */
 

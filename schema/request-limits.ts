@@ -9,7 +9,7 @@ export const REQUEST_LIMITS = {
   handling: { total: 32, perTeam: 8, waiting: 4_096, teamWaiting: 512, waitMs: 30_000 },
   /** Bytes of bodies above the default size that are received and handled at the same time. */
   bodies: { total: 16 * MIB, perTeam: 8 * MIB, waiting: 64, teamWaiting: 16, waitMs: 10_000 },
-  /** Bytes of large answers that are sent at the same time. Those that wait are in memory meanwhile. */
+  /** Bytes of large answers that are sent at the same time. Those that wait are in memory. */
   answers: { total: 16 * MIB, perTeam: 8 * MIB, waiting: 16, teamWaiting: 4, waitMs: 10_000 },
   /**
    * Bytes of pictures that are read and sent at the same time. The largest one has 15 MiB, and a person opens pages of

@@ -17,7 +17,7 @@ import { Choice, Closed, Nullable, Tagged, Text, Whole } from './shape/shape.ts'
  */
 export const RUNNER_API_VERSION = 1
 export const RUNNER_API_HEADER = 'tidemark-runner-api'
-/** A runner whose browsers have no sandbox of their own says `off`. A worker of an earlier release ignores it. */
+/** A runner whose browsers do not have their own sandbox says `off`. A worker of an earlier release ignores it. */
 export const SANDBOX_HEADER = 'tidemark-browser-sandbox'
 /** The versions that a worker speaks. Runners of the release before go on during an upgrade. */
 export const SPOKEN_VERSIONS: readonly number[] = [RUNNER_API_VERSION]
@@ -27,7 +27,7 @@ export const SPOKEN_VERSIONS: readonly number[] = [RUNNER_API_VERSION]
  * JSON; the JSON, a `RunnerOutcome`; and the pictures, one after the other.
  */
 export const OUTCOME_TYPE = 'application/vnd.tidemark.outcome'
-/** Largest size of that JSON in bytes. Values and text have much lower limits of their own. */
+/** Largest size of that JSON in bytes. Values and text each have their own, much lower limit. */
 export const OUTCOME_HEAD_BYTES = 2 * 1024 * 1024
 /** Largest size of one picture, and of all pictures of one check, in bytes. */
 const OUTCOME_PICTURE_BYTES = 15 * 1024 * 1024

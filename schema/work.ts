@@ -8,11 +8,11 @@ export interface WorkBound {
   readonly waiting: number
   /** How long a request waits, in milliseconds. */
   readonly waitMs: number
-  /** After this time the work ends by itself, in milliseconds. Null: its parts have limits of their own. */
+  /** After this time the work ends by itself, in milliseconds. Null: its parts have their own limits. */
   readonly budgetMs: number | null
   /**
    * What becomes of work whose client has closed the request. `ends`: it ends, and its slot is free. `goes on`: it ends
-   * as if the client were there, because a part of it cannot be taken back. Until then it keeps its slot.
+   * as if the client were still connected, because a part of it cannot be taken back. Until then it keeps its slot.
    */
   readonly whenClosed: 'ends' | 'goes on'
 }

@@ -38,7 +38,7 @@ export const AUDIT_ACTIONS = {
   'billing.cancelled': 'subscription',
   'billing.resumed': 'subscription',
   'billing.credits_purchased': 'subscription',
-  // Beyond the contract: what whoever runs the installation does by commands, and the end of an account.
+  // Beyond the contract: what the people who run the installation do by commands, and the end of an account.
   'billing.credits_granted': 'subscription',
   'account.email_changed': 'account',
   'account.password_reset_issued': 'account',

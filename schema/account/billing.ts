@@ -7,8 +7,8 @@ export const SOLD_TIERS = ['lite', 'starter', 'pro', 'scale'] as const
 export type SoldTier = (typeof SOLD_TIERS)[number]
 
 /**
- * The statuses of a subscription, as Stripe names them, and whether its plan holds meanwhile. While Stripe tries a
- * failed payment again (`past_due`), the plan stays.
+ * The statuses of a subscription, as Stripe names them, and whether the plan holds in each of them. While Stripe tries
+ * a failed payment again (`past_due`), the plan stays.
  */
 export const SUBSCRIPTION_STATUSES = {
   trialing: true,

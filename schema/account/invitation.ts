@@ -57,7 +57,7 @@ export const InvitationPreview = Closed({
 })
 export type InvitationPreview = Static<typeof InvitationPreview>
 
-/** The secret part of a link. Its form is not checked: what is no token is unknown. */
+/** The secret part of a link. Its form is not checked: a text that is not a token is unknown. */
 export const InvitationToken = Closed({ token: Text(1, 200) })
 
 /** Response of `POST /v1/team/accept`. */

@@ -72,7 +72,7 @@ export const PLANS = {
     screenshotBytesPerMonth: null,
     configurationBytes: CONFIGURATION_BYTES,
   },
-  /** For people who run an installation of their own. Its machine is the limit. */
+  /** For people who run their own installation. Its machine is the limit. */
   unlimited: {
     runsPerMonth: null,
     visualRunsPerMonth: null,

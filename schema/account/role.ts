@@ -2,7 +2,7 @@
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** The roles that a person can be given. A team is owned by whoever's account it came with. */
+/** The roles that a person can be given. The owner of a team is the person whose account it came with. */
 export const GIVEN_ROLES = ['admin', 'member', 'viewer'] as const
 export type GivenRole = (typeof GIVEN_ROLES)[number]
 

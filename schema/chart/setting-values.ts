@@ -5,7 +5,7 @@ import { SECRET_SETTINGS } from '../config/secret-settings.ts'
 import { ofFamily } from './value-families.ts'
 import { existing } from './value-shapes.ts'
 
-/** Settings that the chart's templates set themselves, from values of their own or from what they know of a pod. */
+/** Settings that the chart's templates set themselves, from their own values or from what they know of a pod. */
 export const CHART_SETTINGS = [
   'PORT',
   'HOST',

@@ -20,7 +20,7 @@ const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 /** Kubernetes bounds the whole of it, and none of its parts. */
 const PART = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const SUBDOMAIN = String.raw`${PART}(\.${PART})*`
-/** One that is no address: a part of it has more than digits. */
+/** One that is not an address: a part of it has more than digits. */
 const HOST = String.raw`([0-9]+\.)*([0-9]*[a-z]([-a-z0-9]*[a-z0-9])?|[0-9]+-([-a-z0-9]*[a-z0-9]))(\.${PART})*`
 const NAME_PART = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
 /** At most 65,535, without a sign and a leading zero. */

@@ -9,7 +9,7 @@ export const value = <T extends TSchema>(schema: T, byDefault: unknown): T => ({
 /** A text that may be empty only where it is so by default. */
 export const text = (byDefault: string, description: string, most = 2048) =>
   value(Text(byDefault === '' ? 0 : 1, most, description), byDefault)
-/** The name of an object that is there, such as a Secret. */
+/** The name of an existing object, such as a Secret. */
 export const nameOf = (description: string) => ofFamily('object_name', text('', description, 253))
 export const flag = (byDefault: boolean, description: string) => Type.Boolean({ default: byDefault, description })
 export const number = (byDefault: number, [least, most]: readonly [number, number], description: string) =>

@@ -1,6 +1,6 @@
 /**
  * Variables of the commands over REST. Where a person has set them for those, the other commands ignore them, and they
- * are no misspelt settings.
+ * are not misspelt settings.
  */
 export const CLIENT_VARIABLES = {
   TIDEMARK_URL: 'The address of the server. It goes with TIDEMARK_API_KEY.',

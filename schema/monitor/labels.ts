@@ -11,7 +11,7 @@ export const ManagedBy = Choice(MANAGERS, {
 })
 
 const MAX_LABELS = 32
-/** A custom resource writes it as the key of its own label, after the prefix. */
+/** A custom resource writes it as the key of a label in its metadata, after the prefix. */
 const LABELS = Dictionary(Text(0, 63), {
   maxProperties: MAX_LABELS,
   description:

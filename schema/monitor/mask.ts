@@ -1,6 +1,6 @@
 import type { DeliveryConfig } from './delivery-config.ts'
 
-/** Stands for a secret in what is shown to whoever may not write. No configuration may hold it. */
+/** Stands for a secret in what is shown to people who may not write. No configuration may hold it. */
 export const MASK = '********'
 
 /** Returns the values of headers with the mask in place of each. */

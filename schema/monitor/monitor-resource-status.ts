@@ -75,7 +75,7 @@ const NOT_WRITTEN = 'Not written any more: GET /v1/monitors/{id} has the latest.
 
 /**
  * Status of the custom resources `Monitor` and `SerpMonitor`: the result of the checks and the state of the object. It
- * is written when a part of it changes. Times of runs are no part of it: each run changes them, and the record in the
+ * is written when a part of it changes. Times of runs are not part of it: each run changes them, and the record in the
  * API has them.
  */
 export const MonitorResourceStatus = Closed({

@@ -1,7 +1,7 @@
 import { isLabelWord, LABEL_WORD, parseLabelSelector } from '../monitor/labels.ts'
 import { keyRule, rule } from './rule.ts'
 
-// A custom resource has labels of its own, which the API server checks: no definition contains these rules.
+// A custom resource has its own labels, which the API server checks: no definition contains these rules.
 
 export const LABEL_NAMES = keyRule<string>({
   name: 'label_names',

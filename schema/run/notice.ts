@@ -12,7 +12,7 @@ const Count = () => Type.Integer({ minimum: 0 })
 
 /**
  * The payload of a notice: it tells of the monitor or the team itself, and not of a change. `type` tells it from the
- * payload of a delivery, which has no such key. Exactly one of the blocks at the end is there, under the name of the
+ * payload of a delivery, which has no such key. Exactly one of the blocks at the end is present, under the name of the
  * kind; `recovered` has none.
  */
 export const NoticePayload = Closed({

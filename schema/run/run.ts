@@ -11,7 +11,7 @@ import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
  *
  *     running   from the moment it is queued or claimed; if its worker is lost, the run continues under a new lease
  *     success   fetched and extracted, whether or not anything differs or fires
- *     error     could not be fetched, extracted or judged, or its monitor was deleted meanwhile
+ *     error     could not be fetched, extracted or judged, or its monitor was deleted during the run
  *     skipped   never started: a SERP check that needs more runs than are left
  *
  * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`. Except for `running`, each status

@@ -32,8 +32,8 @@ const ShownBlocks = Closed(shown)
 export type ShownBlocks = Static<typeof ShownBlocks>
 
 /**
- * The results of a search over all pages, whoever gave them. It has this form in the process that reads the pages, in
- * the message of a runner, and where it is compared, recorded and shown.
+ * The results of a search over all pages, whichever source gave them. It has this form in the process that reads the
+ * pages, in the message of a runner, and where it is compared, recorded and shown.
  */
 export const SearchReading = Closed({
   outcome: Choice(['ok', 'zero']),

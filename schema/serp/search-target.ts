@@ -37,7 +37,7 @@ function fragmentOf(text: string): SearchTarget | null {
 function wordOf(rest: string): SearchTarget | null {
   const [, word, behind = ''] = /^([^./?#:@[\]]+)((?:[:/?#].*)?)$/s.exec(rest) ?? []
   const url = word === undefined ? null : URL.parse(`https://${word}.${ANY_SITE}${behind}`)
-  // What stands before an @ is no host.
+  // The text before an @ is not a host.
   if (url === null || !url.hostname.endsWith(`.${ANY_SITE}`) || !canBeHost(url.hostname)) return null
   return { kind: 'label', label: url.hostname.slice(0, -ANY_SITE.length - 1), path: pathOf(url) }
 }

@@ -10,7 +10,7 @@ import { SerpResult } from './serp-result.ts'
  * - `ok`: there are results. `zero`: the engine found nothing.
  * - `blocked`: the engine refused, and is left alone for a while. `left_alone`: the check fell into that time, and
  *   nobody was asked.
- * - `engine_error`: the engine answered with an error of its own.
+ * - `engine_error`: the engine answered with its own error.
  * - `unparsed`: the page was not recognized. It never means that nothing was found.
  * - `failed`: no page was loaded.
  */

@@ -4,8 +4,8 @@ import type { RuleName } from '../rules/rule-name.ts'
 /**
  * The builders of all resource schemas. They keep a shape valid in all its outputs: TypeBox validation, OpenAPI 3.1,
  * structural CRD schemas with CEL, Pulumi inputs. Therefore choices are `type` + `enum`, null is possible only through
- * `Nullable`, alternatives are one object with a tag and variants (`Tagged`), maps are `additionalProperties`, there
- * is no `$ref`, and every string, list and map is bounded.
+ * `Nullable`, alternatives are one object with a tag and variants (`Tagged`), maps are `additionalProperties`, `$ref`
+ * is not used, and every string, list and map is bounded.
  */
 
 /** One of a fixed list of strings. */

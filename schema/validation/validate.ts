@@ -29,8 +29,7 @@ Format.Set('date-time', (text) => {
 
 /**
  * The result of `validate`. `rest`: the value without unknown keys and without the items that a list or a map has too
- * many of. So whoever looks for further issues has bounded work. It is undefined where the value was not read to its
- * end.
+ * many of. So a search for further issues has bounded work. It is undefined where the value was not read to its end.
  */
 export type Validated<T> =
   | { readonly ok: true; readonly value: T }
@@ -131,7 +130,7 @@ function toIssues(error: ShapeError, root: unknown): PlacedIssue[] {
     case 'required':
       return keys('requiredProperties').map((at) => ({ path: at, place: path, message: 'is required' }))
     case 'additionalProperties':
-      // In a map this is about a wrong value, which has an error of its own.
+      // In a map this is about a wrong value, which has its own error.
       return keys('additionalProperties').map((at) => ({ path: at, place: at, message: 'is not a known key' }))
     case 'boolean':
       // A closed object reports this for each unknown key before it lists all of them.
@@ -220,7 +219,7 @@ type Judge = { check(value: never): readonly Issue[] }
 /**
  * Walks schema and value together and applies the variants of `Tagged` nodes and the named rules. Returns their issues
  * and the known ones, one for each path. A node's rules run only when its shape, its variants and its children are
- * valid, so that a rule never receives an incomplete object; those of the other nodes run all the same.
+ * valid, so that a rule never receives an incomplete object; those of the other nodes still run.
  */
 function walkRules(schema: object, value: unknown, known: readonly PlacedIssue[]): Issue[] {
   const rules: Readonly<Record<RuleName, Judge>> = RULE_TABLE

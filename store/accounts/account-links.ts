@@ -22,9 +22,10 @@ export async function endAccess(tx: Transaction, userId: string): Promise<void> 
 }
 
 /**
- * Hands an account over to whoever has proven to own its address. If the address was never confirmed, somebody else may
- * have made the account: its password, sessions and links stop working. Returns false when such an account has been
- * used: its keys and monitors would be the other person's, and in an installation without mail it may be a colleague's.
+ * Hands an account over to a person who has proven to own its address. If the address was never confirmed, somebody
+ * else may have made the account: its password, sessions and links stop working. Returns false when such an account has
+ * been used: its keys and monitors would be the other person's, and in an installation without mail it may be a
+ * colleague's.
  */
 export const claimAddress = (store: Store, userId: string): Promise<boolean> =>
   store.transaction(async (tx) => {

@@ -12,7 +12,10 @@ const membership = row({
   is_subscribed: Type.Boolean(),
 })
 
-/** Locks an account, so that it becomes a member of no team meanwhile. Returns null when there is none. */
+/**
+ * Locks an account, so that it becomes a member of no team until the transaction has ended. Returns null when there is
+ * none.
+ */
 export const lockAccount = (tx: Transaction, userId: string) =>
   tx.maybeOne(sql.type(account)`select id, email from auth.users where id = ${userId}::uuid for no key update`)
 

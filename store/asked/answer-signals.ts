@@ -19,8 +19,8 @@ interface AnswerWatch {
 const CONNECT_MS = 3_000
 
 /**
- * Listens with a connection of its own while somebody waits. Where it is lost, or a pooler passes no notifications on,
- * each wait takes its whole time.
+ * Listens with its own connection while somebody waits. Where it is lost, or a pooler passes no notifications on, each
+ * wait takes its whole time.
  */
 export function createAnswerSignals(url: string): AnswerSignals {
   const wakes = new Map<string, () => void>()

@@ -17,7 +17,7 @@ export interface AskedWork {
 interface Wanted {
   readonly kind: string
   readonly teamId: string
-  /** `visual` and `serp` pay where the team has such a pool of its own. */
+  /** `visual` and `serp` pay where the team has a separate pool of that kind. */
   readonly pool: Pool
   /** In runs. */
   readonly cost: number

@@ -75,9 +75,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Every client of the driver has a listener for errors. The driver asks for the types of the store with a client of its
- * own that has none, and takes the listener from a client that could not connect. Without one, a store that goes away
- * at that moment would end the process, although the query under way is rejected too.
+ * Every client of the driver has a listener for errors. The driver asks for the types of the store with its own client,
+ * which has none, and takes the listener from a client that could not connect. Without one, a store that goes away at
+ * that moment would end the process, although the query under way is rejected too.
  */
 const connect = pg.Client.prototype.connect as (...call: readonly unknown[]) => unknown
 pg.Client.prototype.connect = function (this: pg.Client, ...call: readonly unknown[]) {

@@ -139,7 +139,7 @@ export function connectionFault(thrown: unknown, databaseUrl: string): DatabaseU
     const known = KNOWN.find(({ fault }) => fault.test(text))
     if (known) return unusable(databaseUrl, known.why, known.advice, thrown)
   }
-  // Any other file that is missing is no fault of the database.
+  // Any other file that is missing is not a fault of the database.
   if (!isStoreAway(thrown) || causes(thrown).some((error) => 'code' in error && error.code === 'ENOENT')) return null
   return unusable(databaseUrl, 'it does not answer', 'check DATABASE_URL, and see the log of Postgres', thrown)
 }

@@ -9,7 +9,7 @@ import { connectionFault } from './connection-fault.ts'
 const FOLDER = new URL('../migrations/', import.meta.url)
 
 interface MigrateOptions {
-  /** The limits of plans that differ in this installation. Null: plans that are there stay as they are. */
+  /** The limits of plans that differ in this installation. Null: existing plans stay as they are. */
   readonly plans?: PlansFile | null
   readonly progress?: ((step: string) => void) | undefined
 }

@@ -25,8 +25,8 @@ const LEAST_WAIT_MS = 20
  * Takes the turn for one message to each of these chats, where it has one now. All processes and both outboxes share
  * the turns. Returns, for each chat, whether the turn was taken, and otherwise how long to wait before asking again.
  *
- * `busy_until` is the time at which the whole burst is there again. Each message moves it by `everyMs`. A chat has a
- * turn as long as that stays within the burst.
+ * `busy_until` is the time at which the whole burst is available again. Each message moves it by `everyMs`. A chat has
+ * a turn as long as that stays within the burst.
  */
 export async function takeTurns(
   store: Store,

@@ -228,8 +228,8 @@ const COLUMNS = {
 } as const
 
 /**
- * Records a batch of attempts in one statement, each under its fence. Returns the ids that were recorded. An id that
- * is missing was claimed again, replayed or released meanwhile, and nothing of it changed. The statement also raises
+ * Records a batch of attempts in one statement, each under its fence. Returns the ids that were recorded. An id that is
+ * missing was claimed again, replayed or released since its claim, and nothing of it changed. The statement also raises
  * the fence: when its answer is lost, the record may be sent again, and a heartbeat that arrives late must not extend
  * the lease.
  */

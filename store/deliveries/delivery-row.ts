@@ -89,8 +89,7 @@ const MAIL_HOST = 'smtp'
  * Returns `host:port team target`, the key under which deliveries wait and are claimed. Whether a target works is
  * tracked for each target of each team, while the slots of a host are shared by all teams. The target is a hash of 32
  * bits: too short to confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is
- * the mail server, whoever the recipient is. The target of a chat has its type in front, because messages to a chat are
- * paced.
+ * the mail server, not the recipient. The target of a chat has its type in front, because messages to a chat are paced.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`
@@ -99,7 +98,7 @@ export function destinationKey(teamId: string, config: DeliveryConfig): string {
   return `${place} ${config.type === 'webhook' ? '' : `${config.type}:`}${target}`
 }
 
-/** Returns the address of a chat without the team, and the time between two messages to it. Null: it is no chat. */
+/** Returns the address of a chat without the team, and the time between two messages to it. Null: it is not a chat. */
 export function chatOf(key: string): { readonly address: string; readonly everyMs: number } | null {
   const [host = '', , target = ''] = key.split(' ')
   const type = target.slice(0, Math.max(0, target.indexOf(':')))

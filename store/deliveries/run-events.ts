@@ -50,8 +50,8 @@ const HAS_PAUSED_ITSELF = sql.fragment`
  * notices. A recovery is reported only when the trouble before it was, and when a field has a value. Empty fields are
  * reported only once until then. Trouble is written down for the recovery alone too, and then nobody is notified of it.
  *
- * A search that has just paused itself causes another notice. It is for the destinations: the owner has a mail of its
- * own about the pause.
+ * A search that has just paused itself causes another notice. It is for the destinations: the owner has another mail
+ * about the pause.
  */
 export async function insertRunEvents(
   tx: Transaction,

@@ -43,7 +43,7 @@ const AboveLevel = Type.Object({
   level: Type.Union([Type.Integer(), Type.Null()]),
   /** Some of it is for workers. */
   workers: Type.Boolean(),
-  /** Some of it is for whoever has a browser. */
+  /** Some of it is for processes with a browser. */
   runners: Type.Boolean(),
 })
 /** Work that has waited for ten minutes, and that no process takes: it needs a higher level (schema/level.ts). */

@@ -53,7 +53,7 @@ const fits = row({ fits: Type.Boolean() })
 
 /*
  * A trigger counts the bytes of answers in the row of team_storage, and a request may have written there before it has
- * an answer. So whoever writes answers locks that row first, and then the answers.
+ * an answer. So a transaction that writes answers locks that row first, and then the answers.
  */
 
 /**

@@ -215,7 +215,7 @@ export async function declaringClusters(store: Queryable) {
 }
 
 /**
- * Suspends a monitor for its manifest, or ends that. A pause by a user is a fact of its own: the monitor is scheduled
+ * Suspends a monitor for its manifest, or ends that. A pause by a user is independent of that: the monitor is scheduled
  * only when neither holds, and then its next run is at once.
  */
 export async function setSuspended(tx: Transaction, no: number, suspended: boolean): Promise<void> {

@@ -48,7 +48,7 @@ const SEARCH_CHANGE = sql.fragment`json_build_object(
   'before', json_strip_nulls(json_build_object('rank', d.target_rank + d.rank_delta)),
   'after', json_strip_nulls(json_build_object('rank', d.target_rank)))`
 
-/** Returns the results of records by their numbers; of those that are there. */
+/** Returns the results of records by their numbers; of those that exist. */
 export async function resultsOf(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>> {
   if (all.length === 0) return new Map()
   const found = await store.any(sql.prepared('results_of', resultsRow)`

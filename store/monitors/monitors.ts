@@ -82,8 +82,8 @@ export async function listMonitors<Row extends EveryRow>(
 }
 
 /**
- * Returns monitors of the team by their numbers, in no order, and those that were deleted meanwhile too. Columns of
- * `list.shownAsStored` are JSON as text.
+ * Returns monitors of the team by their numbers, in no order, also those that were deleted since their numbers were
+ * read. Columns of `list.shownAsStored` are JSON as text.
  */
 export async function readMonitorTexts<Row extends EveryRow>(
   store: Queryable,

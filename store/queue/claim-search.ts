@@ -33,7 +33,7 @@ export interface SearchClaim {
  * check that its team cannot pay for is recorded as skipped. Processes without a browser claim what asks no engine too,
  * so that nothing of it waits for a runner.
  *
- * The two kinds of queue have statements of their own, so that pages are claimed as fast as before.
+ * The two kinds of queue have separate statements, so that pages are claimed as fast as before.
  */
 export async function claimSearches(store: Store, claim: SearchClaim): Promise<readonly ClaimedSearch[]> {
   if (!(await isAnyDue(store, claim.exit))) return []
@@ -177,8 +177,8 @@ const MAX_SKIPPED = 200
  * Records due checks as skipped that need more runs than their teams have left: one run for each missed check. They are
  * due again at their next time, or as soon as the team has enough runs. A run that is paid already is never skipped.
  *
- * Where some runs are left, no pool passes 100 percent, so that is an event of its own: once in a period for each size
- * of the pool, and once more after each purchase of credits.
+ * Where some runs are left, no pool passes 100 percent, so that is a separate event: once in a period for each size of
+ * the pool, and once more after each purchase of credits.
  */
 async function skipUnpaid(store: Store): Promise<void> {
   const skip = () =>

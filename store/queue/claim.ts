@@ -60,7 +60,9 @@ const PAGE = {
    * The check is in the browser queue because of an earlier static result, and the static layer is to be tried again.
    */
   tries_static: Type.Boolean(),
-  /** It is there because rules had no match in the static result, and has not been rendered for that yet. */
+  /**
+   * It is in the browser queue because rules had no match in the static result, and has not been rendered for that yet.
+   */
   renders_missing: Type.Boolean(),
   /** Why its layer is remembered; null: the layer follows from the configuration. */
   layer_reason: Type.Unsafe<FetchReason | null>({}),

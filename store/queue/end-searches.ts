@@ -6,7 +6,7 @@ import { row, unnest } from '../db/row.ts'
 import type { Held } from './lease.ts'
 import { NEXT_AT_EXIT } from './search-exits.ts'
 
-/** The end of a search, whoever asked for it: a monitor, or a person for a preview. */
+/** The end of a search that a monitor asked for, or a person for a preview. */
 export interface EndedSearch extends Held {
   readonly engine: SerpEngine
   /** The engine refused, on the first page or on a later one: nobody asks it for a while. */

@@ -65,14 +65,14 @@ export const priceAfter = (isNextPaid: Fragment) => sql.fragment`
 /** The same after the end of the run that was under way. */
 export const PRICE_AFTER = priceAfter(sql.fragment`c.queued_run_id is not null`)
 
-/** Returns a run id where the table of its month is there; else null. */
+/** Returns a run id where the table of its month exists; else null. */
 export const withTable = (id: Fragment) => sql.fragment`
   case when to_regclass('runs_' || to_char(run_id_time(${id}) at time zone 'UTC', 'YYYY_MM')) is not null
     then ${id} end`
 
 /**
- * Ends the run. If a user asked for another run meanwhile, the check is due for it; otherwise the check is due at its
- * next time.
+ * Ends the run. If a user asked for another run during this one, the check is due for it; otherwise the check is due at
+ * its next time.
  */
 export const ended = (next: Fragment) => sql.fragment`
   run_id = null,

@@ -25,7 +25,7 @@ export interface ReadingRun {
   readonly body_hash: Buffer | null
   /** Null: the next reading is compared with this one in any case, even when it is equal. */
   readonly reading_hash: Buffer | null
-  /** JSON text of the values. Null: the kind has columns of its own for what is read. */
+  /** JSON text of the values. Null: the kind has its own columns for what is read. */
   readonly extracted: string | null
   /** JSON text of the fields that are missing (worker/record/judge.ts). Null: none. */
   readonly missing: string | null

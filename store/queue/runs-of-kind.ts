@@ -17,7 +17,7 @@ export interface RunsOfKind {
 /** Values of the columns that only the runs of its kind have. */
 export type OwnValues = Readonly<Record<string, PrimitiveValueExpression>>
 
-/** Runs that have nothing of their own. */
+/** Runs without columns that only their kind has. */
 export const PLAIN_RUNS: RunsOfKind = { name: '', columns: {}, ended: sql.fragment``, backsOff: true }
 
 /** Returns the columns as a list: `, target_rank, rank_delta`, or of a source: `, i.target_rank, i.rank_delta`. */

@@ -6,7 +6,7 @@ import { nothing, row } from '../db/row.ts'
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** The pools of a team. The kinds of checks that have none of their own take from `runs`. */
+/** The pools of a team. Checks of kinds without their own pool take from `runs`. */
 export type Pool = 'runs' | 'visual' | 'serp'
 
 /** Selects a limit of `l`, a row of `team_limits(…)`. Null: no limit. */

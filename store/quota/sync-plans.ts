@@ -4,7 +4,7 @@ import { PLANS, type PlansFile, TIERS } from '../../schema/account/plan.ts'
 /**
  * Writes the plans into the store, where statements read them, with the limits that differ in this installation. A
  * changed plan changes the pools of every team on it. A tier that this program does not know is kept, because a team
- * may be on it. `overrides` null: who calls does not know them, so plans that are there stay as they are.
+ * may be on it. `overrides` null: the caller does not know them, so existing plans stay as they are.
  */
 export async function syncPlans(client: pg.Client, overrides: PlansFile | null): Promise<void> {
   const plans = Object.fromEntries(TIERS.map((tier) => [tier, { ...PLANS[tier], ...overrides?.[tier] }]))

@@ -27,8 +27,8 @@ export const hasRoom = (bytes: Fragment) => sql.fragment`
   (own.most is null or ${bytes} <= m.configuration_bytes or own.used - m.configuration_bytes + ${bytes} <= own.most)`
 
 /**
- * Locks what teams store. Whoever writes monitors of several teams in one transaction locks their monitors first, then
- * all of these rows, so that two such transactions do not wait for each other.
+ * Locks what teams store. A transaction that writes monitors of several teams locks their monitors first, then all of
+ * these rows, so that two such transactions do not wait for each other.
  */
 export async function lockStorage(tx: Transaction, teamIds: readonly string[]): Promise<void> {
   await tx.query(sql.prepared('lock_storage', nothing)`

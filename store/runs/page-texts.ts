@@ -18,7 +18,7 @@ import { retentionCutoff } from '../quota/pool.ts'
 /** The text of a reading as it is kept. */
 export interface PageText {
   readonly key: Buffer
-  /** Compressed. Null: it is the text before, which is there already. */
+  /** Compressed. Null: it is the text before, which is stored already. */
   readonly bytes: Buffer | null
   /** The key of the text of the reading before; null when there is none. */
   readonly before: Buffer | null
@@ -39,7 +39,7 @@ export async function packPageText(text: string, before: Buffer | null): Promise
 const unpack = async (bytes: Uint8Array) => (await inflate(bytes, { maxOutputLength: MAX_BYTES })).toString('utf8')
 
 /**
- * Stores the texts of readings, before their runs are recorded. A text that is there already is marked as used by the
+ * Stores the texts of readings, before their runs are recorded. A text that is stored already is marked as used by the
  * run, and so is the text before it, so that both stay for as long as the run.
  */
 export async function keepPageTexts(

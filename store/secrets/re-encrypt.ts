@@ -61,8 +61,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Encrypts all values again that were not encrypted with the newest key of the box. It may be stopped at any moment and
- * started again: each value names its key, so the rest is done then. Checks and deliveries may run meanwhile: a row
- * that they have locked is done later, and no statement waits for them while it has locked rows itself.
+ * started again: each value names its key, so the rest is done then. Checks and deliveries may run at the same time: a
+ * row that they have locked is done later, and no statement waits for them while it has locked rows itself.
  */
 export async function reEncrypt(
   store: Store,

@@ -39,7 +39,7 @@ export interface LiveRunnerToken {
   readonly claimsLeft: number | null
   /** The one isolated check that it may claim. Null: any that is not isolated. */
   readonly checkNo: number | null
-  /** Its runner said that its browsers have no sandbox of their own. */
+  /** Its runner said that its browsers do not have their own sandbox. */
   readonly isUnsandboxed: boolean
 }
 
@@ -111,7 +111,7 @@ export async function returnRunnerClaims(store: Queryable, id: number, count: nu
     update runner_tokens set claims_left = claims_left + ${count} where id = ${id}`)
 }
 
-/** Notes that the browsers of a runner have no sandbox of their own. */
+/** Notes that the browsers of a runner do not have their own sandbox. */
 export async function noteUnsandboxed(store: Queryable, id: number): Promise<void> {
   await store.query(sql.type(nothing)`update runner_tokens set is_unsandboxed = true where id = ${id}`)
 }

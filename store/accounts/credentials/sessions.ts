@@ -69,7 +69,7 @@ export async function openSession(tx: Queryable, userId: string, token: string):
     values (${userId}, ${token}, now() + make_interval(days => ${SESSION_DAYS}))`)
 }
 
-/** Makes a team the active one of a session. A team that the user is no member of has no effect. */
+/** Makes a team the active one of a session. A team that the user is not a member of has no effect. */
 export async function activateTeam(store: Queryable, sessionId: string, teamId: string): Promise<void> {
   await store.query(sql.type(nothing)`
     update auth.sessions set active_team_id = ${teamId}::uuid where id = ${sessionId}::uuid`)
@@ -85,7 +85,7 @@ export const passwordVersion = (store: Queryable, email: string): Promise<string
 
 /**
  * Ends a session that was opened with a password, when the password was changed after its version was read: the change
- * may have ended the other sessions before this one was there. Returns whether the session is still open.
+ * may have ended the other sessions before this one existed. Returns whether the session is still open.
  */
 export async function keepSession(store: Queryable, token: string, readVersion: string | null): Promise<boolean> {
   const { rowCount } = await store.query(sql.type(nothing)`

@@ -123,7 +123,10 @@ export const readBilling = (store: Queryable, teamId: string) =>
 
 const email = row({ email: Type.String() })
 
-/** Returns the address of an account; null when there is none any more. A payment may name what is no id of ours. */
+/**
+ * Returns the address of an account; null when there is none any more. A payment may name something that is not an id
+ * of an account.
+ */
 export async function emailOf(store: Queryable, userId: string): Promise<string | null> {
   if (!isUuid(userId)) return null
   return store.maybeOneFirst(sql.type(email)`select email from auth.users where id = ${userId}::uuid`)

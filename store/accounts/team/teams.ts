@@ -18,8 +18,8 @@ interface NewTeam {
 }
 
 /**
- * Creates the account's team with its owner and its pools, or returns the existing one. Every account has exactly one
- * team of its own.
+ * Creates the account's team with its owner and its pools, or returns the existing one. Every account owns exactly one
+ * team.
  */
 export async function ensureTeam(tx: Transaction, team: NewTeam): Promise<string> {
   const trial = team.plan === 'free'

@@ -17,7 +17,7 @@ interface CheckOf {
   readonly queue: CheckQueue
   /** The runs that it uses. */
   readonly cost: number
-  /** It is done by a pod of its own. */
+  /** It is done by its own pod. */
   readonly is_isolated: boolean
   /** The level of the work (schema/level.ts). */
   readonly level: number
@@ -77,7 +77,7 @@ export interface KindTable<Spec = unknown, Row extends EveryRow = EveryRow> exte
   readonly kind: MonitorKind
   readonly own: OwnColumns
   readonly teams: Fragment
-  /** What its runs have of their own. */
+  /** What only the runs of this kind have. */
   readonly runs: RunsOfKind
   readonly list: SelectedList<Row>
   check(spec: Spec): CheckOf
