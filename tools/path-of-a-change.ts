@@ -57,7 +57,7 @@ const answers = (kind: string) =>
 
 await earlyInAMinute()
 const warmUp = await watch('warm-up')
-// Its checks are no part of the change that is counted.
+// Its checks are not part of the change that is counted.
 await fetch(`${base}/v1/monitors/${warmUp}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } })
 child.send('start')
 await answers('started')

@@ -139,7 +139,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     ],
     packages: ['node:*', 'commander', 'yaml'],
   },
-  // A package of its own, which is published without the rest: what it knows of the definitions is generated into it.
+  // A separate package, which is published without the rest: what it knows of the definitions is generated into it.
   pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', '@tidemark/pulumi', 'node:*'] },
 }
 

@@ -9,8 +9,8 @@ export interface Repository {
 export interface Check {
   name: string
   /**
-   * Returns each fault as text, as `file:line: what is wrong` where there is a line. Returns an empty list when there
-   * is no fault.
+   * Returns each fault as text, as `file:line: what is wrong` where there is a line. Returns an empty list when nothing
+   * is wrong.
    */
   faults(repository: Repository): Promise<string[]> | string[]
 }

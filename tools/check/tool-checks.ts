@@ -25,7 +25,7 @@ export const format: Check = {
 const PULUMI = 'pulumi'
 
 /**
- * Types and lint of the package for Pulumi, which has a lockfile and a TypeScript of its own. Who works on the rest
+ * Types and lint of the package for Pulumi, which has its own lockfile and its own TypeScript. Who works on the rest
  * need not install it; CI has to.
  */
 export const pulumi: Check = {

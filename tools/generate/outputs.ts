@@ -34,7 +34,7 @@ const MIRROR_POLICY = new URL('../../examples/operator/mirror-policy.yaml', impo
 export const OUTPUTS: readonly Output[] = [
   { path: 'api/openapi.json', make: () => `${JSON.stringify(describeApi(routesOf(SERVED_KINDS)), null, 2)}\n` },
   ...KINDS.flatMap((kind) =>
-    // The chart is a folder of its own, and Helm follows no link out of it.
+    // The chart is a separate folder, and Helm follows no link out of it.
     ['crds', `${CHART}/files/crds`].map((folder) => ({
       path: `${folder}/tidemark.dev_${kind.plural}.yaml`,
       make: () => crdPage(kind),

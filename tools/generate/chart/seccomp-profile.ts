@@ -41,7 +41,7 @@ const ALLOWED = {
     'set_robust_list set_thread_area get_thread_area set_tid_address setfsgid setfsuid setgid setgroups ' +
     'setpgid setpriority setregid setresgid setresuid setreuid setrlimit setsid setuid sigaltstack ' +
     'sysinfo tgkill tkill uname vfork wait4 waitid',
-  // What the default profile of container runtimes refuses: Chromium puts its renderers into namespaces of their own.
+  // What the default profile of container runtimes refuses: Chromium puts its renderers into their own namespaces.
   sandbox: 'chroot clone clone3 ptrace setns unshare',
 } as const
 

@@ -4,7 +4,7 @@ import { isByName, isSection, VALUES, type ValueNode } from './walk-values.ts'
 /**
  * Returns the defaults of the chart's values, section by section, from the outermost on. Helm removes a key that is
  * null before templates see it, so they put its default there again. `whole` holds only where the whole section is
- * null: in a section that is there, null means something for those, or removes what Kubernetes need not have.
+ * null: in a section that exists, null means something for those, or removes what Kubernetes need not have.
  */
 export const valueDefaults = (): string => `${HEAD}${stringify(sections(VALUES, []), { lineWidth: 0 })}`
 

@@ -26,7 +26,7 @@ export const PARENT_VALUES = ParentValues as TSchema as ValueNode
 export const isSection = ({ properties, default: byDefault }: Pick<ValueNode, 'properties' | 'default'>): boolean =>
   properties !== undefined && byDefault === undefined
 
-/** The settings, which have defaults of their own and stay out of `values.yaml`. */
+/** The settings, which have their own defaults and stay out of `values.yaml`. */
 export const isByName = (key: string): boolean => key === 'settings' || key === 'secretSettings'
 
 interface ValueLeaf {
@@ -35,7 +35,7 @@ interface ValueLeaf {
   readonly node: ValueNode
 }
 
-/** Returns each value that is no section, with its path; items of lists too. */
+/** Returns each value that is not a section, with its path; items of lists too. */
 export const valueLeaves = (node: ValueNode = VALUES, path: readonly string[] = []): readonly ValueLeaf[] => {
   const own = node.properties === undefined ? [{ path, node }] : []
   const children = Object.entries(node.properties ?? {}).flatMap(([key, child]) => valueLeaves(child, [...path, key]))

@@ -86,7 +86,7 @@ const MONITOR: Kind = {
   source: 'schema/monitor/monitor.ts',
   spec: MonitorSpec,
   status: MonitorResourceStatus,
-  // A template only helps to fill in a form. A resource has a name and labels of its own.
+  // A template only helps to fill in a form. A resource has its own name and its own labels.
   withoutKeys: ['template_slug', 'external_key', 'labels'],
   selectable: ['.spec.suspend', '.spec.fetchMode', '.spec.extractConfig.method', '.status.id'],
   columns: columnsAround({

@@ -7,7 +7,7 @@ export interface Style {
   nameOf(key: string): string
   /** Returns a text for people with the names of a program. */
   inWords(text: string): string
-  /** Returns whether an object is declared under a name of its own, and under which. */
+  /** Returns the name under which an object is declared; null: it is declared where it is used. */
   typeName(place: string): string | null
   /** Returns the properties that stand beside one of the definition, as lines of an interface. */
   beside(place: string, node: SchemaNode): readonly string[]
@@ -119,7 +119,7 @@ export function argsFile(style: Style): ArgsFile {
   }
 }
 
-/** Returns a property, with its type on lines of their own where it is too long for one. */
+/** Returns a property, with its type on separate lines where it is too long for one. */
 function line(indent: string, name: string, type: string): string {
   const short = `${indent}${name}: ${type}`
   if (short.length <= WIDTH) return short
