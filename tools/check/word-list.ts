@@ -35,9 +35,9 @@ export const AVOIDED: readonly AvoidedWord[] = [
 
 /**
  * Grammar that a reader has to read twice: a noun phrase in place of a negated verb, and a clause as the subject. Pages
- * are written without it: subject, verb, object.
+ * and comments of the product are written without it: subject, verb, object.
  */
-export const AVOIDED_IN_PAGES: readonly AvoidedWord[] = [
+export const AVOIDED_GRAMMAR: readonly AvoidedWord[] = [
   { pattern: /(?<!\bthere )\b(?:is|are|was|were) no\b(?! (?:longer|one)\b)/i, say: 'is not, does not, has no' },
   { pattern: /\bwhoever\b/i, say: 'a person who, everybody who' },
   { pattern: /\ball the same\b/i, say: 'still' },
@@ -45,5 +45,9 @@ export const AVOIDED_IN_PAGES: readonly AvoidedWord[] = [
   { pattern: /\b(?:be|is|are|was|were) there\b(?! (?:an?|any)\b)/i, say: 'exists, stays' },
   { pattern: /\bwhat\b[^.]*\bcame? to\b/i, say: 'name the result' },
   { pattern: /\bmeanwhile\b/i, say: 'name the time' },
+]
+
+/** The start of a sentence that pages avoid. A comment may start so: it names a property ("What a run costs."). */
+export const AVOIDED_AS_START: readonly AvoidedWord[] = [
   { pattern: /(?:^(?:[-*] )?|\. |\*\* )(?:What|Whether) /, say: 'begin with the subject' },
 ]

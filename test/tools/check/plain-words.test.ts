@@ -35,10 +35,25 @@ test.each([
 })
 
 test.each([
+  ['core/a.ts', '// It goes on all the same.'],
+  ['core/a.ts', '/** A 404 is no refusal. */'],
+  ['core/a.ts', ' * Each has a pod of its own.'],
+  ['core/a.ts', 'wait() // for whoever asks'],
+  ['core/a.ts', '  -- checks go on meanwhile'],
+  ['store/migrations/000030-a.sql', 'id uuid, -- of its own'],
+])('in %s, the comment "%s" is refused', (path, line) => {
+  expect(faults(path, line)).toHaveLength(1)
+})
+
+test.each([
   ['docs/a.md', 'There is no limit, and a key is no longer valid.'],
   ['docs/a.md', '`the store is there`'],
   ['docs/a.md', '```\nWhat is locked stays.\n```'],
-  ['core/a.ts', '// Each has a pod of its own.'],
+  ['core/a.ts', "say('it goes on all the same') // once"],
+  ['core/a.ts', '/** What a run costs. `is there` */'],
+  ['test/a.test.ts', '// Each has a pod of its own.'],
+  ['store/migrations/000029-a.sql', '-- Each has a pod of its own.'],
+  ['pulumi/src/inputs/a.ts', '/** Each has a pod of its own. */'],
 ])('in %s, "%s" passes', (path, line) => {
   expect(faults(path, line)).toEqual([])
 })
