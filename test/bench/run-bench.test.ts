@@ -123,6 +123,8 @@ test('the bench of a neighbour measures it alone and beside each kind of dear re
     'the longest lists',
     'the largest records',
     'backtests with slow patterns',
+    'an import of large monitors',
+    'runs of a hundred monitors at once',
     'previews of the largest pages',
   ])
   for (const { count, p50Ms, mostMs, mostBytes } of rows) {
