@@ -16,6 +16,7 @@ export interface Schema {
   readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
+  readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
   readonly minItems?: number

@@ -87,7 +87,8 @@ function lists(
     : fc.array(item, bounds)
 }
 
-function texts({ format, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<Json> {
+function texts({ format, pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<Json> {
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern)).map((text) => text.slice(0, maxLength))
   if (format === 'uuid')
     return fc.oneof({ weight: 4, arbitrary: fc.constant(mark('monitor')) }, { weight: 1, arbitrary: fc.uuid() })
   if (format === 'date-time')
