@@ -6,7 +6,7 @@ const MIB = 1024 * 1024
  */
 export const REQUEST_LIMITS = {
   /** Requests that are handled at the same time. */
-  handling: { total: 32, perTeam: 12, waiting: 4_096, teamWaiting: 512, waitMs: 30_000 },
+  handling: { total: 32, perTeam: 8, waiting: 4_096, teamWaiting: 512, waitMs: 30_000 },
   /** Bytes of bodies above the default size that are received and handled at the same time. */
   bodies: { total: 16 * MIB, perTeam: 8 * MIB, waiting: 64, teamWaiting: 16, waitMs: 10_000 },
   /** Bytes of large answers that are sent at the same time. Those that wait are in memory. */

@@ -129,8 +129,8 @@ describe('the most that a team can store', () => {
       ).finally(() => clearInterval(watch))
       // One that comes after another has ended has its slot.
       const fit = work === undefined ? 5 : Math.min(5, WORK[work].perTeam + WORK[work].waiting)
-      for (const of of [0, 1]) {
-        const statuses = answers.filter((_, n) => n % 2 === of).map((answer) => answer?.status)
+      for (const half of [0, 1]) {
+        const statuses = answers.filter((_, n) => n % 2 === half).map((answer) => answer?.status)
         expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(fit)
         expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
       }
