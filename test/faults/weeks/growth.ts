@@ -9,7 +9,7 @@ const SAME_BYTES = 1.5
  */
 const DAYS_APART = 3
 /** A row of the day may or may not be deleted by the hour of the look. One that leaks each day makes 40 of them. */
-const FEW_ROWS = 5
+const FEW_ROWS = 10
 /** Small tables grow by whole pages: three for the table, its visibility map and its free space, three for indexes. */
 const FEW_PAGES_BYTES = 6 * 8192
 

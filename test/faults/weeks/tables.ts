@@ -61,6 +61,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   previews: 'constant',
   prompt_answers: { days: 31 },
   proxy_holds: 'constant',
+  queue_levels: 'constant',
   rate_limits: 'constant',
   run_images: 'retention',
   runner_tokens: 'constant',
