@@ -16,8 +16,8 @@ import { canLimitMemory, createMemoryGroup } from './memory-group.ts'
 const ENTRY = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
 const VALUES = parse(readFileSync(new URL('../../charts/tidemark/values.yaml', import.meta.url), 'utf8')) as Values
 const EACH = 10
-/** Ends when there is no answer: it needs time, and no memory. */
-const IS_SHORT = new Set(['timeout', 'connect_failed', 'too_many_redirects'])
+/** It needs time, and no memory. */
+const IS_SHORT = new Set(['timeout', 'connect_failed', 'too_many_redirects', 'extract_timeout'])
 
 interface Limited {
   readonly limits: { readonly memory: string }
@@ -56,7 +56,7 @@ describeIf(canLimitMemory, 'as root, where the memory of processes can be limite
       expect(await database.query(`select error_message from runs where error_code = 'internal'`)).toEqual([])
       worker.signal('SIGTERM')
       expect(await worker.exited).toBe(0)
-    })
+    }, 900_000)
 
     test(`a runner and its browser live through ${EACH} pages that fill memory, and render the next`, async () => {
       await using installation = await openRunnerInstallation()
@@ -97,7 +97,7 @@ describeIf(canLimitMemory, 'as root, where the memory of processes can be limite
   },
 )
 
-const PATIENCE_MS = 420_000
+const PATIENCE_MS = 800_000
 /** What has to be rendered waits for a runner, as with the chart. */
 const LEFT = `
   select count(*)::int as n from checks c
