@@ -19,8 +19,8 @@ import { ownPath } from './own-path.ts'
 import { type Form, pageAnswer } from './page-answer.ts'
 
 /** Requests a minute from an address. */
-const LOOKS = 60
-const ATTEMPTS = 10
+export const LOOKS = 60
+export const ATTEMPTS = 10
 const tag = 'Sign-in'
 /** A mangled one has its page, too. With the other fields it fits into a form, each character as four bytes. */
 const LinkToken = Text(1, 700)

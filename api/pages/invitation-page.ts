@@ -5,11 +5,11 @@ import { PAGES } from '../../schema/account/pages.ts'
 import { Choice, Closed, Text } from '../../schema/shape/shape.ts'
 import { previewInvitation } from '../../store/accounts/team/invitations.ts'
 import { actorOf, type SessionPrincipal } from '../auth/principals.ts'
-import { relaySignIn, signingIn, type SignInCall } from '../auth/relay-sign-in.ts'
+import type { SignInCall } from '../auth/relay-sign-in.ts'
 import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
-import { signUpOf } from '../routes/accounts/sign-in.ts'
-import { answered, withBody } from './account-pages.ts'
+import { answered } from './account-pages.ts'
+import { cookiesOf, signInBy, signUpBy } from './page-account.ts'
 import { type Form, pageAnswer, withCookies } from './page-answer.ts'
 import { pageSession } from './page-session.ts'
 
@@ -95,24 +95,11 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
 
 async function sessionFor(call: SignInCall, { act, name = '', password = '', token }: Filled, email: string) {
   if (act === 'accept') return { principal: await pageSession(call), cookies: [] } satisfies Session
-  if (act === 'sign_up') {
-    const body = { name: name.trim() || email, email, password, invitation: token }
-    const signUp = withBody(call, body)
-    const path = '/auth/sign-up/email'
-    await relaySignIn(signUp, { method: 'POST', path, always: {}, ...(await signUpOf(signUp)) })
-  }
-  const signIn = withBody(call, { email, password })
-  const answer = await relaySignIn(signIn, {
-    method: 'POST',
-    path: '/auth/sign-in/email',
-    always: {},
-    perAccount: PREVIEWS_PER_MINUTE,
-    ...(await signingIn(signIn)),
-  })
+  if (act === 'sign_up') await signUpBy(call, { name, email, password, invitation: token })
+  const answer = await signInBy(call, { email, password }, PREVIEWS_PER_MINUTE)
   const bearer = { authorization: `Bearer ${String((answer.body as { readonly token?: unknown }).token)}` }
   const principal = await call.services.principals.find(bearer)
-  const cookies = [answer.headers?.['set-cookie'] ?? []].flat()
-  return { principal: principal?.kind === 'session' ? principal : null, cookies } satisfies Session
+  return { principal: principal?.kind === 'session' ? principal : null, cookies: cookiesOf(answer) } satisfies Session
 }
 
 const asked = async (call: SignInCall, token: string, invitation: InvitationPreview, fault?: string): Promise<Answer> =>

@@ -3,18 +3,15 @@ import { PAGES } from '../../schema/account/pages.ts'
 import { EMAIL_ADDRESS } from '../../schema/rules/monitor-rules.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import type { SessionPrincipal } from '../auth/principals.ts'
-import { relaySignIn, signingIn, type SignInCall } from '../auth/relay-sign-in.ts'
+import { relaySignIn, type SignInCall } from '../auth/relay-sign-in.ts'
 import { redirect } from '../http/redirect.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
-import { signUpOf } from '../routes/accounts/sign-in.ts'
-import { answered, withBody } from './account-pages.ts'
+import { answered, ATTEMPTS, LOOKS, withBody } from './account-pages.ts'
 import { MAX_PATH_LENGTH, ownPath } from './own-path.ts'
+import { cookiesOf, signInBy, signUpBy } from './page-account.ts'
 import { type Form, pageAnswer, withCookies } from './page-answer.ts'
 import { pageSession } from './page-session.ts'
 
-/** Requests a minute from an address. */
-const LOOKS = 60
-const ATTEMPTS = 10
 const tag = 'Sign-in'
 const Filled = {
   next: Type.Optional(Text(0, MAX_PATH_LENGTH)),
@@ -31,6 +28,8 @@ const answers = {
 const query = Type.Object({ next: Type.Optional(Type.String()) })
 const shown = { method: 'GET', tag, policy: 'public', perAddress: LOOKS, answers, query } as const
 const posted = { method: 'POST', tag, policy: 'public', perAddress: ATTEMPTS, answers, isForm: true } as const
+
+const SIGN_OUT: Form = { action: PAGES.signOut, fields: [], button: 'Sign out' }
 
 /** Pages on which a person signs in, signs up and signs out. */
 export const signInPages: readonly Route[] = [
@@ -53,7 +52,7 @@ export const signInPages: readonly Route[] = [
       return answered(
         call,
         (why) => signInPage(call, next, why),
-        async () => goOn(call, next, await signIn(call, { email, password })),
+        async () => goOn(call, next, await signInBy(call, { email, password }, ATTEMPTS)),
       )
     },
   }),
@@ -75,7 +74,7 @@ export const signInPages: readonly Route[] = [
       return answered(
         call,
         (why) => signUpPage(next, why),
-        () => signUp(call, next, { name: name.trim() || email, email, password }),
+        () => signUp(call, next, { name, email, password }),
       )
     },
   }),
@@ -84,8 +83,7 @@ export const signInPages: readonly Route[] = [
     path: PAGES.signOut,
     summary: 'Page: sign out',
     query: Type.Object({}),
-    handle: async () =>
-      pageAnswer({ title: 'Sign out', lines: [], forms: [{ action: PAGES.signOut, fields: [], button: 'Sign out' }] }),
+    handle: async () => pageAnswer({ title: 'Sign out', lines: [], forms: [SIGN_OUT] }),
   }),
   publicRoute({
     ...posted,
@@ -106,21 +104,8 @@ export const signInPages: readonly Route[] = [
   }),
 ]
 
-interface Account {
-  readonly email: string
-  readonly password: string
-}
-
-async function signIn(call: SignInCall, account: Account): Promise<Answer> {
-  const asking = withBody(call, account)
-  const limits = { perAccount: ATTEMPTS, ...(await signingIn(asking)) }
-  return relaySignIn(asking, { method: 'POST', path: '/auth/sign-in/email', always: {}, ...limits })
-}
-
-async function signUp(call: SignInCall, next: string | undefined, account: Account & { name: string }) {
-  const asking = withBody(call, account)
-  const more = await signUpOf(asking)
-  const done = await relaySignIn(asking, { method: 'POST', path: '/auth/sign-up/email', always: {}, ...more })
+async function signUp(call: SignInCall, next: string | undefined, account: Parameters<typeof signUpBy>[1]) {
+  const done = await signUpBy(call, account)
   if ((done.body as { readonly token: string | null }).token !== null) return goOn(call, next, done)
   return pageAnswer({
     title: 'Look into your mailbox',
@@ -128,8 +113,6 @@ async function signUp(call: SignInCall, next: string | undefined, account: Accou
     links: [{ href: withNext(PAGES.signIn, next), text: 'Sign in' }],
   })
 }
-
-const cookiesOf = ({ headers }: Answer): readonly string[] => [headers?.['set-cookie'] ?? []].flat()
 
 /** Sends the browser on with its session. A form may not lead to another origin, so the page links to one. */
 function goOn({ services: { baseUrl, dashboardUrl } }: SignInCall, next: string | undefined, done: Answer): Answer {
@@ -209,7 +192,7 @@ function alreadyIn(call: SignInCall, { email }: SessionPrincipal): Answer {
     title: 'You are signed in',
     lines: [`This browser is signed in as ${email}.`],
     links: [{ href, text: 'Go on' }],
-    forms: [{ action: PAGES.signOut, fields: [], button: 'Sign out' }],
+    forms: [SIGN_OUT],
   })
 }
 

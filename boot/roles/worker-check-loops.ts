@@ -1,4 +1,4 @@
-import { type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'

@@ -13,7 +13,7 @@ import { type DeclaredRow, type ResourceIdentity } from '../../store/monitors/mo
 import { type ResultsRow, resultsOf } from '../../store/monitors/monitor-results.ts'
 import { keyOf, partsOf } from '../cluster/kube-object.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { type CustomResource } from './custom-resource.ts'
+import type { CustomResource } from './custom-resource.ts'
 import { type Action, decide, type RefusalReason, type Situation } from './decide.ts'
 import { isKindGoing } from './is-kind-going.ts'
 import type { OperatedKind } from './kinds.ts'

@@ -7,6 +7,7 @@ import { rawServer } from '../support/network/raw-server.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { type Answer, html, openSite } from '../support/network/site.ts'
 import { startShell } from '../support/process/cli-process.ts'
+import { peakMemory } from '../support/process/peak-memory.ts'
 import { openRunnerInstallation } from '../support/process/runner-installation.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { until } from '../support/run/until.ts'
@@ -52,7 +53,7 @@ describeIf(canLimitMemory, 'as root, where the memory of processes can be limite
       const left = () => database.query<{ n: number }>(LEFT)
       await until(left, ([first]) => first?.n === 0, PATIENCE_MS)
       expect(group.kills()).toBe(0)
-      process.stdout.write(`${rows.length * EACH} checks: ${mb(peakOf(worker.pid))} of memory at most\n`)
+      process.stdout.write(`${rows.length * EACH} checks: ${mb(peakMemory(worker.pid))} of memory at most\n`)
       expect(await database.query(`select error_message from runs where error_code = 'internal'`)).toEqual([])
       worker.signal('SIGTERM')
       expect(await worker.exited).toBe(0)
@@ -82,7 +83,7 @@ describeIf(canLimitMemory, 'as root, where the memory of processes can be limite
         const codes = Object.groupBy(ends, (run) => run?.error_code ?? 'success')
         const counts = Object.entries(codes).map(([code, runs]) => `${runs?.length} ${code}`)
         process.stdout.write(
-          `${what}: ${counts.join(', ')}; ${mb(group.peak())}, of these the runner ${mb(peakOf(runner.pid))}\n`,
+          `${what}: ${counts.join(', ')}; ${mb(group.peak())}, of these the runner ${mb(peakMemory(runner.pid))}\n`,
         )
         expect(ends.map((run) => run?.error_code)).not.toContain('internal')
         site.answer(scriptedPage('$1'))
@@ -90,7 +91,7 @@ describeIf(canLimitMemory, 'as root, where the memory of processes can be limite
         runs += 1
         expect(good).toMatchObject({ status: 'success', extracted: { price: '$1' } })
       }
-      expect(peakOf(runner.pid)).toBeLessThan(bytesOf(resources))
+      expect(peakMemory(runner.pid)).toBeLessThan(bytesOf(resources))
       runner.signal('SIGTERM')
       expect(await runner.exited).toBe(0)
     }, 900_000)
@@ -125,9 +126,3 @@ function bytesOf({ limits: { memory } }: Limited): number {
 }
 
 const mb = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
-
-/** The most resident memory of a process so far, in bytes. */
-function peakOf(pid: number): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) * 1024
-}

@@ -91,7 +91,7 @@ const lastOf = (fields: LayerFields, name: string, baseline: Values): Expected =
  * the two. They cannot be compared with each other. The readable text can: one layer may see less of it than the other.
  */
 async function isComparable({ task, reading, baseline, texts }: LayerChange): Promise<boolean> {
-  if (task.kind !== 'page' || (task.extract.method !== 'regex' && task.extract.method !== 'full_page')) return true
+  if (task.extract.method !== 'regex' && task.extract.method !== 'full_page') return true
   const alike = reading.fetchMethod === 'static' ? bitOf('static') : bitOf('browser') | bitOf('proxy')
   if (reading.isAsSent || (baseline.read_by & alike) !== 0) return true
   const known = isReadable(task) ? await texts() : null

@@ -1,10 +1,11 @@
 import { Running } from '../../concurrency/loops/wakeable-loop.ts'
+import { byKind } from '../../core/by-kind.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { Task } from '../../runners/check/task.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import type { WorkKind } from '../kinds/work-kind.ts'
-import type { Recorder, Recording, RecordContext, RecordingOptions } from './recording.ts'
+import type { Recorder, RecordContext, RecordingOptions } from './recording.ts'
 import { createRunLog, createRunWriters, type Recordable, type RunEnd } from './run-writers.ts'
 
 interface RecorderOptions extends RecordingOptions {
@@ -23,13 +24,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   const parts = { ...options, writers: createRunWriters(options), onFault }
-  const recordings = new Map<string, Recording>(kinds.map((kind) => [kind.kind, kind.recording(parts)]))
+  const recordings = kinds.map((kind) => ({ kind: kind.kind, recording: kind.recording(parts) }))
 
   async function write(finished: Recordable, context: RecordContext): Promise<RunEnd | null> {
     const { task } = finished
-    const recording = recordings.get(task.kind)
-    if (!recording) throw new TypeError(`there is no kind of monitor ${task.kind}`)
-    return recording.record({ finished, task, context })
+    return byKind(recordings, task.kind).recording.record({ finished, task, context })
   }
 
   async function record(finished: Recordable, context: RecordContext): Promise<void> {

@@ -28,7 +28,7 @@ import type { SearchReading } from '../../schema/serp/search-reading.ts'
 import type { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
 import { whileStoreAway } from '../../store/db/client.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
-import { type Noticed } from '../../store/deliveries/run-events.ts'
+import type { Noticed } from '../../store/deliveries/run-events.ts'
 import {
   type FailedSearch,
   findSearchBaseline,

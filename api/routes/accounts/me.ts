@@ -1,12 +1,12 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { Me } from '../../../schema/account/me.ts'
 import { nameOf } from '../../../store/accounts/accounts.ts'
-import { listTeamsOf, readTeam } from '../../../store/accounts/team/team-members.ts'
+import { readTeam } from '../../../store/accounts/team/team-members.ts'
 import { permits, POLICIES, type PolicyName } from '../../auth/policies.ts'
 import type { Principal } from '../../auth/principals.ts'
 import { ok, route } from '../../http/route.ts'
 import type { Services } from '../../services.ts'
-import { shownTeam } from './team.ts'
+import { shownTeam, shownTeams } from './team.ts'
 
 export const meRoute = route({
   method: 'GET',
@@ -24,14 +24,12 @@ export const meRoute = route({
 async function shownMe(principal: Principal, services: Services): Promise<Me> {
   const { store, mail, signIn, signUp, previews } = services
   const { teamId, userId } = principal
-  const team = shownTeam(await readTeam(store, teamId), principal)
   const isKey = principal.kind === 'key'
-  const teams = isKey ? [] : await listTeamsOf(store, userId)
   return {
     user: isKey ? null : { id: userId, email: principal.email, name: await nameOf(store, userId) },
     api_key: isKey ? { id: principal.keyId, name: principal.name, scopes: [...principal.scopes] } : null,
-    team,
-    teams: teams.map((each) => ({ ...each, active: each.id === teamId })),
+    team: shownTeam(await readTeam(store, teamId), principal),
+    teams: isKey ? [] : await shownTeams(store, principal),
     permissions: Object.keys(POLICIES).filter((name) => permits(name as PolicyName, principal)),
     installation: {
       version: manifest.version,

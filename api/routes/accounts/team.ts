@@ -6,6 +6,7 @@ import { Member, MemberRole, Team, TeamListItem, TeamRename, TeamSwitch } from '
 import { Closed, Uuid } from '../../../schema/shape/shape.ts'
 import { listInvitations } from '../../../store/accounts/team/invitations.ts'
 import { listMembers, listTeamsOf, readTeam, type TeamRow } from '../../../store/accounts/team/team-members.ts'
+import type { Queryable } from '../../../store/db/client.ts'
 import { type Principal, sessionOf } from '../../auth/principals.ts'
 import { doneOf } from '../../http/outcome-error.ts'
 import { ok, type Route, route } from '../../http/route.ts'
@@ -17,6 +18,12 @@ const ByUserId = Closed({ userId: Uuid() })
 export const shownTeam = (team: TeamRow, principal: Principal): Team => {
   const { id, name, owner_user_id, owner_email, ...rest } = team
   return { id, name, owner_user_id, owner_email, role: principal.kind === 'key' ? 'api_key' : principal.role, ...rest }
+}
+
+/** Returns the teams of the person, the own one first, and which of them the session acts for. */
+export async function shownTeams(store: Queryable, { userId, teamId }: Principal): Promise<TeamListItem[]> {
+  const teams = await listTeamsOf(store, userId)
+  return teams.map((team) => ({ ...team, active: team.id === teamId }))
 }
 
 const getTeamRoute = route({
@@ -54,10 +61,7 @@ const listTeamsRoute = route({
   answers: {
     200: { description: 'All teams, the own one first.', schema: Closed({ data: Type.Array(TeamListItem) }) },
   },
-  async handle({ principal: { userId, teamId }, services: { store } }) {
-    const teams = await listTeamsOf(store, userId)
-    return ok({ data: teams.map((team) => ({ ...team, active: team.id === teamId })) })
-  },
+  handle: async ({ principal, services: { store } }) => ok({ data: await shownTeams(store, principal) }),
 })
 
 const switchTeamRoute = route({

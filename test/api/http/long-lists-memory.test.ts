@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
 import { startCli } from '../../support/process/cli-process.ts'
+import { peakMemory } from '../../support/process/peak-memory.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 let served: ServedApi
@@ -89,8 +89,8 @@ test(
       expect(counts, path).toEqual(Array.from({ length: CLIENTS }, () => most))
     }
     expect((await fetch(`${base}/healthz`)).status).toBe(200)
-    const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${api.pid}/status`, 'utf8')) ?? []
-    expect(Number(kilobytes) / 1024).toBeLessThan(MEGABYTES)
-    console.log(`most memory of the process: ${Math.round(Number(kilobytes) / 1024)} MiB`)
+    const megabytes = peakMemory(api.pid) / 1024 / 1024
+    expect(megabytes).toBeLessThan(MEGABYTES)
+    console.log(`most memory of the process: ${Math.round(megabytes)} MiB`)
   },
 )

@@ -21,6 +21,8 @@ export interface StoreSize {
 export type Bound =
   /** The same rows all the time. */
   | 'constant'
+  /** Rows of work that is not done yet. */
+  | 'under way'
   /** Rows of the retention window. */
   | 'retention'
   /** Rows of so many days, which are more than the retention window: complete by day 40. */
@@ -31,7 +33,7 @@ export type Bound =
 /** Every table of the store. A new one fails the test until it is named here. */
 export const BOUNDS: Readonly<Record<string, Bound>> = {
   api_keys: 'retention',
-  asked_work: 'constant',
+  asked_work: 'under way',
   audit_events: 'retention',
   'auth.accounts': 'constant',
   'auth.sessions': { days: 8 },
