@@ -99,7 +99,8 @@ export const ChartValues = Closed({
         'Pods. null: something else scales them, as in the example of docs/kubernetes-install.md.',
       ),
       terminationGracePeriodSeconds: number(90, [30, 3600], 'Time for checks that are under way when a pod ends.'),
-      ...requests('250m', '768Mi'),
+      // Three threads that read the worst pages took 1.0 GiB with the rest, on two cores.
+      ...requests('250m', '768Mi', '1280Mi'),
     },
     { description: 'The workers, which check and deliver.' },
   ),

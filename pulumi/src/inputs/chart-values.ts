@@ -639,7 +639,7 @@ export interface WorkerValues {
   terminationGracePeriodSeconds?: pulumi.Input<number | undefined>
   /**
    * Requests and limits of the container. Without a limit of cpu a pod may use what is free. Default: {"requests":
-   * {"cpu": "250m", "memory": "768Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "768Mi",
+   * {"cpu": "250m", "memory": "768Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "1280Mi",
    * "ephemeral-storage": "2Gi"}}.
    */
   resources?: pulumi.Input<{ [key: string]: unknown } | undefined>

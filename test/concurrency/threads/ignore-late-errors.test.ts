@@ -17,11 +17,15 @@ test('a thread that fails after the end of its task ends no process', async () =
   )
   try {
     const gone = once(pool, 'workerDestroy')
-    expect(await pool.run(null)).toBe('done')
+    const isKnown = new Int32Array(new SharedArrayBuffer(4))
+    expect(await pool.run(isKnown)).toBe('done')
+    Atomics.store(isKnown, 0, 1)
+    Atomics.notify(isKnown, 0)
     await gone
     expect(pool.listenerCount('error')).toBe(1)
     // Another thread does the next task.
-    expect(await pool.run(null)).toBe('done')
+    Atomics.store(isKnown, 0, 0)
+    expect(await pool.run(isKnown)).toBe('done')
   } finally {
     await pool.destroy()
   }

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createGuardedAgent } from '../../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../../egress/policy.ts'
 import { createResolver } from '../../../../egress/resolve.ts'
@@ -18,10 +18,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse, nth: number) =
 
 let serve: Serve
 let asked: { url: string; headers: IncomingMessage['headers'] }[] = []
-const site = createServer((request, response) => {
-  asked.push({ url: `${request.headers.host}${request.url}`, headers: request.headers })
-  serve(request, response, asked.length)
-})
+let site: Server
 /** Every socket that was opened, in the order of opening. */
 let opened: string[] = []
 let port = 0
@@ -40,19 +37,23 @@ const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: [HOME], never
   },
 })
 const pages = createPageReader()
-beforeAll(async () => {
+// Each test has a site of its own, so that a request that was stopped and arrives late is counted with no other test.
+beforeEach(async () => {
+  const mine: typeof asked = []
+  asked = mine
+  opened = []
+  site = createServer((request, response) => {
+    mine.push({ url: `${request.headers.host}${request.url}`, headers: request.headers })
+    serve(request, response, mine.length)
+  })
   await new Promise<void>((resolve) => site.listen(0, HOME, resolve))
   port = (site.address() as AddressInfo).port
 })
-afterEach(() => {
-  asked = []
-  opened = []
-})
-afterAll(async () => {
-  await Promise.all([agent.destroy(), pages.close()])
+afterEach(async () => {
   site.closeAllConnections()
   await new Promise((resolve) => site.close(resolve))
 })
+afterAll(() => Promise.all([agent.destroy(), pages.close()]))
 
 const NEXT_URL: Pagination = { type: 'next_url', next_url_path: 'next', items_path: 'items' }
 const LINKED: Pagination = { type: 'link_header', items_path: 'items' }
