@@ -18,6 +18,15 @@ export interface GuardedRequest {
   readonly signal: AbortSignal | null
   /** Returns how much of the body to read for a status. Pass a constant function: it is called once per exchange. */
   readonly bodyRule: (status: number) => BodyRule
+  /** Who gives room for a large body. Absent: it needs none. */
+  readonly large?: LargeBodyRule | undefined
+}
+
+/** When a body is large, and where it gets room. */
+interface LargeBodyRule {
+  readonly bytes: number
+  /** Returns null if there is room now, or else what resolves when there is. The deadline waits with the body. */
+  readonly take: () => Promise<void> | null
 }
 
 /**
@@ -53,7 +62,8 @@ function dispatchOptions({ url, method, headers, body, team }: GuardedRequest): 
 class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
   readonly #request: GuardedRequest
   readonly #resolve: (exchange: Exchange) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #startedAt = performance.now()
+  #timer: NodeJS.Timeout
   readonly #chunks: Uint8Array[] = []
   #controller: Dispatcher.DispatchController | null = null
   #phase: ExchangePhase = 'connect'
@@ -62,6 +72,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
   #headers: IncomingHttpHeaders = {}
   #rule: BodyRule = { maxBytes: 0, partial: false }
   #wireBytes = 0
+  #hasRoom: boolean
   /** The others that end with the same signal. */
   #group: Set<Abortable> | null = null
   isOver = false
@@ -69,6 +80,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
   constructor(request: GuardedRequest, resolve: (exchange: Exchange) => void) {
     this.#request = request
     this.#resolve = resolve
+    this.#hasRoom = request.large === undefined
     // Node keeps timers of one duration in one list, so this costs 0.7 µs including its clearing. AbortSignal.timeout
     // costs 1.5 µs before any listener.
     this.#timer = setTimeout(expire, request.deadlineMs, this)
@@ -110,6 +122,23 @@ class ExchangeHandler implements Dispatcher.DispatchHandler, Abortable {
     this.#chunks.push(kept)
     this.#wireBytes += kept.length
     if (chunk.length > room) this.#cut({ kind: 'too_large' })
+    else if (!this.#hasRoom) this.#askForRoom()
+  }
+
+  #askForRoom(): void {
+    const { large, deadlineMs } = this.#request
+    if (!large || this.#wireBytes <= large.bytes) return
+    this.#hasRoom = true
+    const room = large.take()
+    if (!room) return
+    const leftMs = Math.max(1, this.#startedAt + deadlineMs - performance.now())
+    clearTimeout(this.#timer)
+    this.#controller?.pause()
+    void room.then(() => {
+      if (this.isOver) return
+      this.#timer = setTimeout(expire, leftMs, this)
+      this.#controller?.resume()
+    })
   }
 
   onResponseEnd(): void {

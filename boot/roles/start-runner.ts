@@ -6,6 +6,7 @@ import type { Logger } from '../../core/logger.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createRunnerPolicy, type EgressPolicy, type RunnerPolicy } from '../../egress/policy.ts'
 import { print } from '../../platform/print.ts'
+import { bodySlots, ownCapacity } from '../../runners/capacity.ts'
 import type { CheckSource } from '../../runners/check/check-source.ts'
 import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
 import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
@@ -146,7 +147,9 @@ function startLoop(
   const browser = browsersOf({ settings, egress, log, registry, onSandbox }) ?? undefined
   stack.defer('the browser', () => browser?.close())
   const onInternalError = pageErrorsOf({ registry, log })
-  const extractor = createExtractor({ onInternalError })
+  const { extractThreads, largeBodies } = ownCapacity()
+  const bodies = bodySlots(largeBodies)
+  const extractor = createExtractor({ threads: extractThreads, onInternalError })
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader({ onInternalError })
   stack.defer('the page reader', () => pages.close())
@@ -157,7 +160,7 @@ function startLoop(
   return createCheckLoop({
     source,
     check: (task, signal) =>
-      checkByKind(CHECK_KINDS, task, { agent, extractor, pages, browser, proxy, search, signal }),
+      checkByKind(CHECK_KINDS, task, { agent, bodies, extractor, pages, browser, proxy, search, signal }),
     log,
     outage,
     metrics: createCheckMetrics(registry),

@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
+import type { Slots } from '../../concurrency/gates/slots.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import { createChannels } from '../../deliveries/channels/channels.ts'
@@ -8,6 +9,7 @@ import { createNoticeLoop } from '../../deliveries/notices/notice-loop.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
+import { bodySlots, ownCapacity } from '../../runners/capacity.ts'
 import type { CheckPorts } from '../../runners/check/check.ts'
 import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
 import type { Task } from '../../runners/check/task.ts'
@@ -80,7 +82,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   const kinds = context.kinds.map(({ work }) => work)
   const leaseMs = settings.TIDEMARK_LEASE_SECONDS * 1000
   const store = await openWorkerStore(context, leaseMs)
-  const { extractor, pages, patterns, differ } = createThreads(context)
+  const { bodies, extractor, pages, patterns, differ } = createThreads(context)
   measurePatterns(registry, patterns)
 
   const { deliveries, notices } = sendingLoops(context, store)
@@ -104,7 +106,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('the recorder', () => recorder.settle())
   const prompts = promptsOf(settings, { store, log, registry, patienceMs: leaseMs })
   stack.defer('questions to the model', () => prompts?.close())
-  const checkOf = checksOf(context, { store, kinds, extractor, pages })
+  const checkOf = checksOf(context, { store, kinds, bodies, extractor, pages })
   const search = searchSourceOf({ ...context, store })
   const held = { secrets, kinds, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
@@ -165,7 +167,8 @@ async function openWorkerStore(context: WorkerContext, leaseMs: number): Promise
 /** Creates the threads for untrusted content. Each starts when it is first needed; the stack ends them. */
 function createThreads({ stack, registry, log }: Pick<WorkerContext, 'stack' | 'registry' | 'log'>) {
   const onInternalError = pageErrorsOf({ registry, log })
-  const extractor = createExtractor({ onInternalError })
+  const { extractThreads, largeBodies } = ownCapacity()
+  const extractor = createExtractor({ threads: extractThreads, onInternalError })
   stack.defer('extraction', () => extractor.close())
   const pages = createPageReader({ onInternalError })
   stack.defer('the page reader', () => pages.close())
@@ -173,7 +176,7 @@ function createThreads({ stack, registry, log }: Pick<WorkerContext, 'stack' | '
   stack.defer('the pattern matcher', () => patterns.close())
   const differ = createTextDiffer()
   stack.defer('the comparison of texts', () => differ.close())
-  return { extractor, pages, patterns, differ }
+  return { bodies: bodySlots(largeBodies), extractor, pages, patterns, differ }
 }
 
 /** Returns what counts a run that ended with an internal error: a fault of this installation, not of a site. */
@@ -223,12 +226,13 @@ function sendingLoops(context: WorkerContext, store: Store) {
 interface CheckParts {
   readonly store: Store
   readonly kinds: readonly WorkKind[]
+  readonly bodies: Slots
   readonly extractor: Extractor
   readonly pages: PageReader
 }
 
 /** Returns what checks a task here. */
-function checksOf(context: WorkerContext, { store, kinds, extractor, pages }: CheckParts) {
+function checksOf(context: WorkerContext, { store, kinds, bodies, extractor, pages }: CheckParts) {
   const { egress, log, tracer, stack } = context
   const layer = proxyLayerOf(context)
   const proxy = layer
@@ -237,7 +241,7 @@ function checksOf(context: WorkerContext, { store, kinds, extractor, pages }: Ch
   const agent = createGuardedAgent(egress)
   stack.defer('the fetch connections', () => agent.destroy())
   const search = searchMeansOf(context)
-  const ports = { agent, extractor, pages, proxy, search }
+  const ports = { agent, bodies, extractor, pages, proxy, search }
   return (task: Task, browser: CheckPorts['browser'], signal: AbortSignal) =>
     checkByKind(kinds, task, {
       ...ports,

@@ -1,3 +1,4 @@
+import type { Slots } from '../../concurrency/gates/slots.ts'
 import { unsentNames, unsentWarning } from '../../egress/unsent-headers.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
@@ -5,6 +6,7 @@ import type { Browsers } from '../browser/browsers.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Extraction } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool/extractor.ts'
+import { BodyRoom } from '../fetch/body-room.ts'
 import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
@@ -36,6 +38,8 @@ export interface CheckPorts {
   /** Reads the pages of a list that comes in pages. */
   readonly pages: PageReader
   readonly signal: AbortSignal
+  /** Who may hold a large body. Absent: nobody waits for it. */
+  readonly bodies?: Slots | undefined
   /** Milliseconds for the fetch, redirects included. Default 30,000; 45,000 for all pages of a list. */
   readonly deadlineMs?: number
   /** The last resort of a refused check; absent: this installation has none. */
@@ -53,15 +57,30 @@ export interface CheckPorts {
   readonly onFetched?: (fetched: Fetched) => void
 }
 
+/** What one check depends on. */
+interface RoomyPorts extends CheckPorts {
+  readonly room?: BodyRoom
+}
+
 /** Checks a page: fetch, detect an unchanged page, extract. Never rejects because of a site's behaviour. */
 export async function check(task: PageTask, ports: CheckPorts): Promise<Reading> {
+  if (!ports.bodies) return checkWithin(task, ports)
+  const room = new BodyRoom(ports.bodies, task.teamKey ?? '', ports.signal)
+  try {
+    return await checkWithin(task, { ...ports, room })
+  } finally {
+    room.leave()
+  }
+}
+
+async function checkWithin(task: PageTask, ports: RoomyPorts): Promise<Reading> {
   const obstacle = task.obstacle ?? missingLayer(task, ports)
   if (obstacle) return failure({ code: 'not_available', message: obstacle }, NO_LAYER)
   if (task.rendersMissing === true) return checkForMissing(task, ports)
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
-async function checkOneWay(task: PageTask, ports: CheckPorts): Promise<Reading> {
+async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> {
   const layered = await throughLayers(task, ports)
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if ('kind' in layered) return layered
@@ -87,7 +106,7 @@ function factsOf(fetched: Fetched): FetchedFacts {
  * Checks a page that needed a browser before. It returns to the static layer only when that reads exactly the same now:
  * the hash of the sent page always differs from that of the rendered page, and the return must not look like a change.
  */
-async function checkBothWays(task: PageTask, ports: CheckPorts): Promise<Reading> {
+async function checkBothWays(task: PageTask, ports: RoomyPorts): Promise<Reading> {
   // Without the last page nothing is skipped for being unchanged: there are two readings to compare.
   const rendered = await checkOneWay({ ...task, last: null }, ports)
   if (rendered.kind !== 'values' && rendered.kind !== 'text') return rendered
@@ -99,7 +118,7 @@ async function checkBothWays(task: PageTask, ports: CheckPorts): Promise<Reading
  * Checks a page whose rules had no match in what is sent. Only what a browser finds more is worth a browser: otherwise
  * the direct reading is the outcome, also where the browser fails.
  */
-async function checkForMissing(task: PageTask, ports: CheckPorts): Promise<Reading> {
+async function checkForMissing(task: PageTask, ports: RoomyPorts): Promise<Reading> {
   const rendered = await checkOneWay({ ...task, last: null }, ports)
   if (rendered.kind === 'abandoned') return rendered
   const asSent = await readAsSent(task, ports)
@@ -110,7 +129,7 @@ async function checkForMissing(task: PageTask, ports: CheckPorts): Promise<Readi
 }
 
 /** Returns the reading of the static layer alone; null when the next check would have to render the page again. */
-async function readAsSent(task: PageTask, ports: CheckPorts): Promise<Reading | null> {
+async function readAsSent(task: PageTask, ports: RoomyPorts): Promise<Reading | null> {
   const alone: PageTask = { ...task, queue: 'static', last: null }
   const fetched = await fetchDirectly(requestOf(alone), alone, ports)
   if (ports.signal.aborted || whyRendered(alone, fetched) !== null) return null
@@ -118,7 +137,7 @@ async function readAsSent(task: PageTask, ports: CheckPorts): Promise<Reading | 
 }
 
 /** Tries one layer after another until one is not refused. */
-async function throughLayers(task: PageTask, ports: CheckPorts): Promise<Layered | Moved> {
+async function throughLayers(task: PageTask, ports: RoomyPorts): Promise<Layered | Moved> {
   const request = requestOf(task)
   if (task.queue !== 'static') return render(task, request, ports)
   const fetched = await fetchDirectly(request, task, ports)
@@ -130,7 +149,7 @@ async function throughLayers(task: PageTask, ports: CheckPorts): Promise<Layered
     : render({ ...task, reason }, request, ports)
 }
 
-async function render(task: PageTask, request: FetchRequest, ports: CheckPorts): Promise<Layered> {
+async function render(task: PageTask, request: FetchRequest, ports: RoomyPorts): Promise<Layered> {
   const { browser, signal, deadlineMs } = ports
   if (!browser || browser === 'elsewhere') throw new TypeError('this process renders nothing')
   const fetched = await browser.render(renderRequestOf(task), {
@@ -141,7 +160,11 @@ async function render(task: PageTask, request: FetchRequest, ports: CheckPorts):
 }
 
 /** Tries the proxy when the layers before it were refused. */
-async function fallBack(task: PageTask, answer: Answer, { proxy, browser, signal }: CheckPorts): Promise<Layered> {
+async function fallBack(
+  task: PageTask,
+  answer: Answer,
+  { proxy, browser, signal, room }: RoomyPorts,
+): Promise<Layered> {
   const { layer, fetched, request } = answer
   const reason = layer === 'browser' ? task.reason : null
   if (fetched.ok || !proxy || signal.aborted) return { method: layer, reason, fetched }
@@ -149,7 +172,7 @@ async function fallBack(task: PageTask, answer: Answer, { proxy, browser, signal
   const next = nextLayer(failure, { isDirect: task.request !== null, hasBrowser: false, hasProxy: true })
   if (next !== 'proxy') return { method: layer, reason, fetched }
   const renders = layer === 'browser' && browser !== 'elsewhere' ? (browser ?? null) : null
-  return byProxy(task, { layer, reason, fetched, request }, { proxy, browser: renders, signal })
+  return byProxy(task, { layer, reason, fetched, request }, { proxy, browser: renders, signal, room })
 }
 
 function requestOf({ url, headers, request, last }: PageTask): FetchRequest {
@@ -164,13 +187,13 @@ function requestOf({ url, headers, request, last }: PageTask): FetchRequest {
   }
 }
 
-function fetchDirectly(asked: FetchRequest, { request, teamKey }: PageTask, ports: CheckPorts): Promise<Fetched> {
-  const { agent, signal, pages, deadlineMs } = ports
-  const within = { agent, team: teamKey, signal, ...(deadlineMs !== undefined && { deadlineMs }) }
+function fetchDirectly(asked: FetchRequest, { request, teamKey }: PageTask, ports: RoomyPorts): Promise<Fetched> {
+  const { agent, signal, pages, room, deadlineMs } = ports
+  const within = { agent, team: teamKey, signal, room, ...(deadlineMs !== undefined && { deadlineMs }) }
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
 }
 
-async function read(task: PageTask, layered: Layered, ports: CheckPorts): Promise<Reading> {
+async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {
   const { fetched } = layered
   const from = fromOf(layered)
   if (!fetched.ok) return failedFetch(fetched, from)

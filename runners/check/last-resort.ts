@@ -3,6 +3,7 @@ import { waitForOf } from '../../schema/monitor/extract-config.ts'
 import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { RenderRequest } from '../browser/page/rendered.ts'
+import type { BodyRoom } from '../fetch/body-room.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetch/fetched.ts'
 import type { Hold, NoHold, ProxyLayer } from '../fetch/proxy/proxy-layer.ts'
 import type { PageTask } from './task.ts'
@@ -41,6 +42,7 @@ interface LastResort {
   /** Present when the refused layer was a browser: the page is then rendered through the proxy too. */
   readonly browser: Pick<Browsers, 'render'> | null
   readonly signal: AbortSignal
+  readonly room: BodyRoom | undefined
 }
 
 /**
@@ -60,9 +62,9 @@ export async function byProxy(task: PageTask, refused: Refused, means: LastResor
 function ask(
   task: PageTask,
   { fetched, request }: Refused,
-  { proxy: { layer, holdFor }, browser, signal }: LastResort,
+  { proxy: { layer, holdFor }, browser, signal, room }: LastResort,
 ): Promise<Fetched | NoHold> {
-  const call = { refusal: fetched.fault.message, hold: holdFor(task), signal }
+  const call = { refusal: fetched.fault.message, hold: holdFor(task), signal, room }
   if (browser === null) return layer.fetch(request, { ...call, team: task.teamKey, deadlineMs: PROXY_DEADLINE_MS })
   const page = renderRequestOf(task)
   const within = { signal, deadlineMs: RENDER_DEADLINE_MS }

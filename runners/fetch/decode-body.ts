@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { errorCode } from '../../egress/egress-failure.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { BodyRoom } from './body-room.ts'
 import { BROKEN, tooLarge, unreadEncoding } from './fetch-faults.ts'
 import { zstdFrames } from './zstd-frames.ts'
 
@@ -40,8 +41,14 @@ const NOW_BODY_BYTES = 512 * 1024
 
 /**
  * Undoes the content encodings of a body. The result never exceeds `maxBytes`, however small the body was on the wire.
+ * A body that may become large waits for `room`.
  */
-export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: number): Promise<Decoded> {
+export async function decodeBody(
+  wire: Uint8Array,
+  encodings: string,
+  maxBytes: number,
+  room?: BodyRoom,
+): Promise<Decoded> {
   const layers = encodings
     .toLowerCase()
     .split(',')
@@ -52,7 +59,7 @@ export async function decodeBody(wire: Uint8Array, encodings: string, maxBytes: 
   for (const name of layers.toReversed()) {
     const decoder = decoderFor(name, body)
     if (decoder === null) return { ok: false, fault: unreadEncoding(nameable(name)), isBrotli: name === 'br' }
-    const decoded = await decodeLayer(decoder, body, maxBytes)
+    const decoded = await decodeLayer(decoder, body, { maxBytes, room })
     if (!decoded.ok) return decoded
     body = decoded.body
   }
@@ -73,11 +80,19 @@ function isZlib(body: Uint8Array): boolean {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 }
 
-async function decodeLayer(decoder: Decoder, bytes: Uint8Array, maxBytes: number): Promise<Decoded> {
+interface DecodeContext {
+  readonly maxBytes: number
+  readonly room: BodyRoom | undefined
+}
+
+async function decodeLayer(decoder: Decoder, bytes: Uint8Array, { maxBytes, room }: DecodeContext): Promise<Decoded> {
   try {
     const now =
       bytes.length <= NOW_WIRE_BYTES ? decodeNow(decoder.now, bytes, Math.min(maxBytes, NOW_BODY_BYTES)) : null
-    return { ok: true, body: now ?? (await decoder.later(bytes, { maxOutputLength: maxBytes })) }
+    if (now) return { ok: true, body: now }
+    // It may decode to the largest body, however small it was on the wire.
+    await room?.take()
+    return { ok: true, body: await decoder.later(bytes, { maxOutputLength: maxBytes }) }
   } catch (error) {
     if (isTooLong(error)) return { ok: false, fault: tooLarge('decoded', maxBytes) }
     return { ok: false, fault: BROKEN('is cut off, or broken in its content encoding') }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { RefusedLayer } from './fetch-faults.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 
@@ -35,6 +36,8 @@ export interface FetchPorts {
   /** Milliseconds for everything, redirects included. Default 30,000. */
   readonly deadlineMs?: number
   readonly limits?: FetchLimits
+  /** Room for a large body. Absent: it needs none. */
+  readonly room?: BodyRoom | undefined
 }
 
 /** A response with a body. */

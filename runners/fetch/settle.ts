@@ -22,7 +22,7 @@ export async function settle(context: FetchContext, hop: Hop, answer: Answer): P
   if (wire.length === 0) return failed(context, EMPTY_BODY, status)
   const encoding = headers['content-encoding']
   if (encoding === undefined) return fetchedBody(context, hop, answer, wire)
-  const decoded = await decodeBody(wire, String(encoding), context.limits.maxBodyBytes)
+  const decoded = await decodeBody(wire, String(encoding), context.limits.maxBodyBytes, context.ports.room)
   if (!decoded.ok)
     return { ...failed(context, decoded.fault, status), ...(decoded.isBrotli && { onlyBrowserReads: true }) }
   if (decoded.body.length === 0) return failed(context, EMPTY_BODY, status)
@@ -124,9 +124,9 @@ export interface FetchContext {
   readonly deadlineMs: number
 }
 
-/** Returns the whole milliseconds since the fetch began. */
-export function elapsed(context: FetchContext): number {
-  return Math.round(performance.now() - context.startedAt)
+/** Returns the whole milliseconds since the fetch began, without the wait for room. */
+export function elapsed({ startedAt, ports }: FetchContext): number {
+  return Math.round(performance.now() - startedAt - (ports.room?.waitedMs ?? 0))
 }
 
 /** Returns the result of a failed fetch. */

@@ -1,6 +1,7 @@
 import type { BodyRule, Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
+import { LARGE_BODY_BYTES } from './body-room.ts'
 import { becameGet, exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, type FetchLimits } from './fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
@@ -95,8 +96,9 @@ function sendOnce(context: FetchContext, hop: Hop, deadlineMs: number): Promise<
   const { request, ports, bodyRule } = context
   const { url, method, body } = hop
   const headers = requestHeaders(request, { user: hop.sameOrigin, conditional: hop.count === 0, body })
-  const { team, signal } = ports
-  return guardedRequest(ports.agent, { url, method, headers, body, team, deadlineMs, signal, bodyRule })
+  const { team, signal, room } = ports
+  const large = room && { bytes: LARGE_BODY_BYTES, take: () => room.take() }
+  return guardedRequest(ports.agent, { url, method, headers, body, team, deadlineMs, signal, bodyRule, large })
 }
 
 function failedExchange(

@@ -68,7 +68,7 @@ export const api = Closed(
       { description: 'HTTPRoute of the API, in place of an Ingress.' },
     ),
     // Threads that read the largest pages of previews took 0.8 GB beside the rest.
-    ...requests('100m', '512Mi', '1Gi'),
+    ...requests('100m', '512Mi', '1280Mi'),
   },
   { description: 'The API.' },
 )

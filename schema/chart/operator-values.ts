@@ -74,7 +74,7 @@ export const runner = Closed(
       requests: { cpu: '500m', memory: '1Gi', 'ephemeral-storage': '256Mi' },
       limits: { memory: '1Gi', 'ephemeral-storage': '2Gi' },
     }),
-    ...requests('250m', '512Mi'),
+    ...requests('250m', '512Mi', '1280Mi'),
     ...files('runner pods, which their browsers do not see'),
   },
   { description: 'Runner pods, which the operator starts and ends with the browser queue.' },

@@ -74,6 +74,34 @@ describe('a guarded request', () => {
     expect(server.contacts).toBeLessThanOrEqual(2)
   })
 
+  test('waits for room in the middle of a large body, and its deadline waits with it', async () => {
+    await using server = await rawServer(answer('200 OK', 'x'.repeat(300_000)))
+    let asked = 0
+    const askWithin = (deadlineMs: number) => {
+      const take = () => {
+        asked += 1
+        return new Promise<void>((resolve) => setTimeout(resolve, deadlineMs + 50))
+      }
+      return ask(server, { deadlineMs, bodyRule: whole(400_000), large: { bytes: 1_000, take } })
+    }
+    let exchange = await askWithin(100)
+    // On a busy machine the answer may begin too late.
+    for (let deadlineMs = 1_000; asked === 0; deadlineMs *= 4) exchange = await askWithin(deadlineMs)
+    expect(text(exchange)).toHaveLength(300_000)
+    expect(asked).toBe(1)
+  })
+
+  test('asks for no room for a small body, and ends while it waits for some', async () => {
+    await using server = await rawServer(answer('200 OK', 'x'.repeat(1_000)))
+    const stopping = new AbortController()
+    const take = () => {
+      stopping.abort()
+      return new Promise<void>(() => {})
+    }
+    expect(text(await ask(server, { large: { bytes: 1_000, take } }))).toHaveLength(1_000)
+    expect(text(await ask(server, { large: { bytes: 999, take }, signal: stopping.signal }))).toBe('aborted')
+  })
+
   test('takes a body of exactly the limit and none that is a byte longer, announced or not', async () => {
     const chunked = { 'transfer-encoding': 'chunked' }
     await using exact = await rawServer(answer('200 OK', 'x'.repeat(1_000)))

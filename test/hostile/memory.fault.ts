@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openQueueDatabase } from '../support/database/queue-database.ts'
-import { rawServer } from '../support/network/raw-server.ts'
+import { answer, rawServer } from '../support/network/raw-server.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { type Answer, html, openSite } from '../support/network/site.ts'
 import { startShell } from '../support/process/cli-process.ts'
@@ -21,6 +22,13 @@ const EACH = 10
 /** It needs time, and no memory. */
 const IS_SHORT = new Set(['timeout', 'connect_failed', 'too_many_redirects'])
 
+const BLOWN_UP = BLOW_UPS.filter(({ comesTo }) => ![comesTo].flat().some((code) => IS_SHORT.has(code)))
+/** A small answer that unpacks to the largest body, and is read at once, so that only its bytes count. */
+const LARGE_PAGE = {
+  serve: answer('200 OK', gzipSync(`<b>1</b><!--${'x'.repeat(10_000_000)}-->`), { 'content-encoding': 'gzip' }),
+  extract: { method: 'css', fields: { it: 'b' } },
+} as const
+
 interface Limited {
   readonly limits: { readonly memory: string }
 }
@@ -32,21 +40,23 @@ interface Values {
 describeIf(canLimitMemory, 'as root, where the memory of processes can be limited by cgroups')(
   'Within the memory that the chart gives it',
   () => {
-    test(`a worker lives through ${EACH} monitors of each page that is made to blow up, all due at once`, async () => {
+    test.each([
+      [`${EACH} monitors of each page that is made to blow up`, BLOWN_UP, EACH],
+      ['more monitors of a page of 10 MB than it checks at once', [LARGE_PAGE], 130],
+    ])('a worker lives through %s, all due at once', { timeout: 900_000 }, async (_, rows, count) => {
       await using sites = new AsyncDisposableStack()
       await using database = await openQueueDatabase()
       const team = await database.team()
-      const rows = BLOW_UPS.filter(({ comesTo }) => ![comesTo].flat().some((code) => IS_SHORT.has(code)))
       for (const { serve, extract } of rows) {
         const { port } = sites.use(await rawServer(serve))
-        await database.monitors(team, { url: `http://127.0.0.1:${port}/`, extract, count: EACH, interval: 86_400 })
+        await database.monitors(team, { url: `http://127.0.0.1:${port}/`, extract, count, interval: 86_400 })
       }
       await using group = createMemoryGroup('worker', bytesOf(VALUES.worker.resources))
       await using worker = startShell(group.line([process.execPath, ENTRY, 'worker']), {
         DATABASE_URL: database.url,
         TIDEMARK_ENCRYPTION_KEY: 'the key of a test',
         TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-        TIDEMARK_HOST_CONCURRENCY: '64',
+        TIDEMARK_HOST_CONCURRENCY: '128',
         TIDEMARK_BROWSER_PAGES: '0',
         TIDEMARK_LOG_LEVEL: 'warn',
       })
@@ -54,11 +64,11 @@ describeIf(canLimitMemory, 'as root, where the memory of processes can be limite
       const left = () => database.query<{ n: number }>(LEFT)
       await until(left, ([first]) => first?.n === 0 || group.kills() > 0, PATIENCE_MS)
       expect(group.kills()).toBe(0)
-      process.stdout.write(`${rows.length * EACH} checks: ${mb(peakMemory(worker.pid))} of memory at most\n`)
+      process.stdout.write(`${rows.length * count} checks: ${mb(peakMemory(worker.pid))} of memory at most\n`)
       expect(await database.query(`select error_message from runs where error_code = 'internal'`)).toEqual([])
       worker.signal('SIGTERM')
       expect(await worker.exited).toBe(0)
-    }, 900_000)
+    })
 
     test('a runner and its browser live through more pages that fill memory than they render at once', async () => {
       await using installation = await openRunnerInstallation()

@@ -555,8 +555,8 @@ export interface ApiValues {
   httpRoute?: pulumi.Input<ApiHttpRouteValues | undefined>
   /**
    * Requests and limits of the container. Without a limit of cpu a pod may use what is free. Default: {"requests":
-   * {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "1Gi", "ephemeral-storage":
-   * "2Gi"}}.
+   * {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "1280Mi",
+   * "ephemeral-storage": "2Gi"}}.
    */
   resources?: pulumi.Input<{ [key: string]: unknown } | undefined>
   /** Labels that a node must have. At most 64 entries. */
@@ -762,7 +762,7 @@ export interface RunnerValues {
   browserResources?: pulumi.Input<{ [key: string]: unknown } | undefined>
   /**
    * Requests and limits of the container. Without a limit of cpu a pod may use what is free. Default: {"requests":
-   * {"cpu": "250m", "memory": "512Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "512Mi",
+   * {"cpu": "250m", "memory": "512Mi", "ephemeral-storage": "256Mi"}, "limits": {"memory": "1280Mi",
    * "ephemeral-storage": "2Gi"}}.
    */
   resources?: pulumi.Input<{ [key: string]: unknown } | undefined>

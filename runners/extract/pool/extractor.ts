@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { createSpeeds, SLOW_MS } from '../../../concurrency/gates/speed.ts'
 import { Running } from '../../../concurrency/loops/wakeable-loop.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
@@ -23,8 +22,7 @@ import { startThreads } from './threads.ts'
 
 interface ExtractorOptions {
   /**
-   * The most threads, without those for slow pages and for trials; default: one less than the cores, at least one. They
-   * start when they are first needed.
+   * The most threads, without those for slow pages and for trials; default 1. They start when they are first needed.
    */
   readonly threads?: number
   /** The heap of a thread in MB. */
@@ -101,7 +99,7 @@ class ThreadedExtractor implements Extractor {
   #closing = false
 
   constructor(options: ExtractorOptions) {
-    const { threads = Math.max(1, availableParallelism() - 1), heapMb = EXTRACT_LIMITS.heapMb } = options
+    const { threads = 1, heapMb = EXTRACT_LIMITS.heapMb } = options
     this.#onInternalError = options.onInternalError
     this.#line = createLine(threads)
     this.#quick = groupOf(threads, heapMb, 0)

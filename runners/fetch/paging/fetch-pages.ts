@@ -1,6 +1,7 @@
 import type { Whose } from '../../../concurrency/threads/thread.ts'
 import type { Pagination } from '../../../schema/monitor/request-config.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
+import { LARGE_BODY_BYTES } from '../body-room.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS, type FetchLimits } from '../fetch-limits.ts'
 import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetched.ts'
 import { bodyHash } from '../settle.ts'
@@ -65,6 +66,7 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
     const { facts } = page
     // Only the items of the page are kept.
     context.read.push({ fetched: { ...fetched, body: EMPTY }, facts, bodyBytes })
+    if (sum(context, (read) => read.bodyBytes) > LARGE_BODY_BYTES) await ports.room?.take()
     step = nextStep(paging, { facts, finalUrl: fetched.finalUrl, link: linkOf(fetched) })
   }
   return step.kind === 'failed'
@@ -73,8 +75,9 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
 }
 
 /** Sites take turns at the reading thread, and wait for it no longer than the deadline of the fetch. */
-function waiterOf({ request, ports, deadlineMs, startedAt }: FetchContext): Whose {
-  const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs - (performance.now() - startedAt))))
+function waiterOf(context: FetchContext): Whose {
+  const { request, ports, deadlineMs } = context
+  const late = AbortSignal.timeout(Math.max(0, deadlineMs - elapsed(context)))
   return {
     key: URL.parse(request.url)?.host ?? '',
     signal: ports.signal ? AbortSignal.any([ports.signal, late]) : late,
@@ -98,6 +101,7 @@ async function fetchPage(context: FetchContext, { asked, pages }: Paging): Promi
     agent: context.ports.agent,
     team: context.ports.team,
     signal: context.ports.signal,
+    room: context.ports.room,
     deadlineMs: Math.min(msLeft, FETCH_DEADLINE_MS),
     limits: { ...context.limits, maxWireBytes: wireLeft, maxBodyBytes: bodyLeft },
   })
@@ -153,8 +157,8 @@ function sum(context: FetchContext, of: (read: FetchedPage) => number): number {
   return context.read.reduce((total, read) => total + of(read), 0)
 }
 
-function elapsed(context: FetchContext): number {
-  return Math.round(performance.now() - context.startedAt)
+function elapsed({ startedAt, ports }: FetchContext): number {
+  return Math.round(performance.now() - startedAt - (ports.room?.waitedMs ?? 0))
 }
 
 function failure(context: FetchContext, fault: RunFault, status: number | null = null): FetchFailed {

@@ -3,6 +3,7 @@ import { type EgressProxy, startEgressProxy } from '../../../egress/egress-proxy
 import type { EgressPolicy } from '../../../egress/policy.ts'
 import { type Resolver, systemResolver } from '../../../egress/resolve.ts'
 import type { NO_PROXY } from '../../../schema/runner-api.ts'
+import type { BodyRoom } from '../body-room.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS } from '../fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchRequest } from '../fetched.ts'
 import { fetchStatic } from '../static-fetch.ts'
@@ -33,6 +34,8 @@ export interface ProxyCall {
   /** An opaque key of the team that the fetch is for. */
   readonly team?: string | undefined
   readonly signal: AbortSignal
+  /** Room for a large body. Absent: it needs none. */
+  readonly room?: BodyRoom | undefined
   /** Milliseconds for all of it. Default 30,000. */
   readonly deadlineMs?: number
 }
@@ -74,13 +77,13 @@ export const MAX_RENDER_BYTES = 16 * 1024 * 1024
 /** Creates the layer. It opens its own connections for every fetch, so that no team shares one with another. */
 export function createProxyLayer({ log, resolver = systemResolver(), ...options }: ProxyLayerOptions): ProxyLayer {
   return {
-    async fetch(request, { refusal, hold, signal, team = '', deadlineMs = FETCH_DEADLINE_MS }) {
+    async fetch(request, { refusal, hold, signal, room, team = '', deadlineMs = FETCH_DEADLINE_MS }) {
       const reserved = await hold(MAX_BYTES)
       if (typeof reserved === 'string') return reserved
       const path = openProxyPath({ ...options, resolver, team })
       try {
         const limits = { ...FETCH_LIMITS, maxWireBytes: Math.min(MAX_BYTES, reserved.bytes) }
-        const ports = { agent: path.agent, signal, deadlineMs, limits }
+        const ports = { agent: path.agent, signal, deadlineMs, limits, room }
         const fetched = await fetchStatic({ ...request, refusedAs: 'proxy' }, ports)
         if (fetched.ok) return fetched
         const isShort = fetched.fault.code === 'too_large' && reserved.bytes < MAX_BYTES

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { Fetched } from '../../../runners/fetch/fetched.ts'
+import { bodySlots } from '../../../runners/capacity.ts'
+import { BodyRoom } from '../../../runners/fetch/body-room.ts'
+import type { Fetched, FetchPorts } from '../../../runners/fetch/fetched.ts'
 import { answer, rawServer } from '../../support/network/raw-server.ts'
 import { fetcher } from './fetch-helper.ts'
 
@@ -10,9 +12,9 @@ const page = Buffer.from('<p>tidemark</p>'.repeat(2_000))
 const large = Buffer.from(Array.from({ length: 200_000 }, (_, i) => `<li>${i}</li>`).join(''))
 const MIB = 1024 * 1024
 
-async function fetchEncoded(body: Uint8Array, encoding: string): Promise<Fetched> {
+async function fetchEncoded(body: Uint8Array, encoding: string, ports: Partial<FetchPorts> = {}): Promise<Fetched> {
   await using server = await rawServer(answer('200 OK', body, { 'content-encoding': encoding }))
-  return await get(`http://a.test:${server.port}/`)
+  return await get(`http://a.test:${server.port}/`, {}, ports)
 }
 
 function code(fetched: Fetched): string {
@@ -47,6 +49,18 @@ describe('a packed body', () => {
   ])('in %s of megabytes is read whole', async (encoding, body) => {
     const fetched = await fetchEncoded(body, encoding)
     expect(fetched.ok && fetched.kind === 'body' && large.equals(fetched.body)).toBe(true)
+  })
+
+  test('that may become large takes room first, however small it is, and others take none', async () => {
+    const roomOf = async (body: Uint8Array, encoding: string) => {
+      const slots = bodySlots(1)
+      const room = new BodyRoom(slots, '', new AbortController().signal)
+      await fetchEncoded(body, encoding, { room })
+      return slots.held
+    }
+    expect(await roomOf(zlib.gzipSync(Buffer.alloc(9 * MIB)), 'gzip')).toBe(1)
+    expect(await roomOf(zlib.gzipSync(page), 'gzip')).toBe(0)
+    expect(await roomOf(page, 'identity')).toBe(0)
   })
 
   test.each([
