@@ -21,7 +21,7 @@ import type { RunsOfKind } from '../queue/runs-of-kind.ts'
  * A monitor of a kind that does not back off is never in `error`: a search is paused after ten failed checks in a row.
  *
  * A resume resets the count of failures. Otherwise a monitor that failed before would return as `error`.
- * test/spec/states.test.ts tests every row of the table.
+ * test/spec/monitors/states.test.ts tests every row of the table.
  */
 
 /** The facts that determine a status. */

@@ -88,7 +88,7 @@ interface RawDocument {
   }
 }
 
-/** What is opened by a signed address alone can be asked for only with one; test/spec/visual.test.ts does. */
+/** What is opened by a signed address alone can be asked for only with one; test/spec/pictures/visual.test.ts does. */
 const isPlain = ([, { responses }]: [string, RawOperation]) => responses['200']?.content?.['image/png'] === undefined
 
 const SCHEMAS = '#/components/schemas/'
@@ -127,7 +127,7 @@ export function readDocument(text: string): ApiDocument {
     const named = response.$ref === undefined ? response : responses[response.$ref.slice(RESPONSES.length)]
     return named?.content?.['application/json']?.schema ?? null
   }
-  // A search that is tried needs a browser, which this service does not have: test/spec/serp-preview.test.ts.
+  // A search that is tried needs a browser, which this service does not have: test/spec/searches/serp-preview.test.ts.
   const paths = Object.entries(raw.paths).filter(([path]) => path !== '/v1/serp-monitors/preview')
   const operations = paths.flatMap(([path, methods]) =>
     Object.entries(methods)

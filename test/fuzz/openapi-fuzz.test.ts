@@ -41,7 +41,7 @@ function shrinkingFor(ms: number, run: (chain: Chain) => Promise<void>): (chain:
 
 /**
  * No run of the fuzz has pictures, and few differ in a text. Tokens come in mails, and the fuzz has no mail server; a
- * chain knows no other accounts and teams. Nothing takes payments. test/spec/team.test.ts, invitation.test.ts,
+ * chain knows no other accounts and teams. Nothing takes payments. test/spec/accounts/team.test.ts, invitation.test.ts,
  * test/accounts and test/api/auth follow all of these to their end.
  */
 const NEVER_SUCCEED = new Set([

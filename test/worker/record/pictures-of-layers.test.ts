@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createVisualService, type VisualService } from '../../spec/visual-service.ts'
+import { createVisualService, type VisualService } from '../../spec/pictures/visual-service.ts'
 import { draw } from '../pictures/drawings.ts'
 
 let service: VisualService

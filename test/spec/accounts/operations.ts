@@ -1,0 +1,98 @@
+import type { Route } from '../../../api/http/route.ts'
+import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
+import { accountOf, acceptAs, invite, tokenFor, personOf } from '../../support/api/people.ts'
+import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
+import { type ServedApi } from '../../support/api/served-api.ts'
+
+/** What a request to an operation holds. */
+interface Example {
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** Destinations and headers with secrets in each place that may hold one. */
+export const SECRETS = ['s3cret-request', 's3cret-path', 's3cret-query', 's3cret-header', 's3cret-slack', 's3cret-chat']
+const WITH_SECRETS = {
+  request_headers: { 'X-Key': 's3cret-request' },
+  deliveries: [
+    {
+      type: 'webhook',
+      url: 'https://hooks.example.com/s3cret-path?token=s3cret-query',
+      headers: { Authorization: 'Bearer s3cret-header' },
+    },
+    { type: 'slack', webhookUrl: 'https://hooks.slack.example/services/s3cret-slack' },
+    { type: 'discord', webhookUrl: 'https://discord.example/api/webhooks/s3cret-chat' },
+    { type: 'email', to: 'ops@example.com' },
+  ],
+} as const
+
+const SEARCH = {
+  name: 'Kettle',
+  keyword: 'kettle',
+  schedule_interval_seconds: 600,
+  target_domain: 'example.com',
+} as const
+
+/** Makes requests to operations on things of a team that are made for each of them. */
+export function examplesOf(served: ServedApi, owner: CreatedOwner) {
+  const boss = personOf(served, owner)
+  const me = served.as(owner.api_key)
+  const { services } = served.api
+  const monitor = async () => (await createMonitor(me, WITH_SECRETS)).id
+  const search = async () =>
+    (await me.post('/v1/serp-monitors', { ...SEARCH, deliveries: WITH_SECRETS.deliveries })).body.id
+  const run = async () => seedRun(services, await monitor())
+  const delivery = (runId: string) =>
+    seedDelivery(services, runId, { config: WITH_SECRETS.deliveries[0], status: 'failed' })
+  async function runWithDelivery() {
+    const id = await run()
+    await delivery(id)
+    return id
+  }
+  const key = async () =>
+    ((await boss.client.post('/v1/keys', { name: 'k' })).body['apiKey'] as { readonly id: string }).id
+  const invitation = async () => (await invite(boss, `${crypto.randomUUID()}@example.com`)).body.id
+  async function member() {
+    const person = await accountOf(served)
+    await acceptAs(person, await tokenFor(served, boss, person))
+    return person.account.user_id
+  }
+  const ids: readonly [prefix: string, make: () => Promise<string>][] = [
+    ['/v1/monitors/:id', monitor],
+    ['/v1/serp-monitors/:id', search],
+    ['/v1/runs/:id', runWithDelivery],
+    ['/v1/run-images/:id', run],
+    ['/v1/deliveries/:id', async () => delivery(await run())],
+    ['/v1/keys/:id', key],
+    ['/v1/team/members/:userId', member],
+    ['/v1/team/invitations/:id', invitation],
+  ]
+  const bodies: Readonly<Record<string, () => Promise<unknown>>> = {
+    'POST /v1/monitors': async () => MONITOR,
+    'POST /v1/monitors/preview': async () => MONITOR,
+    'POST /v1/monitors/bulk': async () => ({ action: 'pause', ids: [await monitor()] }),
+    'POST /v1/monitors/:id/backtest': async () => ({ diff_predicate: { type: 'any_field_changes' } }),
+    'POST /v1/monitors/from-template/:slug': async () => ({ url: 'https://example.com/' }),
+    'POST /v1/serp-monitors': async () => SEARCH,
+    'POST /v1/serp-monitors/preview': async () => SEARCH,
+    'POST /v1/keys': async () => ({ name: 'k' }),
+    'POST /v1/keys/:id/rotate': async () => ({ grace_period_hours: 0 }),
+    'PATCH /v1/team': async () => ({ name: 'Team' }),
+    'POST /v1/team/switch': async () => ({ team_id: owner.team_id }),
+    'PATCH /v1/team/members/:userId': async () => ({ role: 'viewer' }),
+    'POST /v1/team/members/invite': async () => ({ email: `${crypto.randomUUID()}@example.com` }),
+    'POST /v1/team/accept': async () => ({ token: 'inv_unknown' }),
+    'POST /v1/billing/checkout': async () => ({ plan: 'pro' }),
+    'POST /v1/billing/credits': async () => ({ runs: 1000 }),
+  }
+  return async ({ method, path }: Route): Promise<Example> => {
+    const made = ids.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))
+    const id = await made?.[1]()
+    if (made && id === undefined) throw new Error(`nothing was made for ${path}`)
+    const filled = id !== undefined ? path.replace(/:\w+/, id) : path.replace(':slug', 'generic-full-page')
+    const body = await bodies[`${method} ${path}`]?.()
+    const needsBody = method === 'POST' || method === 'PATCH'
+    return { path: filled, ...(body !== undefined ? { body } : needsBody && { body: {} }) }
+  }
+}

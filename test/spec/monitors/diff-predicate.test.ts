@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMonitor, faultsOf } from '../../support/api/monitor-requests.ts'
+import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { refusals, titled } from '../../support/run/case-titles.ts'
+
+let served: ServedApi
+beforeAll(async () => {
+  served = await serveApi()
+})
+afterAll(() => served.close())
+
+const field = 'price'
+const leaf = { type: 'field_changes', field }
+const and = (...conditions: object[]): object => ({ type: 'composite', operator: 'AND', conditions })
+const nested = (depth: number): object => (depth === 1 ? leaf : and(nested(depth - 1)))
+
+describe('diff predicate: what may be saved', () => {
+  test.each(
+    titled<object>([
+      { type: 'any_field_changes' },
+      leaf,
+      { type: 'field_increases_by_percent', field, threshold: 5 },
+      { type: 'field_increases_by_percent', field, threshold: 0.001 },
+      { type: 'field_decreases_by_percent', field, threshold: 100 },
+      { type: 'field_increases_by_absolute', field, threshold: 0 },
+      { type: 'field_decreases_by_absolute', field, threshold: -1.5 },
+      { type: 'field_matches_regex', field, pattern: '^sold(?! out)' },
+      { type: 'field_equals', field, value: '' },
+      { type: 'field_equals', field, value: 0 },
+      { type: 'field_equals', field, value: false },
+      and(leaf),
+      { type: 'composite', operator: 'OR', conditions: Array.from({ length: 25 }, () => leaf) },
+      nested(4),
+    ]),
+  )('is discriminated by type; this one is taken: %s', async (_, diff_predicate) => {
+    expect(await createMonitor(served.me, { diff_predicate })).toMatchObject({ diff_predicate })
+  })
+
+  test.each(
+    refusals<object>([
+      [{}, ['diff_predicate.type']],
+      [{ type: 'changes' }, ['diff_predicate.type']],
+      [{ type: 'field_changes' }, ['diff_predicate.field']],
+      [{ type: 'field_changes', field: 7 }, ['diff_predicate.field']],
+      [{ type: 'any_field_changes', field }, ['diff_predicate.field']],
+      [{ type: 'field_increases_by_percent', field }, ['diff_predicate.threshold']],
+      [{ type: 'field_increases_by_percent', field, threshold: 0 }, ['diff_predicate.threshold']],
+      [{ type: 'field_decreases_by_percent', field, threshold: -5 }, ['diff_predicate.threshold']],
+      [{ type: 'field_increases_by_absolute', field, threshold: '5' }, ['diff_predicate.threshold']],
+      [{ type: 'field_matches_regex', field }, ['diff_predicate.pattern']],
+      [{ type: 'field_matches_regex', field, pattern: '[a' }, ['diff_predicate.pattern']],
+      [{ type: 'field_equals', field }, ['diff_predicate.value']],
+      [{ type: 'field_equals', field, value: null }, ['diff_predicate.value']],
+      [{ type: 'field_equals', field, value: ['a'] }, ['diff_predicate.value']],
+      [{ type: 'composite', conditions: [leaf] }, ['diff_predicate.operator']],
+      [{ type: 'composite', operator: 'XOR', conditions: [leaf] }, ['diff_predicate.operator']],
+      [{ type: 'composite', operator: 'AND' }, ['diff_predicate.conditions']],
+      [and(), ['diff_predicate.conditions']],
+      [and(...Array.from({ length: 26 }, () => leaf)), ['diff_predicate.conditions']],
+      [
+        and(leaf, and({ type: 'field_matches_regex', field, pattern: '(' })),
+        ['diff_predicate.conditions[1].conditions[0].pattern'],
+      ],
+    ]),
+  )('refuses %s', async (_, diff_predicate, paths) => {
+    expect(await faultsOf(served.me, { diff_predicate })).toEqual(paths)
+  })
+
+  test('predicates nest four deep and no deeper', async () => {
+    const [path] = await faultsOf(served.me, { diff_predicate: nested(5) })
+    expect(path).toMatch(/^diff_predicate\.conditions\[0\]\.conditions\[0\]\.conditions\[0\]/)
+  })
+
+  test.each([
+    [{ method: 'css', fields: { stock: 'p' } }, 'stock', 'price'],
+    [{ method: 'full_page' }, 'content_hash', 'price'],
+    [{ method: 'prompt', prompt: 'What does it cost?' }, 'result', 'price'],
+    [{ method: 'prompt', prompt: 'What does it cost?', schema: { price: 'number' } }, 'price', 'result'],
+    [{ method: 'prompt', prompt: 'What does it cost?', schema: { properties: { cost: {} } } }, 'cost', 'properties'],
+  ])(
+    'predicates refer to fields by the names that extract_config gives: %j',
+    async (extract_config, known, unknown) => {
+      await createMonitor(served.me, { extract_config, diff_predicate: { type: 'field_changes', field: known } })
+      const diff_predicate = and({ type: 'any_field_changes' }, { type: 'field_changes', field: unknown })
+      expect(await faultsOf(served.me, { extract_config, diff_predicate })).toEqual([
+        'diff_predicate.conditions[1].field',
+      ])
+    },
+  )
+})

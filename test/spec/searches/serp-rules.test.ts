@@ -1,0 +1,129 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
+import { checkSearch } from '../../../runners/serp/check-search.ts'
+import { row } from '../../../store/db/row.ts'
+import { createMonitor } from '../../support/api/monitor-requests.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import {
+  googlePage,
+  openSearchedEngines,
+  REFUSAL,
+  type SearchedEngines,
+} from '../../support/browser/searched-engines.ts'
+import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { openSite } from '../../support/network/site.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let serp: SearchedEngines
+let team: string
+beforeAll(async () => {
+  serp = await openSearchedEngines()
+  await serp.work()
+})
+beforeEach(async () => {
+  team = await serp.database.team()
+})
+afterEach(async () => {
+  await serp.database.query('update checks set due_at = null, next_run_at = null')
+  for (const table of ['serp_engines', 'serp_exits']) await serp.database.query(`delete from ${table}`)
+  await serp.database.setClock('0')
+})
+afterAll(() => serp[Symbol.asyncDispose]())
+
+const HOOK = { type: 'webhook', url: 'http://127.0.0.1:1/hook' } as const
+const list = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, at) => `https://site-${from + at}.example/page`)
+
+test('an engine is left alone for 15 minutes, doubling per refusal up to 6 hours, until it answers', async () => {
+  const no = await serp.add(team, { interval: 86_400 })
+  const minutesLeft = async () => {
+    const [left] = await serp.database.query<{ minutes: number }>(
+      'select round(extract(epoch from refused_until - clock()) / 60)::int as minutes from serp_engines',
+    )
+    return left?.minutes
+  }
+  serp.answer(() => REFUSAL)
+  let passed = 0
+  for (const minutes of [15, 30, 60, 120, 240, 360, 360]) {
+    expect(await serp.check(no)).toMatchObject({ status: 'error', error_code: 'blocked' })
+    expect(await minutesLeft()).toBe(minutes)
+    passed += minutes + 1
+    await serp.database.setClock(`${passed} minutes`)
+  }
+  serp.answer(() => googlePage(list(1)))
+  expect(await serp.check(no)).toMatchObject({ status: 'success' })
+  expect(await minutesLeft()).toBeUndefined()
+  serp.answer(() => REFUSAL)
+  await serp.check(no)
+  expect(await minutesLeft()).toBe(15)
+})
+
+test.each(['rank_tracking', 'full_analysis'] as const)('%s: a change to pages never fires by itself', async (mode) => {
+  serp.answer((query) =>
+    query.has('start') ? googlePage(list(10, 11)) : googlePage(list(10), '/search?q=shoes&start=10'),
+  )
+  const target = mode === 'rank_tracking' ? { target: 'site-12.example' } : {}
+  const no = await serp.add(team, { mode, ...target, deliveries: [HOOK] })
+  const seen = []
+  for (const pages of [1, 2, 1, 2]) {
+    await serp.database.query('update monitors set pages = $2 where no = $1', [no, pages])
+    await serp.database.query('update checks set cost = $2 where no = $1', [no, pages])
+    const { organic_results: results, delivery_triggered: fired, target_rank: rank } = await serp.check(no)
+    seen.push([results?.length, fired, rank])
+  }
+  const rank = mode === 'rank_tracking' ? 12 : null
+  expect(seen).toEqual([
+    [10, false, null],
+    [20, false, rank],
+    [10, false, null],
+    [20, false, rank],
+  ])
+})
+
+test('rank_change_threshold is ignored in full_analysis', async () => {
+  const no = await serp.add(team, { mode: 'full_analysis', threshold: 50, deliveries: [HOOK] })
+  serp.answer(() => googlePage(list(3)))
+  await serp.check(no)
+  serp.answer(() => googlePage(list(3).toReversed()))
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
+})
+
+test('later pages are opened in the same browser session, 2 to 6 seconds apart', async () => {
+  await using site = await openSite()
+  const browsers = testBrowsers()
+  const extractor = createExtractor({ threads: 1 })
+  const askedAt: number[] = []
+  const cookies: (string | undefined)[] = []
+  site.page('/search', (response, request) => {
+    askedAt.push(performance.now())
+    cookies.push(request.headers.cookie)
+    const next = askedAt.length < 3 ? `/search?q=shoes&start=${10 * askedAt.length}` : null
+    response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': `page=${askedAt.length}; path=/` })
+    response.end(googlePage(list(10, 1 + 10 * askedAt.length), next))
+  })
+  const search = { engine: 'google', keyword: 'shoes', pages: 3, device: 'desktop' } as const
+  await checkSearch(
+    { ...search, location_code: 'us', language_code: 'en' },
+    { browsers, extractor, endpoints: { google: site.origin }, signal: NEVER },
+  )
+  await Promise.all([browsers.close(), extractor.close()])
+  expect(cookies).toEqual([undefined, 'page=1', 'page=2'])
+  // A page takes its time besides, so there is no upper bound here.
+  for (const at of [1, 2]) expect((askedAt[at] ?? 0) - (askedAt[at - 1] ?? 0)).toBeGreaterThanOrEqual(2_000)
+})
+
+test('a regular monitor of a search-results URL is rendered in a browser even under auto', async () => {
+  const served = await serveApi()
+  const queueOf = async (url: string) => {
+    const { id } = await createMonitor(served.me, { url, fetch_mode: 'auto' })
+    return served.api.services.store.oneFirst(sql.type(row({ queue: Type.String() }))`
+      select queue::text from checks where no = (select no from monitors where id = ${id}::uuid)`)
+  }
+  expect(await queueOf('https://www.google.com/search?q=kettle&hl=en&gl=us')).toBe('browser')
+  expect(await queueOf('https://www.bing.com/search?q=kettle')).toBe('browser')
+  expect(await queueOf('https://shop.example.com/search?q=kettle')).toBe('static')
+  await served.close()
+})
