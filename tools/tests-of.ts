@@ -8,6 +8,7 @@ import { testsOf } from './tests-of/tests-of.ts'
  */
 const root = join(import.meta.dirname, '..')
 const [, , file, most = 'Infinity'] = process.argv
+const USAGE = 'usage: node tools/tests-of.ts FILE [DISTANCE], as in: node tools/tests-of.ts store/queue/claim.ts 2'
 const files = await sourceFiles(root)
 const target = file === undefined ? '' : relative(root, join(process.cwd(), file))
 const fault =
@@ -18,9 +19,12 @@ const fault =
       : files.some(({ path }) => path === target)
         ? null
         : `There is no file ${target}.`
-if (fault !== null) {
+if (file === '--help') {
+  console.log('Prints the tests that reach FILE, the nearest first, each with the number of imports between them.')
+  console.log(USAGE)
+} else if (fault !== null) {
   console.error(fault)
-  console.error('usage: node tools/tests-of.ts FILE [DISTANCE], as in: node tools/tests-of.ts store/queue/claim.ts 2')
+  console.error(USAGE)
   process.exitCode = 2
 } else {
   const found = testsOf(target, files)
