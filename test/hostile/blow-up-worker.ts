@@ -4,6 +4,7 @@ import { checkByKind } from '../../runners/check/kinds/check-kind.ts'
 import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
+import { stopChecks } from '../support/database/check-states.ts'
 import { openQueueDatabase, type SeenRun } from '../support/database/queue-database.ts'
 import { rawServer } from '../support/network/raw-server.ts'
 import { openSite } from '../support/network/site.ts'
@@ -65,7 +66,7 @@ export async function openBlowUpWorker(limitsOf: (row: BlowUp | null) => CheckLi
       (runs) => runs.length > 0,
     )
     if (!run) throw new Error('there is no run')
-    await database.query('update checks set due_at = null, next_run_at = null')
+    await stopChecks(database, 'all')
     return run
   }
 

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { testBrowsers } from '../support/browser/test-browsers.ts'
+import { endLeases } from '../support/database/check-states.ts'
 import { openQueueDatabase } from '../support/database/queue-database.ts'
 import { html, openSite } from '../support/network/site.ts'
 import { until } from '../support/run/until.ts'
@@ -57,7 +58,7 @@ test(
       () => Promise.all(hogs.map((no) => database.runs(no))),
       (runs) => runs.every((of) => of.length === 1),
     )
-    await database.query('update checks set due_at = clock() where no = any($1)', [hogs])
+    await endLeases(database, hogs)
     await until(
       () => Promise.all(hogs.map((no) => database.check(no))),
       (checks) => checks.filter(({ run_id }) => run_id !== null).length >= PAGES,

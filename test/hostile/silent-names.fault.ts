@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createDnsLookup } from '../../egress/dns-lookup.ts'
 import { createResolver } from '../../egress/resolve.ts'
 import { openNameServer } from '../egress/name-server.ts'
+import { takeBack } from '../support/database/check-states.ts'
 import { openQueueDatabase } from '../support/database/queue-database.ts'
 import { rawServer } from '../support/network/raw-server.ts'
 import { html, openSite } from '../support/network/site.ts'
@@ -104,12 +105,6 @@ test.each(SILENT)(
     const errorsOf = (of: readonly number[]) =>
       database.query('select distinct error_code from runs where monitor_no = any($1)', [of])
     const isSome = (rows: readonly unknown[]) => rows.length > 0
-    /** None of them is due or under way any more. */
-    const takeBack = () =>
-      database.query(
-        `update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where no = any($1)`,
-        [hogs],
-      )
 
     // Everybody has been read once.
     await measure()
@@ -120,14 +115,14 @@ test.each(SILENT)(
       await letLoose()
       await using again = every(500, letLoose)
       await until(
-        () => database.query('select 1 from checks where no = any($1) and run_id is not null', [hogs]),
+        async () => (await database.leases()).filter(({ no }) => hogs.includes(no)),
         // A worker claims no more of a team than it may soon start.
         (claimed) => claimed.length >= Math.min(hogs.length, CONCURRENCY),
       )
       beside.push(await measure())
       await again[Symbol.asyncDispose]()
       if (what === 'names') await until(() => errorsOf(hogs), isSome, 60_000)
-      await takeBack()
+      await takeBack(database, hogs)
       await until(
         async () => underWay,
         (count) => count <= VICTIMS,

@@ -16,6 +16,7 @@ import { row } from '../../store/db/row.ts'
 import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
@@ -24,8 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-const lock = (id: string) => installation.sql(`update monitors set locked = true where id = '${id}'`)
-const manage = (id: string) => installation.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+const lock = (id: string) => changeMonitors(installation, id, { locked: true })
+const manage = (id: string) => changeMonitors(installation, id, { managedBy: 'kubernetes' })
 const useUp = ({ teamId }: Person) =>
   installation.sql(`update team_usage set runs_used = runs_limit, credits = 0 where team_id = '${teamId}'`)
 const actions = async (person: Person) =>

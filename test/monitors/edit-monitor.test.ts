@@ -6,6 +6,7 @@ import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
@@ -38,7 +39,7 @@ describe('editing a monitor', () => {
   test('that a Kubernetes resource owns is refused, and leaves it as it was', async () => {
     const person = await installation.person()
     const { id } = await installation.monitor(person)
-    await installation.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+    await changeMonitors(installation, id, { managedBy: 'kubernetes' })
     expect(await edit(person, id, { name: 'Mine' })).toEqual({
       kind: 'managed',
       by: 'kubernetes',

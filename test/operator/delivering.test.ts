@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { dropDeliveries } from '../support/database/change-deliveries.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { openSite } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -109,7 +110,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource with destinati
 
     const written = failed.metadata.resourceVersion
     // After the retention window: its answer is shown for as long as it takes nothing.
-    await setup.sql('delete from deliveries')
+    await dropDeliveries(setup)
     await setup.restart()
     await setup.apply('other', { suspend: true })
     await setup.until('other', 'Ready', 'Suspended')

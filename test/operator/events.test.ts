@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import { endLeases, failTimes } from '../support/database/check-states.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { openSite, status } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -29,7 +30,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', ()
     await setup.apply('kettle', { url: site.url })
     await setup.until('kettle', 'Healthy', 'NoSuccess')
     // Four more failures would take a quarter of an hour.
-    await setup.sql(`update checks set failures = 4, due_at = clock()`)
+    await failTimes(setup, 'all', 4)
+    await endLeases(setup, 'all')
     worker.loop.wake()
     await setup.until('kettle', 'Healthy', 'Failing')
     site.price('$10')
@@ -44,9 +46,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', ()
   })
 
   test('are not written again for a health that stays, whatever else of the status changes', async () => {
-    const checked = (failures: number) =>
-      setup.sql(`update checks set failures = ${failures}, last_run_at = clock()
-        where no = (select no from monitor_resources where name = 'kettle')`)
+    const checked = (failures: number) => failTimes(setup, { resource: 'kettle' }, failures)
     await setup.apply('kettle')
     await setup.until('kettle', 'Ready', 'Scheduled')
     await checked(7)
@@ -74,7 +74,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', ()
     await setup.apply('kettle')
     await setup.until('kettle', 'Ready', 'Scheduled')
     faulty.spoil(/^PATCH .*kettle\/status/, { kind: 'unanswered' })
-    await setup.sql(`update checks set failures = 7, last_run_at = clock()`)
+    await failTimes(setup, 'all', 7)
     await setup.until('kettle', 'Healthy', 'Failing')
     await checksUntil('Failing')
     faulty.spoil(/^PATCH .*kettle\/status/, { kind: 'unanswered' })

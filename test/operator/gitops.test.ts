@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LuaFactory } from 'wasmoon'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
+import { failTimes } from '../support/database/check-states.ts'
 import { hasGo, kstatusOf } from '../support/kubernetes/kstatus.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
@@ -52,8 +53,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A status that the operato
     for (const name of ['ready', 'failing', 'edited', 'deleted']) await setup.until(name, 'Ready', 'Scheduled')
     for (const name of ['refused', 'mended']) await setup.until(name, 'Ready', 'Invalid')
     await setup.until('suspended', 'Ready', 'Suspended')
-    await setup.sql(`update checks set failures = 7, last_run_at = clock()
-      where no = (select no from monitor_resources where name = 'failing')`)
+    await failTimes(setup, { resource: 'failing' }, 7)
     await setup.apply('failing', { scheduleIntervalSeconds: 600 })
     await setup.until('failing', 'Healthy', 'Failing')
     await setup.stop()

@@ -5,6 +5,8 @@ import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import { pauseMonitor } from '../../monitors/pause-monitor.ts'
 import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { row } from '../../store/db/row.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
+import { endCheck, failTimes } from '../support/database/check-states.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -41,8 +43,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     await setup.until('suspended', 'Ready', 'Suspended')
     await setup.until('locked', 'Ready', 'Scheduled')
     await pauseMonitor(setup.context, PAGE, { ...setup.owner, id: status?.id ?? '' })
-    await setup.sql(`update monitors set locked = true
-      where no = (select no from monitor_resources where name = 'locked')`)
+    await changeMonitors(setup, { resource: 'locked' }, { locked: true })
     // A change of the resource is a reason to look at once.
     for (const name of ['paused', 'locked']) await setup.apply(name, { scheduleIntervalSeconds: 600 })
     const paused = await setup.until('paused', 'Healthy', 'Paused')
@@ -57,8 +58,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     const { status } = await setup.until('kettle', 'Ready', 'Scheduled')
     await setup.apply('kettle', { extractConfig: { method: 'css', fields: { price: 'b[[' } } })
     await setup.until('kettle', 'Ready', 'Invalid')
-    await setup.sql(`update checks set failures = 5, last_run_at = clock()
-      where no = (select no from monitors where id = '${status?.id}')`)
+    await failTimes(setup, status?.id ?? '', 5)
     const refused = await setup.until('kettle', 'Healthy', 'Failing')
     expect(setup.condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Invalid' })
     expect(setup.condition(refused, 'Stalled')).toMatchObject({ status: 'True' })
@@ -84,7 +84,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     const old = { lastRunTime: '2026-05-01T12:00:00.000Z', nextRunTime: '2026-05-01T12:15:00.000Z' }
     const status = { ...old, consecutiveFailures: 3 }
     await kube.call('PATCH', `${setup.path('kettle')}/status`, { status }, 'application/merge-patch+json')
-    await setup.sql(`update checks set last_run_at = clock()`)
+    await endCheck(setup, 'all')
     await setup.restart()
     const after = await eventually(
       () => setup.read('kettle'),
@@ -96,7 +96,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
     const looks = async () =>
       Number(/reconcile_seconds_count{kind="Monitor",outcome="done"} (\d+)/.exec(await setup.metrics())?.[1])
     const before = await looks()
-    await setup.sql(`update checks set last_run_at = clock() + interval '1 minute'`)
+    await endCheck(setup, 'all', 60)
     await eventually(looks, (now) => now > before)
     expect((await setup.read('kettle')).metadata.resourceVersion).toBe(written)
   })
@@ -104,9 +104,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor 
   test('is not said to succeed before a check has', async () => {
     await setup.apply('kettle')
     await setup.until('kettle', 'Ready', 'Scheduled')
-    const checked = (failures: number) =>
-      setup.sql(`update checks set failures = ${failures}, last_run_at = clock()
-        where no = (select no from monitor_resources where name = 'kettle')`)
+    const checked = (failures: number) => failTimes(setup, { resource: 'kettle' }, failures)
     await checked(1)
     await setup.apply('kettle', { scheduleIntervalSeconds: 600 })
     const waiting = await setup.until('kettle', 'Healthy', 'NoSuccess')

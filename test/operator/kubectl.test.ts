@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { failTimes } from '../support/database/check-states.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -45,9 +46,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('kubectl, as the page of c
     await kube.stop()
   })
 
-  const ran = (name: string, failures: number) =>
-    setup.sql(`update checks set failures = ${failures}, last_run_at = clock()
-      where no = (select no from monitor_resources where name = '${name}')`)
+  const ran = (name: string, failures: number) => failTimes(setup, { resource: name }, failures)
   const cells = (text: string) =>
     text
       .trim()

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { beforeEach, expect, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -53,14 +54,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at
   })
 
   test.each([
-    ['its configuration', `update monitors set schedule_interval_seconds = 60, url = 'https://other.example/'`],
-    ['its owner', `update monitors set managed_by = 'api'`],
-    ['its suspension', `update monitors set suspended = true`],
-    ['its row of the resource', `update monitor_resources set generation = 99`],
-  ])('puts a record right whose %s was changed in the store', async (_, statement) => {
+    [
+      'its configuration',
+      () => changeMonitors(setup, 'all', { scheduleIntervalSeconds: 60, url: 'https://other.example/' }),
+    ],
+    ['its owner', () => changeMonitors(setup, 'all', { managedBy: 'api' })],
+    ['its suspension', () => changeMonitors(setup, 'all', { suspended: true })],
+    ['its row of the resource', () => setup.sql('update monitor_resources set generation = 99')],
+  ])('puts a record right whose %s was changed in the store', async (_, change) => {
     const { status } = await setup.read('kettle')
     const [before] = await setup.monitors()
-    await setup.sql(statement)
+    await change()
     await eventually(() => setup.figure('corrections_total'), Boolean)
     const after = await eventually(
       () => setup.stored(status?.id),

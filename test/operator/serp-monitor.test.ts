@@ -15,6 +15,7 @@ import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { SEARCH_TABLE } from '../../store/monitors/kinds/search-table.ts'
 import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { listRuns } from '../../store/runs/runs.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -187,7 +188,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resou
       `status, error_code, error_message values 'error', 'blocked', 'Google refused.'`,
       'failures = 10, next_run_at = null, due_at = null',
     )
-    await setup.sql(`update monitors set paused = true where id = '${id}'`)
+    await changeMonitors(setup, id, { paused: true })
     await setup.restart()
     const { status: paused } = await seen(
       (found) => found.status?.conditions?.some(({ reason }) => reason === 'AutoPaused') === true,

@@ -6,8 +6,9 @@ import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { readChanges } from '../../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
-import { seedRun } from '../../support/api/seeded-runs.ts'
+import { seedRun, seedRuns } from '../../support/api/seeded-runs.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { dropRun } from '../../support/database/change-runs.ts'
 
 let api: TestApi
 let patterns: PatternMatcher
@@ -111,7 +112,7 @@ describe('a backtest', () => {
 
   test('knows the reading before a change from the change itself, though that reading be deleted', async () => {
     const [first, second = ''] = await prices('$10', '$30')
-    await api.sql(`delete from runs where id = '${first}'`)
+    await dropRun(api, first ?? '')
     const found = await backtest({ type: 'field_increases_by_absolute', field: 'price', threshold: 20 })
     expect(firing(found)).toEqual([second])
   })
@@ -153,16 +154,13 @@ describe('a backtest', () => {
   })
 
   test('takes the 500 most recent changes, and says that there are more', async () => {
-    const change =
-      `'{"price":"2","stock":null}'::json, ` +
-      `'{"fields_changed":["price"],"before":{"price":"1"},"after":{"price":"2"}}'::json`
-    const seed = (from: number, to: number) =>
-      api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
-        select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success', ${change}
-        from monitors, generate_series(${from}, ${to}) n where id = '${id}'`)
-    await seed(1, 500)
+    const change = {
+      extracted: { price: '2', stock: null },
+      diff: { fields_changed: ['price'], before: { price: '1' }, after: { price: '2' } },
+    }
+    await seedRuns(api.services, id, { count: 500, ...change })
     expect(await backtest({ type: 'any_field_changes' })).toMatchObject({ changes: 500, truncated: false })
-    await seed(9_000, 9_000)
+    await seedRuns(api.services, id, { count: 1, from: 9_000, ...change })
     const found = await backtest({ type: 'any_field_changes' })
     expect(found).toMatchObject({ changes: 500, would_fire: 500, truncated: true })
     const times = found.runs.map(({ started_at }) => started_at)
@@ -171,21 +169,22 @@ describe('a backtest', () => {
   })
 
   test('takes 16 MiB of readings, and says that there are more', async () => {
-    await api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
-      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
-        json_build_object('price', repeat('x', 250000)),
-        '{"fields_changed":["price"],"before":{"price":"1"},"after":{"price":"2"}}'
-      from monitors, generate_series(1, 80) n where id = '${id}'`)
+    await seedRuns(api.services, id, {
+      count: 80,
+      extracted: { price: 'x'.repeat(250_000) },
+      diff: { fields_changed: ['price'], before: { price: '1' }, after: { price: '2' } },
+    })
     const found = await backtest({ type: 'any_field_changes' })
     expect(found).toMatchObject({ truncated: true })
     expect(found.changes).toBe(68)
   })
 
   test('holds a megabyte of readings at a time', async () => {
-    await api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
-      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
-        json_build_object('price', repeat('x', 400000)), '{"fields_changed":["price"],"before":{},"after":{}}'
-      from monitors, generate_series(1, 12) n where id = '${id}'`)
+    await seedRuns(api.services, id, {
+      count: 12,
+      extracted: { price: 'x'.repeat(400_000) },
+      diff: { fields_changed: ['price'], before: {}, after: {} },
+    })
     const { store } = api.services
     let read = 0
     const any: typeof store.any = async (statement) => {
@@ -204,12 +203,15 @@ describe('a backtest', () => {
   })
 
   test('counts the differences too: two texts of a change can be twice as large as its reading', async () => {
-    await api.sql(`insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
-      select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
-        '{"price":"1"}', json_build_object('fields_changed', json_build_array('price'),
-          'before', json_build_object('price', repeat('x', 250000)),
-          'after', json_build_object('price', repeat('y', 250000)))
-      from monitors, generate_series(1, 80) n where id = '${id}'`)
+    await seedRuns(api.services, id, {
+      count: 80,
+      extracted: { price: '1' },
+      diff: {
+        fields_changed: ['price'],
+        before: { price: 'x'.repeat(250_000) },
+        after: { price: 'y'.repeat(250_000) },
+      },
+    })
     const found = await backtest({ type: 'any_field_changes' })
     expect(found).toMatchObject({ truncated: true })
     expect(found.changes).toBe(34)

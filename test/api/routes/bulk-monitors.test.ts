@@ -6,6 +6,7 @@ import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 let api: TestApi
 let wakes = 0
@@ -37,7 +38,7 @@ const monitors = async ({ api_key: key }: CreatedOwner, count: number): Promise<
 }
 const statusOf = async (owner: CreatedOwner, id: string) =>
   (await api.call(owner.api_key, 'GET', `/v1/monitors/${id}`)).body['status']
-const lock = (id: string) => api.sql(`update monitors set locked = true where id = '${id}'`)
+const lock = (id: string) => changeMonitors(api, id, { locked: true })
 const event = row({
   action: Type.String(),
   target_id: Type.Union([Type.String(), Type.Null()]),
@@ -98,7 +99,7 @@ describe('a bulk action', () => {
   test('deletes, but not what a manifest owns', async () => {
     const owner = await api.owner()
     const [mine = '', managed = ''] = await monitors(owner, 2)
-    await api.sql(`update monitors set managed_by = 'kubernetes' where id = '${managed}'`)
+    await changeMonitors(api, managed, { managedBy: 'kubernetes' })
     const { results } = await bulk(owner, 'delete', [mine, managed])
     expect(results).toMatchObject([{ ok: true }, { ok: false, error: { code: 'CONFLICT' } }])
     expect(await statusOf(owner, mine)).toBeUndefined()

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMonitor, pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { failTimes } from '../../support/database/check-states.ts'
 
 let served: ServedApi
 const ids = new Map<string, string>()
@@ -10,10 +12,10 @@ const NAMES = ['Kettle 100%', 'kettles of Ülm', 'Toaster', 'Lamp', 'Fridge_1']
 beforeAll(async () => {
   served = await serveApi()
   for (const name of NAMES) ids.set(name, (await createMonitor(served.me, { name })).id)
-  const check = (name: string) => `(select no from monitors where id = '${ids.get(name)}')`
+  const idOf = (name: string) => ids.get(name) ?? ''
   await served.me.post(`/v1/monitors/${ids.get('Toaster')}/pause`)
-  await served.api.sql(`update checks set failures = 5 where no in (${check('Lamp')}, ${check('Toaster')})`)
-  await served.api.sql(`update monitors set locked = true, paused = true where no = ${check('Fridge_1')}`)
+  await failTimes(served.api, [idOf('Lamp'), idOf('Toaster')], 5)
+  await changeMonitors(served.api, idOf('Fridge_1'), { locked: true, paused: true })
   for (const [name, statuses] of Object.entries({ Lamp: ['dead', 'success'], 'Kettle 100%': ['dead'] } as const)) {
     const run = await seedRun(served.api.services, ids.get(name) ?? '')
     for (const status of statuses) await seedDelivery(served.api.services, run, { status })

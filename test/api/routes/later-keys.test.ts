@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { setLevel } from '../../support/database/check-states.ts'
 
 const MONITOR = {
   name: 'Kettle',
@@ -70,7 +72,7 @@ describe('Keys of a later version', () => {
 
   test('that are not seen refuse it by the level of the checks', async () => {
     const path = await written(`name = 'Kettle'`)
-    await api.sql(`update checks set level = 2 where no = (select no from monitors where id = '${path.split('/')[3]}')`)
+    await setLevel(api, path.split('/')[3] ?? '', 2)
     expect(await patch(path, { name: 'Pot' })).toMatchObject({ status: 409, body: { error: { details: [] } } })
     expect(await api.call(key, 'POST', `${path}/pause`)).toMatchObject({ status: 200 })
     expect(await api.call(key, 'DELETE', path)).toMatchObject({ status: 204 })
@@ -81,7 +83,7 @@ describe('Keys of a later version', () => {
     const { id } = (await api.call(key, 'POST', '/v1/monitors', MONITOR)).body
     const place = { teamId, column: 'monitors.deliveries', rowId: String(id) } as const
     const sealed = api.services.secrets.seal(place, deliveries)
-    await api.sql(`update monitors set deliveries = '\\x${sealed.toString('hex')}' where id = '${id}'`)
+    await changeMonitors(api, String(id), { deliveries: sealed })
     const path = `/v1/monitors/${id}`
     expect(await patch(path, { name: 'Pot' })).toMatchObject({ status: 200, body: { deliveries } })
     expect(await patch(path, { deliveries: [] })).toMatchObject({

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { sql } from 'slonik'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
-import { nothing } from '../../../store/db/row.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
-import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
+import { seedDelivery, seedRun, seedRuns } from '../../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { dropRun } from '../../support/database/change-runs.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -71,13 +70,10 @@ describe('a list of runs', () => {
     const extracted = Object.fromEntries(fields(16).map((name) => [name, 'z'.repeat(16 * KIB - 100)]))
     const run = await seedRun(served.api.services, id, { extracted })
     // More than the buffers of two sockets.
-    await served.api.sql(`
-      insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted)
-      select monitor_no, new_run_id(clock() + n * interval '1 ms', monitor_no), team_id, 0, 1, status, extracted
-      from runs, generate_series(1, 99) n where id = '${run}'`)
+    await seedRuns(served.api.services, id, { count: 99, from: -100, extracted })
     const answer = await begun(`/v1/monitors/${id}/runs?limit=100`)
     // The oldest run is in the last group.
-    await served.api.services.store.query(sql.type(nothing)`delete from runs where id = ${run}::uuid`)
+    await dropRun(served.api, run)
     await expect(textOf(answer)).rejects.toThrow('aborted')
     expect(served.api.services.lists.figures()).toMatchObject({ bytesUnderWay: 0, waiting: 0 })
   })

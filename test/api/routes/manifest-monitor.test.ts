@@ -8,6 +8,7 @@ import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { specOf } from '../../../tools/generate/crd/custom-resource-definition.ts'
 import { KINDS } from '../../../tools/generate/crd/kinds.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 let api: TestApi
 let owner: CreatedOwner
@@ -205,7 +206,7 @@ describe('the manifest of a monitor', () => {
 
   test('of one that a resource owns takes nothing over', async () => {
     const id = await create()
-    await api.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+    await changeMonitors(api, id, { managedBy: 'kubernetes' })
     expect((await manifestOf(id)).metadata.annotations).toBeUndefined()
   })
 

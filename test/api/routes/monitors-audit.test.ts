@@ -6,6 +6,7 @@ import { row } from '../../../store/db/row.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 let api: TestApi
 let owner: CreatedOwner
@@ -75,7 +76,7 @@ test('what changes nothing, is refused or only reads is not on record', async ()
   await call('POST', `/v1/monitors/${id}/run`)
   await call('POST', `/v1/monitors/${id}/signing-secret/rotate`)
   for (const path of ['', '/runs', '/signing-secret']) await call('GET', `/v1/monitors/${id}${path}`)
-  await api.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+  await changeMonitors(api, id, { managedBy: 'kubernetes' })
   await call('PATCH', `/v1/monitors/${id}`, { name: 'b' })
   await call('DELETE', `/v1/monitors/${id}`)
   expect(await recorded()).toEqual(before)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import { createTestApi } from '../../support/api/test-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 const monitor = (name: string) => ({
   name,
@@ -23,7 +24,7 @@ test('what cannot be opened is left out of its row and reported in the log; all 
         insert into deliveries (id, monitor_no, team_id, run_id, type, target, host, payload)
         select gen_random_uuid(), no, team_id, gen_random_uuid(), 'webhook', deliveries, 'example.com', '{}'
           from monitors where id = '${id}'`)
-    await api.sql(`update monitors set deliveries = '\\x01', request_headers = '\\x02' where id = '${broken}'`)
+    await changeMonitors(api, broken, { deliveries: Buffer.of(1), requestHeaders: Buffer.of(2) })
 
     const list = await api.call(key, 'GET', '/v1/monitors')
     expect(list).toMatchObject({

@@ -4,6 +4,8 @@ import { Usage } from '../../../schema/account/usage.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { failTimes } from '../../support/database/check-states.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -115,11 +117,11 @@ describe('the usage summary', () => {
       await monitor(owner),
       await monitor(owner),
     ]
-    await api.sql(`update checks set failures = 9 where no = (select no from monitors where id = '${failing}')`)
+    await failTimes(api, failing, 9)
     await api.call(owner.api_key, 'POST', `/v1/monitors/${paused}/pause`)
     await api.call(owner.api_key, 'DELETE', `/v1/monitors/${deleted}`)
-    await api.sql(`update monitors set locked = true where id in ('${locked}', '${both}')`)
-    await api.sql(`update monitors set paused = true where id = '${both}'`)
+    await changeMonitors(api, [locked, both], { locked: true })
+    await changeMonitors(api, both, { paused: true })
     expect(await usageOf(owner)).toMatchObject({ monitorsActive: 2, monitorsLocked: 2, serpMonitorsLocked: 0 })
   })
 

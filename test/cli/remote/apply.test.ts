@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { HOOK, type ManifestServer, secretOf, startManifestServer } from './manifest-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
@@ -268,6 +269,6 @@ describe('an input that is not valid changes nothing, and names file and line', 
     await remote.write('monitors/a.yaml', remote.manifest('kettle').replace('3600', '900'))
     const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
     expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml:1 .*tidemark serve --config: change it there/)])
-    await remote.sql(`update monitors set managed_by = 'api'`)
+    await changeMonitors(remote, 'all', { managedBy: 'api' })
   })
 })

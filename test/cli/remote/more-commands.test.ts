@@ -2,6 +2,7 @@ import { chmod, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
 // Each command is a process, and on a busy machine each takes its time.
@@ -122,7 +123,7 @@ describe('get', () => {
 
 test('one monitor that billing has locked does not keep the others from it', async () => {
   const ids = [await remote.watch('locked'), await remote.watch('open')]
-  await remote.sql(`update monitors set locked = true where id = '${ids[0]}'`)
+  await changeMonitors(remote, ids[0] ?? '', { locked: true })
   const { code, stdout, stderr } = await remote.sh('./tidemark pause locked open')
   expect([code, stdout]).toEqual([77, 'monitor open paused\n'])
   expect(stderr).toContain('locked by billing cannot be paused')

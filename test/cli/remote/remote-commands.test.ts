@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { setExtracted } from '../../support/database/change-runs.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
@@ -114,10 +115,8 @@ describe('get', () => {
 
 test('programs get runs with the whole of values that lists cut', async () => {
   const id = await remote.watch('long values')
-  await remote.sql(`
-    update runs set extracted = json_build_object('price', repeat('x', 20000))
-    where monitor_no = (select no from monitors where id = '${id}')`)
   const whole = 'x'.repeat(20_000)
+  await setExtracted(remote, id, { price: whole })
   type Shown = { readonly extracted: { readonly price: string }; readonly truncated?: readonly string[] }
   const [cut] = (await remote.ask<{ data: Shown[] }>('GET', `/v1/monitors/${id}/runs`)).data
   expect([cut?.extracted.price.length, cut?.truncated]).toEqual([16_384, ['extracted.price']])

@@ -9,10 +9,10 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { imageName } from '../../../store/images/images.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
+import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
 import { LINKS, openMailbox, payloadOf } from '../../support/mail/mailbox.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 import { openReceiver } from '../../support/worker/receiver.ts'
-import { openOutbox, type Outbox, startLoop } from '../loop/outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

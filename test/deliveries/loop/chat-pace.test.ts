@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
+import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
 import { payloadOf } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, type Received, reply } from '../../support/worker/receiver.ts'
-import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

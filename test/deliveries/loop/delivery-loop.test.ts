@@ -3,9 +3,10 @@ import { sign } from '../../../core/signature.ts'
 import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
+import { dropDeliveries, hideDeliveries, returnDeliveries } from '../../support/database/change-deliveries.ts'
+import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
-import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => outbox[Symbol.asyncDispose]())
 afterEach(async () => {
   await outbox.setClock(0)
-  await outbox.query('delete from deliveries')
+  await dropDeliveries(outbox)
 })
 
 const isSent = ({ status }: Seen) => status === 'success'
@@ -126,7 +127,7 @@ describe('the delivery loop', () => {
     let isUp = false
     await using receiver = await openReceiver((...args) => reply(isUp ? 200 : 500)(...args))
     const id = await outbox.webhook(receiver.url)
-    await outbox.query(`update deliveries set attempts = 5`)
+    await outbox.change(id, { attempts: 5 })
     await using running = startLoop(outbox)
     await outbox.until(id, ({ status }) => status === 'dead')
     isUp = true
@@ -255,7 +256,7 @@ describe('the delivery loop', () => {
       () => receiver.requests.length,
       (count) => count === 1,
     )
-    await outbox.query('alter table deliveries rename to deliveries_away')
+    await hideDeliveries(outbox)
     gate.resolve()
     await eventually(
       () => running.log,
@@ -265,7 +266,7 @@ describe('the delivery loop', () => {
       () => running.log,
       (log) => log.some((line) => line.startsWith('the store did not answer a claim')),
     )
-    await outbox.query('alter table deliveries_away rename to deliveries')
+    await returnDeliveries(outbox)
     expect(await outbox.until(id, isSent)).toMatchObject({ attempts: 1 })
     expect(receiver.requests).toHaveLength(1)
     await outbox.until(await outbox.webhook(receiver.url), isSent)
@@ -333,7 +334,7 @@ describe('the delivery loop', () => {
   test('tries again by the schedule when a secret cannot be opened, and says why', async () => {
     await using receiver = await openReceiver()
     const id = await outbox.webhook(receiver.url)
-    await outbox.query(`update deliveries set target = '\\x0100'`)
+    await outbox.change(id, { target: Buffer.from([1, 0]) })
     await using _ = startLoop(outbox)
     const row = await outbox.until(id, ({ attempts }) => attempts > 0)
     expect(row).toMatchObject({ status: 'failed', response_status: null })

@@ -6,9 +6,9 @@ import { CHAT_PACE } from '../../../schema/run/delivery.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
+import { openOutbox, type Outbox } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { NO_METRICS } from '../../support/worker/no-delivery-metrics.ts'
-import { openOutbox, type Outbox } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { dropDeliveries } from '../../support/database/change-deliveries.ts'
+import { openOutbox, startLoop, type Outbox, type Seen } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, reply, type Receiver, type Reply } from '../../support/worker/receiver.ts'
-import { openOutbox, startLoop, type Outbox, type Seen } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {
   outbox = await openOutbox()
 })
 afterAll(() => outbox[Symbol.asyncDispose]())
-afterEach(() => outbox.query('delete from deliveries'))
+afterEach(() => dropDeliveries(outbox))
 
 const isSent = ({ status }: Seen) => status === 'success'
 const DEADLINE_MS = 15_000

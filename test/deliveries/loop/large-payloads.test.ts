@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -8,10 +8,10 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { DELIVERY_TIMEOUT_MS } from '../../../schema/run/delivery.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
+import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
 import { LINKS, openMailbox, payloadOf, refusal } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
-import { openOutbox, type Outbox, startLoop } from './outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

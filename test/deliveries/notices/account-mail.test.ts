@@ -4,10 +4,10 @@ import { createDeliveryMetrics } from '../../../deliveries/loop/delivery-metrics
 import { accountMailMessage } from '../../../deliveries/messages/account-mail.ts'
 import { AccountMail } from '../../../schema/account/mail.ts'
 import { createMailQueue, type MailQueue, type NewMail } from '../../../store/accounts/mail-queue.ts'
+import { openOutbox, type Outbox } from '../../support/database/outbox.ts'
 import { startMailWorker } from '../../support/mail/mail-worker.ts'
 import { refusal } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { openOutbox, type Outbox } from '../loop/outbox.ts'
 
 let outbox: Outbox
 let queue: MailQueue

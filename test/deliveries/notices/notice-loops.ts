@@ -8,11 +8,11 @@ import { createNoticeLoop } from '../../../deliveries/notices/notice-loop.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { openOutbox, type Outbox, SECRET } from '../../support/database/outbox.ts'
 import { mailerTo } from '../../support/mail/mail-sending.ts'
 import { LINKS, type Mailbox, openMailbox } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { NO_METRICS } from '../../support/worker/no-delivery-metrics.ts'
-import { openOutbox, type Outbox, SECRET } from '../loop/outbox.ts'
 
 interface EventOptions {
   readonly kind?: string

@@ -5,10 +5,10 @@ import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { NoticePayload } from '../../../schema/run/notice.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { targetKey } from '../../../store/deliveries/delivery-row.ts'
+import { SECRET } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, type Receiver, reply } from '../../support/worker/receiver.ts'
 import { verifier } from '../../support/worker/signature-verifier.ts'
-import { SECRET } from '../loop/outbox.ts'
 import { noticeLoops } from './notice-loops.ts'
 
 const { postOffice, loop, happened, until, isHandled, setClock, query } = noticeLoops()

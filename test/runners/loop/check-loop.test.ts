@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { endLeases, failTimes, makeDue, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { html, openSite, pageOf, type Site } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -19,7 +21,7 @@ afterEach(async () => {
   await worker?.[Symbol.asyncDispose]()
   worker = undefined
   await site[Symbol.asyncDispose]()
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await stopChecks(database, 'all')
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
@@ -93,7 +95,7 @@ test('a page with a second body without attributes is read', async () => {
 test('an internal error that lasts is an error run and a run used, and no failure of its monitor', async () => {
   const team = await database.team()
   const [no = 0] = await database.monitors(team, { url: site.url })
-  await database.query('update checks set failures = 4 where no = $1', [no])
+  await failTimes(database, no, 4)
   let tries = 0
   let counted = 0
   let notices = 0
@@ -131,10 +133,7 @@ test('a host that hangs holds up no other, and no more of its checks start than 
   expect(hanging).toBe(2)
   // Of those that waited, what is beyond the line was given back for a moment, with its run id: its claim made the
   // fence 1, the giving back 2. It is due again after a second; the fence is higher where the quick ones took longer.
-  const back = await database.query<{ n: number }>(
-    `select count(*)::int as n from checks where run_id is not null and fence >= 2`,
-  )
-  expect(back[0]?.n).toBeGreaterThan(0)
+  expect((await database.leases()).some(({ fence }) => fence >= 2)).toBe(true)
   await loop.drain(10)
 })
 
@@ -157,7 +156,7 @@ test('a team whose pages of a host all hang holds up no check of another team at
     (count) => count === 3,
   )
   const from = performance.now()
-  await database.query('update checks set due_at = clock() where no = $1', [asked])
+  await endLeases(database, asked ?? 0)
   loop.wake()
   expect((await recorded(Number(asked)))[0]).toMatchObject({ status: 'success' })
   expect(performance.now() - from).toBeLessThan(2_000)
@@ -175,11 +174,7 @@ test('a drain gives back what has not started, lets the rest finish, and claims 
     (n) => n === 2,
   )
   const stopped = stop(5_000)
-  const waiting = () =>
-    database.query<{ n: number }>(
-      'select count(*)::int as n from checks where due_at <= clock() and run_id is not null',
-    )
-  await eventually(waiting, (rows) => rows[0]?.n === 4)
+  await eventually(database.leases, (leases) => leases.filter(({ seconds }) => seconds <= 0).length === 4)
   await database.monitors(team, { url: site.url })
   for (const answer of open) answer()
   await stopped
@@ -231,11 +226,8 @@ test('what a claim brings while a drain has begun is given back at once', async 
   await holder.query('commit')
   await holder.end()
   await stopped
-  const [row] = await database.query<{ claimed: number }>(
-    'select count(*)::int as claimed from checks where run_id is not null and due_at > clock()',
-  )
   expect(site.requests).toEqual([])
-  expect(row?.claimed).toBe(0)
+  expect((await database.leases()).filter(({ seconds }) => seconds > 0)).toEqual([])
 })
 
 test('heartbeats keep a check that takes longer than its lease; no other worker starts it', async () => {
@@ -262,7 +254,7 @@ test('a monitor edited under way is fenced off, then runs its new configuration 
     (n) => n === 1,
   )
   const { run_id } = await database.check(no)
-  await database.query('update monitors set url = $2 where no = $1', [no, `${site.url}new`])
+  await changeMonitors(database, no, { url: `${site.url}new` })
   await database.query('update checks set fence = fence + 1, due_at = clock(), reading_id = null where no = $1', [no])
 
   const runs = await recorded(no)
@@ -297,19 +289,16 @@ test('a worker leases few more checks than it may soon start, however many hosts
   await database.query(`update monitors set url = 'http://hang' || no || '.localhost:8080/' where no = any($1)`, [
     hanging,
   ])
-  await database.query('update checks set due_at = clock(), next_run_at = clock() where no = any($1)', [hanging])
+  await makeDue(database, hanging)
   // Each of these needs another claim.
   for (let n = 0; n < 12; n++) {
     const [no = 0] = await database.monitors(await database.team(), { url: site.url })
     loop.wake()
     await recorded(no)
   }
-  const [row] = await database.query<{ leased: number }>(
-    'select count(*)::int as leased from checks where run_id is not null and no = any($1)',
-    [hanging],
-  )
+  const leased = (await database.leases()).filter(({ no }) => hanging.includes(no))
   // A claim takes up to 64.
-  expect(row?.leased).toBeLessThan(4 * 64)
+  expect(leased.length).toBeLessThan(4 * 64)
   expect(started.size).toBeLessThan(50)
   await loop.drain(10)
 })
@@ -327,14 +316,7 @@ test('of one host that hangs, many teams have few checks leased, and their other
   await Promise.all(quick.map((no) => recorded(no)))
   // A claim takes up to 128. So many wait for a host of no known pace, and one more of each team. What a claim brings
   // beyond that is given back at once.
-  await eventually(
-    () =>
-      database.query<{ leased: number }>(
-        `select count(*)::int as leased from checks
-         where run_id is not null and due_at > clock() + interval '10 seconds'`,
-      ),
-    (rows) => (rows[0]?.leased ?? 0) <= 128 + 32 + 8,
-  )
+  await eventually(database.leases, (leases) => leases.filter(({ seconds }) => seconds > 10).length <= 128 + 32 + 8)
   await loop.drain(10)
 })
 

@@ -1,13 +1,13 @@
 import { sql } from 'slonik'
-import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PrivateRoute, Route } from '../../../api/http/route.ts'
 import { createPatternMatcher, type PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { ACCESS, type Caller, CALLERS } from '../../../schema/account/access.ts'
-import { nothing, row } from '../../../store/db/row.ts'
+import { nothing } from '../../../store/db/row.ts'
 import { routes } from '../../support/api/all-routes.ts'
 import { accountOf } from '../../support/api/people.ts'
 import { type Answer, type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { storedHash } from '../../support/database/stored-hash.ts'
 import { examplesOf, SECRETS } from './operations.ts'
 
 const DEAD = ['no credentials', 'an expired key', 'a revoked key', 'an expired session', 'an ended session'] as const
@@ -118,16 +118,7 @@ test.each(withId)('%s is 404 for an id of another team, and changes nothing', as
   expect(await everything()).toBe(before)
 })
 
-/** All that the team has, as one hash. */
-const everything = () =>
-  served.api.services.store.oneFirst(sql.type(row({ hash: Type.String() }))`
-    select md5(string_agg(line, '|' order by line)) as hash from (
-      select m::text as line from monitors m union all select c::text from checks c
-      union all select r::text from runs r union all select d::text from deliveries d
-      union all select k::text from api_keys k union all select i::text from invitations i
-      union all select m::text from team_members m union all select t::text from teams t
-      union all select e::text from audit_events e union all select u::text from team_usage u
-    ) all_of_it`)
+const everything = () => storedHash(served.api.services.store)
 
 describe('an id of another team in a body or a filter', () => {
   const idOf = async (path: string) =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMonitor, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -240,7 +241,7 @@ describe('monitors', () => {
 
   test('what a manifest owns is edited and deleted there: 409; pausing and running stay open', async () => {
     const { id } = await createMonitor(served.me)
-    await served.api.sql(`update monitors set managed_by = 'kubernetes' where id = '${id}'`)
+    await changeMonitors(served.api, id, { managedBy: 'kubernetes' })
     const path = `/v1/monitors/${id}`
     for (const refused of [await served.me.patch(path, { name: 'b' }), await served.me.delete(path)])
       expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT'])

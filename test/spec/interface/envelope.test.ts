@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { hideDeliveries } from '../../support/database/change-deliveries.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -206,7 +207,7 @@ describe('INTERNAL_ERROR', () => {
   test('a server error is 500 in the envelope, and says nothing of what went wrong', async () => {
     const own = await serveApi()
     try {
-      await own.api.sql('alter table deliveries rename to gone')
+      await hideDeliveries(own.api)
       const { status, body } = await own.me.get('/v1/deliveries')
       expect(status).toBe(500)
       expect(body).toEqual({

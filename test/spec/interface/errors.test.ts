@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMonitor, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -129,7 +130,7 @@ describe('errors', () => {
 
   test('2: a billing_paused monitor that is resumed is 403 FORBIDDEN', async () => {
     const { id } = await createMonitor(served.me)
-    await served.api.sql(`update monitors set locked = true where id = '${id}'`)
+    await changeMonitors(served.api, id, { locked: true })
     const refused = await served.me.post(`/v1/monitors/${id}/resume`)
     expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN'])
     expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject({ status: 'billing_paused' })

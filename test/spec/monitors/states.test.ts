@@ -3,6 +3,8 @@ import type { DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { failTimes, scheduleIn } from '../../support/database/check-states.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -14,8 +16,8 @@ const create = async () => (await createMonitor(served.me)).id
 const status = async (id: string) => (await served.me.get(`/v1/monitors/${id}`)).body['status']
 const whenOf = (next: string | null) =>
   next === null ? 'never' : Date.parse(next) - Date.now() < 5_000 ? 'now' : 'later'
-const set = (table: string, what: string, id: string) =>
-  served.api.sql(`update ${table} set ${what} where no = (select no from monitors where id = '${id}')`)
+const fail = (id: string, failures: number) => failTimes(served.api, id, failures)
+const lock = (id: string) => changeMonitors(served.api, id, { locked: true })
 
 describe('monitor status', () => {
   test('a new monitor is active and due at once', async () => {
@@ -30,7 +32,7 @@ describe('monitor status', () => {
     const paused = await served.me.post(`/v1/monitors/${id}/pause`, {})
     expect(paused).toMatchObject({ status: 200, body: { id, status: 'paused', next_run_at: null } })
     expect((await served.me.post(`/v1/monitors/${id}/pause`)).body).toMatchObject({ status: 'paused' })
-    await set('checks', 'failures = 5', id)
+    await fail(id, 5)
     expect(await status(id)).toBe('paused')
   })
 
@@ -50,22 +52,22 @@ describe('monitor status', () => {
 
   test('resume of a billing_paused monitor is 403 FORBIDDEN, and it stays as it is', async () => {
     const id = await create()
-    await set('monitors', 'locked = true', id)
+    await lock(id)
     expect(await status(id)).toBe('billing_paused')
     for (const verb of ['resume', 'pause', 'run']) {
       const refused = await served.me.post(`/v1/monitors/${id}/${verb}`)
       expect([verb, refused.status, refused.body.error.code]).toEqual([verb, 403, 'FORBIDDEN'])
     }
     expect(await status(id)).toBe('billing_paused')
-    await set('monitors', 'locked = false', id)
+    await changeMonitors(served.api, id, { locked: false })
     expect(await status(id)).toBe('active')
   })
 
   test('the fifth failure in a row makes it error, and resuming makes it active', async () => {
     const id = await create()
-    await set('checks', 'failures = 4', id)
+    await fail(id, 4)
     expect(await status(id)).toBe('active')
-    await set('checks', 'failures = 5', id)
+    await fail(id, 5)
     expect((await served.me.get(`/v1/monitors/${id}`)).body).toMatchObject({ status: 'error', consecutive_failures: 5 })
     const resumed = await served.me.post(`/v1/monitors/${id}/resume`)
     expect(resumed.body).toMatchObject({ status: 'active', consecutive_failures: 0 })
@@ -77,15 +79,15 @@ describe('monitor status', () => {
   const SAME = [200, 'active', 'later']
   const REFUSED = [403, 'billing_paused', 'later']
   test.each([
-    ['active', ['checks', 'failures = 2'], { pause: PAUSED, resume: SAME }],
-    ['error', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
-    ['paused', ['checks', 'failures = 7'], { pause: PAUSED, resume: STARTED }],
-    ['billing_paused', ['monitors', 'locked = true'], { pause: REFUSED, resume: REFUSED }],
-  ] as const)('from %s every move leads where store/monitors/monitor-record.ts says', async (from, how, moves) => {
+    ['active', (id: string) => fail(id, 2), { pause: PAUSED, resume: SAME }],
+    ['error', (id: string) => fail(id, 7), { pause: PAUSED, resume: STARTED }],
+    ['paused', (id: string) => fail(id, 7), { pause: PAUSED, resume: STARTED }],
+    ['billing_paused', lock, { pause: REFUSED, resume: REFUSED }],
+  ] as const)('from %s every move leads where store/monitors/monitor-record.ts says', async (from, bring, moves) => {
     for (const [verb, expected] of Object.entries(moves)) {
       const id = await create()
-      await set('checks', "next_run_at = clock() + interval '1 hour', due_at = clock() + interval '1 hour'", id)
-      await set(how[0], how[1], id)
+      await scheduleIn(served.api, id, 3600)
+      await bring(id)
       if (from === 'paused') await served.me.post(`/v1/monitors/${id}/pause`)
       expect(await status(id)).toBe(from)
       const answer = await served.me.post(`/v1/monitors/${id}/${verb}`)

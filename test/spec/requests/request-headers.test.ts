@@ -1,9 +1,8 @@
-import { sql } from 'slonik'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { joinPath } from '../../../schema/validation/issue.ts'
-import { nothing } from '../../../store/db/row.ts'
 import { createMonitor, faultsOf, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -82,11 +81,11 @@ describe('headers that are never sent', () => {
   const search = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 3600 }
   /** Stores a webhook as an older version did, which took every header but the reserved ones. */
   async function withStoredHeader(path: string) {
-    const { store, secrets } = served.api.services
+    const { secrets } = served.api.services
     const { id } = (await served.me.post(path, path === '/v1/monitors' ? MONITOR : search)).body
     const place = { teamId: served.owner.team_id, column: 'monitors.deliveries', rowId: id } as const
     const sealed = secrets.seal(place, [webhook({ Expect: 'v', 'x-a': 'v' })])
-    await store.query(sql.type(nothing)`update monitors set deliveries = ${sql.binary(sealed)} where id = ${id}`)
+    await changeMonitors(served.api, id, { deliveries: sealed })
     return `${path}/${id}`
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWatching, VALUE, type Watched, type Watching } from '../../support/api/watching.ts'
+import { forgetFired } from '../../support/database/change-runs.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 
 let watching: Watching
 beforeAll(async () => {
@@ -16,7 +18,6 @@ const after = async (page: Watched, value: unknown, status?: number) => {
   page.set({ value }, undefined, status)
   return page.run()
 }
-const sql = (text: string) => watching.served.api.sql(text)
 
 describe('whether a run fired', () => {
   test.each<[string, readonly object[]]>([
@@ -36,7 +37,7 @@ describe('whether a run fired', () => {
 
   test('is null while the run is under way', async () => {
     const page = await watch([])
-    await sql(`update checks set due_at = null where no = (select no from monitors where id = '${page.id}')`)
+    await stopChecks(watching.served.api, page.id)
     const { run_id: id } = (await watching.served.me.post(`/v1/monitors/${page.id}/run`)).body
     const { status, fired } = (await watching.served.me.get(`/v1/runs/${id}`)).body
     expect([status, fired]).toEqual(['running', null])
@@ -49,7 +50,7 @@ describe('whether a run fired', () => {
     ] as const) {
       const page = await watch(deliveries)
       const { id } = await after(page, 5)
-      await sql(`update runs set fired = null where id = '${id}'`)
+      await forgetFired(watching.served.api, page.id)
       const { fired } = (await watching.served.me.get(`/v1/runs/${id}`)).body
       expect(fired).toBe(known)
     }

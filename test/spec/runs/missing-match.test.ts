@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
 import { startWatching, type Watching } from '../../support/api/watching.ts'
 import { testBrowsers } from '../../support/browser/test-browsers.ts'
+import { forgetRendering } from '../../support/database/check-states.ts'
 
 // Each waits for several pages to be rendered.
 vi.setConfig({ testTimeout: 180_000 })
@@ -121,8 +122,7 @@ describe('a rule without a match on a page that has scripts', () => {
     const watched = await watching.watch(page('7').replace(/<script>.*<\/script>/s, ''), { ...RULES, deliveries })
     expect(layered(watched.baseline)).toMatchObject({ fetch_method: 'static', extracted: { price: null } })
     // As an earlier version left it: it never rendered a page for what is missing.
-    await watching.served.api.sql(`update checks set missing_rendered_at = null, read_by = 1
-      where no = (select no from monitors where id = '${watched.id}')`)
+    await forgetRendering(watching.served.api, watched.id)
     watched.set(page('7'))
     const silent = { diff: {}, fired: false, delivery_triggered: false }
     expect(layered(await watched.run())).toMatchObject({

@@ -9,6 +9,7 @@ import {
   resultUrls,
   type SearchedEngines,
 } from '../../support/browser/searched-engines.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import type { RunningWorker } from '../../support/worker/check-worker.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -93,8 +94,8 @@ describe('a check of a search', () => {
     const second = await serp.check(no)
     expect(second.organic_results).toEqual(first.organic_results)
     expect(second.delivery_triggered).toBe(false)
-    const stored = await serp.database.query('select organic_results from runs where monitor_no = $1 order by id', [no])
-    expect(stored.map((row) => row['organic_results'] === null)).toEqual([false, true])
+    const stored = await serp.database.runs(no)
+    expect(stored.map((run) => run.organic_results === null)).toEqual([false, true])
   })
 
   test('that is equal to one of an earlier month stores its results again: months are dropped', async () => {
@@ -104,18 +105,15 @@ describe('a check of a search', () => {
     await serp.database.setClock('32 days')
     expect(await serp.check(no)).toMatchObject({ organic_results: first.organic_results, delivery_triggered: false })
     await serp.check(no)
-    const stored = await serp.database.query<{ id: string; reading_id: string | null; has: boolean }>(
-      'select id, reading_id, organic_results is not null as has from runs where monitor_no = $1 order by id',
-      [no],
-    )
-    expect(stored.map(({ has }) => has)).toEqual([true, true, false])
+    const stored = await serp.database.runs(no)
+    expect(stored.map((run) => run.organic_results !== null)).toEqual([true, true, false])
     expect(stored[2]?.reading_id).toBe(stored[1]?.id)
   })
 
   test('for another country than that of the exit says that its country is approximate', async () => {
     serp.answer(() => googlePage(resultUrls(1)))
     const no = await serp.add(team)
-    await serp.database.query("update monitors set location_code = 'de' where no = $1", [no])
+    await changeMonitors(serp.database, no, { locationCode: 'de' })
     expect((await serp.check(no)).serp_check).toMatchObject({ country: 'approximate' })
   })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'
 import { type Answer, type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { failTimes } from '../../support/database/check-states.ts'
 
 let served: ServedApi
 beforeAll(async () => {
@@ -327,7 +328,7 @@ describe('runs of SERP monitors', () => {
 
   test('failures never make its status error', async () => {
     const { id } = await create(served.me)
-    await served.api.sql(`update checks set failures = 7 where no = (select no from monitors where id = '${id}')`)
+    await failTimes(served.api, id, 7)
     expect((await served.me.get(`${SERP}/${id}`)).body).toMatchObject({ status: 'active', consecutive_failures: 7 })
     expect((await served.me.get(`${SERP}?status=active&monitor_id=${id}`)).body.data).toHaveLength(1)
   })

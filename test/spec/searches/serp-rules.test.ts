@@ -1,9 +1,6 @@
-import { sql } from 'slonik'
-import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { checkSearch } from '../../../runners/serp/check-search.ts'
-import { row } from '../../../store/db/row.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
 import { serveApi } from '../../support/api/served-api.ts'
 import {
@@ -13,6 +10,7 @@ import {
   type SearchedEngines,
 } from '../../support/browser/searched-engines.ts'
 import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { queueOf, setPages, stopChecks } from '../../support/database/check-states.ts'
 import { openSite } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -27,7 +25,7 @@ beforeEach(async () => {
   team = await serp.database.team()
 })
 afterEach(async () => {
-  await serp.database.query('update checks set due_at = null, next_run_at = null')
+  await stopChecks(serp.database, 'all')
   for (const table of ['serp_engines', 'serp_exits']) await serp.database.query(`delete from ${table}`)
   await serp.database.setClock('0')
 })
@@ -69,8 +67,7 @@ test.each(['rank_tracking', 'full_analysis'] as const)('%s: a change to pages ne
   const no = await serp.add(team, { mode, ...target, deliveries: [HOOK] })
   const seen = []
   for (const pages of [1, 2, 1, 2]) {
-    await serp.database.query('update monitors set pages = $2 where no = $1', [no, pages])
-    await serp.database.query('update checks set cost = $2 where no = $1', [no, pages])
+    await setPages(serp.database, no, pages)
     const { organic_results: results, delivery_triggered: fired, target_rank: rank } = await serp.check(no)
     seen.push([results?.length, fired, rank])
   }
@@ -117,13 +114,12 @@ test('later pages are opened in the same browser session, 2 to 6 seconds apart',
 
 test('a regular monitor of a search-results URL is rendered in a browser even under auto', async () => {
   const served = await serveApi()
-  const queueOf = async (url: string) => {
+  const queueAt = async (url: string) => {
     const { id } = await createMonitor(served.me, { url, fetch_mode: 'auto' })
-    return served.api.services.store.oneFirst(sql.type(row({ queue: Type.String() }))`
-      select queue::text from checks where no = (select no from monitors where id = ${id}::uuid)`)
+    return queueOf(served.api.services.store, id)
   }
-  expect(await queueOf('https://www.google.com/search?q=kettle&hl=en&gl=us')).toBe('browser')
-  expect(await queueOf('https://www.bing.com/search?q=kettle')).toBe('browser')
-  expect(await queueOf('https://shop.example.com/search?q=kettle')).toBe('static')
+  expect(await queueAt('https://www.google.com/search?q=kettle&hl=en&gl=us')).toBe('browser')
+  expect(await queueAt('https://www.bing.com/search?q=kettle')).toBe('browser')
+  expect(await queueAt('https://shop.example.com/search?q=kettle')).toBe('static')
   await served.close()
 })

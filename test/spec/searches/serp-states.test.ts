@@ -3,6 +3,7 @@ import type { Tier } from '../../../schema/account/plan.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { createMonitor, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { makeDue } from '../../support/database/check-states.ts'
 import type { QueueDatabase } from '../../support/database/queue-database.ts'
 import { checkIn, claimIn } from '../../support/database/stored-searches.ts'
 import { startMailWorker } from '../../support/mail/mail-worker.ts'
@@ -26,9 +27,7 @@ const create = async (client: Client, more: object = {}) => {
 }
 const set = (client: { readonly owner: { readonly team_id: string } }, what: string) =>
   served.api.sql(`update team_usage set ${what} where team_id = '${client.owner.team_id}'`)
-const due = (id: string) =>
-  served.api.sql(`update checks set due_at = clock(), next_run_at = clock()
-    where no = (select no from monitors where id = '${id}')`)
+const due = (id: string) => makeDue(served.api, id)
 const statuses = async (client: Client, id: string) =>
   (await client.get(`${SERP}/${id}/runs`)).body.data.map((run) => run['status'])
 const usage = async (client: Client) => (await client.get('/v1/usage')).body

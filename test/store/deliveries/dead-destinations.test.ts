@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
-import { openOutbox, type Outbox } from '../../deliveries/loop/outbox.ts'
+import { openOutbox, type Outbox } from '../../support/database/outbox.ts'
 
 let outbox: Outbox
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import {
 } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey, newDelivery, placeOf } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
-import { OLD_SECRET, openOutbox, SECRET, type Outbox } from '../../deliveries/loop/outbox.ts'
+import { OLD_SECRET, openOutbox, SECRET, type Outbox } from '../../support/database/outbox.ts'
 
 const TEAM = '00000000-0000-4000-8000-112233445566'
 

@@ -29,6 +29,24 @@ interface SeenCheck {
   readonly now_ms: number
   readonly runs_total: number
   readonly etag: string | null
+  readonly queue: string
+}
+
+/** A check that somebody has claimed. */
+interface Lease {
+  readonly no: number
+  readonly fence: number
+  readonly run_id: string
+  /** Until the lease ends; negative: it has ended. */
+  readonly seconds: number
+}
+
+/** A row of `deliveries`. */
+interface SeenDelivery {
+  readonly id: string
+  readonly run_id: string
+  readonly payload: string
+  readonly status: string
 }
 
 /** A row of `runs`. */
@@ -44,6 +62,7 @@ export interface SeenRun {
   readonly warnings: string[] | null
   readonly start_offset_ms: number
   readonly duration_ms: number
+  readonly organic_results: readonly object[] | null
 }
 
 interface TeamOptions {
@@ -92,6 +111,13 @@ export interface QueueDatabase extends AsyncDisposable {
   claim(more?: Partial<ClaimRequest>): Promise<readonly Claimed[]>
   check(no: number): Promise<SeenCheck>
   runs(no: number): Promise<SeenRun[]>
+  /** Those of one monitor, the oldest first. */
+  deliveries(no: number): Promise<SeenDelivery[]>
+  leases(): Promise<Lease[]>
+  /** All checks with the number of their runs: equal when nothing has happened. */
+  everyCheck(): Promise<object[]>
+  /** Who a monitor is for use cases. */
+  monitor(no: number): Promise<{ readonly id: string; readonly team_id: string }>
   usage(teamId: string): Promise<Usage>
   /** Moves the store's clock; as an interval of Postgres. */
   setClock(offset: string): Promise<void>
@@ -100,7 +126,7 @@ export interface QueueDatabase extends AsyncDisposable {
   makeDue(): Promise<void>
 }
 
-const SEEN_CHECK = `no::float8, fence, failures, run_id, queued_run_id, reading_id, runs_total::float8, etag,
+const SEEN_CHECK = `no::float8, fence, failures, run_id, queued_run_id, reading_id, runs_total::float8, etag, queue,
   (extract(epoch from due_at) * 1000)::float8 as due_ms, (extract(epoch from next_run_at) * 1000)::float8 as next_ms,
   (extract(epoch from clock()) * 1000)::float8 as now_ms`
 
@@ -155,6 +181,16 @@ export async function openQueueDatabase(): Promise<QueueDatabase> {
       }),
     check: (no) => one<SeenCheck>(`select ${SEEN_CHECK} from checks where no = $1`, [no]),
     runs: (no) => query<SeenRun>('select * from runs where monitor_no = $1 order by id', [no]),
+    deliveries: (no) =>
+      query<SeenDelivery>('select * from deliveries where monitor_no = $1 order by created_at, id', [no]),
+    leases: () =>
+      query<Lease>(
+        'select no::float8, fence, run_id, extract(epoch from due_at - clock())::float8 as seconds from checks ' +
+          'where run_id is not null',
+      ),
+    everyCheck: () =>
+      query('select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no'),
+    monitor: (no) => one('select id, team_id from monitors where no = $1', [no]),
     usage: (teamId) =>
       one<Usage>(
         'select runs_used::float8, visual_used::float8, serp_used::float8, credits::float8 from team_usage where ' +

@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { failTimes } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
@@ -33,9 +35,9 @@ async function ran(no: number | undefined, secondsAgo: number, result: 'success'
 test('single monitors show their last success, failures and numeric values, up to the limit', async () => {
   const team = await database.team()
   const nos = await database.monitors(team, { count: 3 })
-  const [failing, fine] = nos
-  await database.query(`update monitors set name = 'The "kettle"' || chr(10) || 'of \\ Bo' where no = $1`, [fine])
-  await database.query(`update checks set failures = 4, last_run_at = clock() where no = $1`, [failing])
+  const [failing = 0, fine = 0] = nos
+  await changeMonitors(database, fine, { name: 'The "kettle"\nof \\ Bo' })
+  await failTimes(database, failing, 4)
   await ran(fine, 90, 'success')
   // An internal error counts as no failure, and is no success.
   await ran(fine, 10, 'error')

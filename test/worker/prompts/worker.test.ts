@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ModelSettings } from '../../../boot/parts/model.ts'
+import { stopChecks, takeBack } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -20,7 +21,7 @@ afterEach(async () => {
   await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
   workers = []
   await Promise.all([site[Symbol.asyncDispose](), model[Symbol.asyncDispose]()])
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await stopChecks(database, 'all')
   await database.query('delete from prompt_answers')
 })
 afterAll(() => database[Symbol.asyncDispose]())
@@ -76,10 +77,7 @@ test(
     await start(1_000, { TIDEMARK_LLM_TIMEOUT_SECONDS: 60 })
     await expect.poll(() => model.questions.length).toBe(1)
     expect(await used(team)).toBe(1)
-    await database.query(
-      'update checks set fence = fence + 1, run_id = null, due_at = null, next_run_at = null where no = $1',
-      [no],
-    )
+    await takeBack(database, no)
     await expect.poll(() => model.load.now).toBe(0)
     await expect.poll(() => used(team)).toBe(0)
     expect(await database.runs(no)).toEqual([])
@@ -107,11 +105,7 @@ test('a line that is full holds no more pages: further checks are given back for
   site.answer((response, __, nth) => void response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${nth}`))
   model.says(() => {})
   await start(60_000, { TIDEMARK_LLM_CONCURRENCY: 1 })
-  const given = () =>
-    database.query<{ no: number }>(
-      `select no::int from checks where no = any($1) and fence = 2 and run_id is not null`,
-      [nos],
-    )
+  const given = async () => (await database.leases()).filter(({ no, fence }) => nos.includes(no) && fence === 2)
   // One is with the model, 256 wait.
   await expect.poll(async () => (await given()).length).toBe(300 - 257)
   expect(await database.runs(nos[0] ?? 0)).toEqual([])

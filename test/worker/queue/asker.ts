@@ -3,6 +3,8 @@ import type { Task } from '../../../runners/check/task.ts'
 import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import { frameOutcome } from '../../../runners/client/outcome-frame.ts'
 import { OUTCOME_TYPE } from '../../../schema/runner-api.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import type { MonitorOptions } from '../../support/database/queue-database.ts'
 import { draw } from '../pictures/drawings.ts'
 import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
@@ -54,15 +56,11 @@ export async function openAsker(): Promise<Asker> {
     },
     async reset() {
       await runnerApi.database.setClock('0')
-      await runnerApi.database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      await stopChecks(runnerApi.database, 'all')
     },
     async claimed({ visual, ...rest } = {}) {
       const [no = 0] = await runnerApi.database.monitors(team, { queue: visual ? 'visual' : 'browser', ...rest })
-      if (visual)
-        await runnerApi.database.query('update monitors set visual_config = $2 where no = $1', [
-          no,
-          JSON.stringify(visual),
-        ])
+      if (visual) await changeMonitors(runnerApi.database, no, { visualConfig: visual })
       const task = (await asker.job.source.claim(10)).find((one) => one.no === no)
       if (!task) throw new Error('not claimed')
       return task
@@ -73,10 +71,7 @@ export async function openAsker(): Promise<Asker> {
         'content-type': verb === 'complete' ? OUTCOME_TYPE : 'application/json',
         ...headers,
       }),
-    state: () =>
-      runnerApi.database.query(
-        `select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no`,
-      ),
+    state: () => runnerApi.database.everyCheck(),
     [Symbol.asyncDispose]: () => runnerApi[Symbol.asyncDispose](),
   }
   return asker

@@ -10,6 +10,7 @@ import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.t
 import { storeOutage } from '../../../store/db/store-fault.ts'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import { createRecorder } from '../../../worker/record/recorder.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await loop?.drain(0)
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await stopChecks(database, 'all')
 })
 afterAll(async () => {
   await patterns.close()
@@ -68,12 +69,7 @@ function start(concurrency: number, perHost: number) {
   loop.start()
   return under
 }
-const claimed = async () =>
-  (
-    await database.query<{ n: number }>(
-      "select count(*)::int as n from checks where run_id is not null and due_at > clock() + interval '30 seconds'",
-    )
-  )[0]?.n
+const claimed = async () => (await database.leases()).filter(({ seconds }) => seconds > 30).length
 const FAILED: Reading = {
   kind: 'failed',
   fetchMethod: 'browser',

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Finished, CheckSource } from '../../../runners/check/check-source.ts'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { endLeases, raiseFence, stopChecks, tryStaticAgain } from '../../support/database/check-states.ts'
 import type { MonitorOptions } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { draw } from '../pictures/drawings.ts'
@@ -44,7 +46,7 @@ for (const [kind, open] of Object.entries(KINDS))
     afterEach(async () => {
       trusted.proxy.mend()
       await trusted.database.setClock('0')
-      await trusted.database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+      await stopChecks(trusted.database, 'all')
     })
     afterAll(() => trusted[Symbol.asyncDispose]())
 
@@ -52,11 +54,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const { visual, ...rest } = options
       const queue = visual ? 'visual' : 'browser'
       const [no = 0] = await trusted.database.monitors(team, { queue, ...rest })
-      if (visual)
-        await trusted.database.query('update monitors set visual_config = $2 where no = $1', [
-          no,
-          JSON.stringify(visual),
-        ])
+      if (visual) await changeMonitors(trusted.database, no, { visualConfig: visual })
       return no
     }
     async function claimed(no: number): Promise<Task> {
@@ -66,7 +64,7 @@ for (const [kind, open] of Object.entries(KINDS))
     }
     /** Due, claimed, ended with this, and the last run of it. */
     async function ended(no: number, reading: Finished['reading']) {
-      await trusted.database.query('update checks set due_at = clock() where no = $1', [no])
+      await endLeases(trusted.database, no)
       const task = await claimed(no)
       await source.complete(finished(task, reading))
       const run = (await trusted.database.runs(no)).at(-1)
@@ -144,7 +142,7 @@ for (const [kind, open] of Object.entries(KINDS))
       const tasks = await source.claim(10)
       await moved(2)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept, gone]))
-      await trusted.database.query('update checks set fence = fence + 1 where no = $1', [gone])
+      await raiseFence(trusted.database, gone)
       await moved(4)
       const { due_ms: before } = await trusted.database.check(kept)
       expect(await source.heartbeat(tasks)).toEqual(new Set([kept]))
@@ -236,12 +234,10 @@ for (const [kind, open] of Object.entries(KINDS))
 
     test('remembers the layer that a page turned out to need', async () => {
       const no = await monitor()
-      await trusted.database.query('update checks set static_again_at = clock() where no = $1', [no])
+      await tryStaticAgain(trusted.database, no)
       const { task } = await ended(no, values('$1', { remember: 'static' }))
       expect(task).toMatchObject({ triesStatic: true })
-      expect(await trusted.database.query('select queue from checks where no = $1', [no])).toEqual([
-        { queue: 'static' },
-      ])
+      expect(await trusted.database.check(no)).toMatchObject({ queue: 'static' })
     })
 
     describe('takes text to the model', () => {

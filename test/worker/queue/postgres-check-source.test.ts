@@ -4,6 +4,7 @@ import { CHECK_QUEUES } from '../../../core/check-queue.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
 import { createPostgresCheckSource } from '../../../worker/queue/postgres-check-source.ts'
 import type { Recorder } from '../../../worker/record/recording.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, leaveAlone } from '../../support/database/stored-searches.ts'
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
   database = await openQueueDatabase()
 })
 beforeEach(async () => {
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
 })
 afterEach(() => vi.useRealTimers())
 afterAll(() => database[Symbol.asyncDispose]())

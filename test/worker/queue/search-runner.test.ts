@@ -52,7 +52,7 @@ describe('a runner that names its exit', () => {
     })
     expect(task.teamKey).not.toContain(asker.team)
     await source.complete({ task, reading: { kind: 'search', fetchMethod: 'browser', search: FOUND }, ...times })
-    const runs = await asker.runnerApi.database.query('select * from runs where monitor_no = $1', [no])
+    const runs = await asker.runnerApi.database.runs(no)
     expect(runs).toMatchObject([
       { status: 'success', fetch_method: 'browser', target_rank: 1, organic_results: FOUND.results },
     ])
@@ -111,14 +111,13 @@ test('a runner that names no exit is given no searches', async () => {
 
 test('a runner that names no exit ends no search whose engine is left alone', async () => {
   const { database } = asker.runnerApi
-  const no = await addSearch(database, asker.team)
+  await addSearch(database, asker.team)
   await database.query(
     "insert into serp_engines (engine, refusals, refused_until) values ('google', 1, clock() + interval '1 hour')",
   )
-  const state = () => database.query('select fence, run_id, due_at from checks where no = $1', [no])
-  const before = await state()
+  const before = await asker.state()
   expect(await asker.job.source.claim(10)).toEqual([])
-  expect(await state()).toEqual(before)
+  expect(await asker.state()).toEqual(before)
 })
 
 describe('the results that a runner reports', () => {

@@ -6,6 +6,7 @@ import {
   revokeRunnerTokens,
 } from '../../../store/accounts/credentials/runner-tokens.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
+import { isolate, raiseFence, setLevel } from '../../support/database/check-states.ts'
 import { type Asker, frame, openAsker, outcome, VERBS } from './asker.ts'
 
 let asker: Asker
@@ -93,7 +94,7 @@ describe('a token', () => {
     const { database } = asker.runnerApi
     const numbers = await database.monitors(asker.team, { queue: 'browser', count: 3 })
     const [own = 0, other = 0, shared = 0] = numbers
-    await database.query('update checks set is_isolated = true where no = any($1)', [[own, other]])
+    await isolate(database, [own, other])
     const { token } = await createRunnerToken(database.store, { job: 'own', ttlSeconds: 900, checkNo: own, claims: 1 })
     const source = await asker.runnerApi.httpCheckSource({ token, exit: 'here' })
     expect((await asker.job.source.claim(9)).map(({ no }) => no)).toEqual([shared])
@@ -144,8 +145,7 @@ describe('a token', () => {
 
   test('hands in no check above the level of its worker, and the next worker takes it over', async () => {
     const task = await asker.claimed()
-    const raise = (level: number) =>
-      asker.runnerApi.database.query('update checks set level = $2 where no = $1', [task.no, level])
+    const raise = (level: number) => setLevel(asker.runnerApi.database, task.no, level)
     await raise(2)
     expect(await asker.post('complete', frame(outcome(task)))).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     await raise(1)
@@ -154,10 +154,10 @@ describe('a token', () => {
 
   test('claims at the lower one of its level and that of its worker', async () => {
     const [no = 0] = await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
-    await asker.runnerApi.database.query('update checks set level = 2 where no = $1', [no])
+    await setLevel(asker.runnerApi.database, no, 2)
     const later = await asker.runnerApi.httpCheckSource({ token: asker.job.token, level: 2 })
     expect(await later.claim(10)).toEqual([])
-    await asker.runnerApi.database.query('update checks set level = 1 where no = $1', [no])
+    await setLevel(asker.runnerApi.database, no, 1)
     expect(await later.claim(10)).toMatchObject([{ no }])
   })
 
@@ -165,9 +165,7 @@ describe('a token', () => {
     await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
     const [inProcess] = await asker.runnerApi.postgresCheckSource().claim(1)
     const edited = await asker.claimed()
-    await asker.runnerApi.database.query('update checks set fence = fence + 1, holder = null where no = $1', [
-      edited.no,
-    ])
+    await raiseFence(asker.runnerApi.database, edited.no)
     const before = await asker.state()
     for (const task of [inProcess, { ...edited, fence: edited.fence + 1 }]) {
       if (!task) throw new Error('nothing was claimed')

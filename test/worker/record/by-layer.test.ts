@@ -12,6 +12,7 @@ import type { FetchMethod } from '../../../schema/run/run.ts'
 import type { Values } from '../../../schema/shape/json.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { byLayer, layersThatRead } from '../../../worker/record/by-layer.ts'
+import { makeDue, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
@@ -27,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await worker?.[Symbol.asyncDispose]()
   worker = undefined
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await stopChecks(database, 'all')
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
@@ -77,7 +78,7 @@ async function watching({ extract = TWO_FIELDS, predicate = ANY }: Watched = {})
   return async (method, values, answer = {}) => {
     next.set(no, { method, values, answer })
     count += 1
-    await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+    await makeDue(database, no)
     worker?.loop.wake()
     const runs = await eventually(
       () => database.runs(no),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { failTimes, stopChecks } from '../../support/database/check-states.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
@@ -25,7 +26,7 @@ export function givenNotices() {
     await worker?.[Symbol.asyncDispose]()
     worker = undefined
     await site[Symbol.asyncDispose]()
-    await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+    await stopChecks(database, 'all')
   })
   afterAll(async () => {
     await proxy[Symbol.asyncDispose]()
@@ -53,7 +54,7 @@ export function givenNotices() {
     async failedBefore(failures: number, options: MonitorOptions = {}) {
       const team = await database.team()
       const [no = 0] = await database.monitors(team, { url: site.url, dueSeconds: -60, ...options })
-      await database.query('update checks set failures = $2 where no = $1', [no, failures])
+      await failTimes(database, no, failures)
       return { team, no }
     },
     async start() {

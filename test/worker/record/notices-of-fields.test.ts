@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { forgetReading } from '../../support/database/check-states.ts'
 import { html, pageOf, status } from '../../support/network/site.ts'
 import { givenNotices } from './given-notices.ts'
 
@@ -7,7 +9,7 @@ const given = givenNotices()
 test('a field that is missing three runs in a row causes one notice, where the monitor wants that', async () => {
   const fields = { price: '.price', title: 'title' }
   const { no } = await given.failedBefore(0, { extract: { method: 'css', fields } })
-  await given.database.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await changeMonitors(given.database, no, { notifyOn: ['field_missing'] })
   await given.start()
   await given.next(no)
   given.site.answer(html('<title>A kettle</title>'))
@@ -29,7 +31,7 @@ test('a field that is missing three runs in a row causes one notice, where the m
 test('a field that is missing is reported also while the others are empty for a moment', async () => {
   const fields = { price: '.price', title: 'title' }
   const { no } = await given.failedBefore(0, { extract: { method: 'css', fields } })
-  await given.database.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await changeMonitors(given.database, no, { notifyOn: ['field_missing'] })
   await given.start()
   for (const answer of [pageOf('$1'), '<title>A</title>', '<title>A</title>', '<title> </title>', pageOf('$1')]) {
     given.site.answer(html(answer))
@@ -43,7 +45,7 @@ test('a field that is missing is reported also while the others are empty for a 
 test('a field that went missing with all others is reported when another has a value again', async () => {
   const fields = { price: '.price', title: 'title' }
   const { no } = await given.failedBefore(0, { extract: { method: 'css', fields } })
-  await given.database.query(`update monitors set notify_on = '{field_missing}' where no = $1`, [no])
+  await changeMonitors(given.database, no, { notifyOn: ['field_missing'] })
   await given.start()
   const empty = '<title> </title>'
   for (const answer of [pageOf('$1'), empty, empty, empty, '<title>A</title>', '<title>B</title>']) {
@@ -144,8 +146,7 @@ describe('a monitor whose fields are all empty', () => {
     const { no } = await given.failedBefore(0)
     await given.start()
     await given.next(no)
-    const edited = () =>
-      given.database.query('update checks set reading_id = null, reading_hash = null, body_hash = null')
+    const edited = () => forgetReading(given.database, 'all')
     await edited()
     await given.next(no)
     expect(await given.notices(no)).toMatchObject([{ kind: 'field_missing' }])

@@ -3,6 +3,8 @@ import { notifyOfEvents } from '../../../store/deliveries/notify-of-events.ts'
 import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
 import { startSchedule, stopSchedule } from '../../../store/monitors/monitor-pause.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { askForRun, failTimes, stopChecks } from '../../support/database/check-states.ts'
 import { html, pageOf, status } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { givenNotices } from './given-notices.ts'
@@ -28,7 +30,7 @@ test('the success after it causes one notice, also where the page is the very sa
   const { no } = await given.failedBefore(0)
   await given.start()
   await given.next(no)
-  await given.database.query('update checks set failures = 4 where no = $1', [no])
+  await failTimes(given.database, no, 4)
   given.site.answer(status(500))
   await given.next(no)
   given.site.answer(html(pageOf('$1')))
@@ -76,12 +78,9 @@ describe('what sets the count of failures to 0', () => {
     await given.database.store.transaction((tx) => startSchedule(tx, no, PAGE_TABLE))
   }
   const edit = async (no: number) => {
-    const [found] = await given.database.query<{ id: string; team_id: string }>(
-      'select id, team_id from monitors where no = $1',
-      [no],
-    )
+    const found = await given.database.monitor(no)
     await given.database.store.transaction(async (tx) => {
-      const stored = found && (await lockMonitor(tx, found.team_id, found.id, PAGE_TABLE))
+      const stored = await lockMonitor(tx, found.team_id, found.id, PAGE_TABLE)
       if (!stored) throw new Error('no monitor')
       const spec = { ...monitorSpec(stored, given.database.secrets), url: `${given.site.url}moved` }
       await saveMonitor(tx, given.database.secrets, PAGE_TABLE, {
@@ -125,10 +124,7 @@ describe('what sets the count of failures to 0', () => {
     await given.next(no)
     await given.database.store.transaction((tx) => stopSchedule(tx, no, PAGE_TABLE))
     given.site.answer(html(pageOf('$1')))
-    await given.database.query(
-      'update checks set due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
-      [no],
-    )
+    await askForRun(given.database, no)
     await eventually(
       () => given.database.runs(no),
       (seen) => seen.length === 2,
@@ -174,10 +170,9 @@ test('a team that turned notices off gets none', async () => {
 test('a paused monitor that a person runs causes no notice', async () => {
   given.site.answer(status(500))
   const { no } = await given.failedBefore(4)
-  await given.database.query(
-    'update checks set next_run_at = null, due_at = clock(), queued_run_id = new_run_id(clock(), no) where no = $1',
-    [no],
-  )
+  // It is paused: nothing else of it is scheduled.
+  await stopChecks(given.database, no)
+  await askForRun(given.database, no)
   await given.start()
   await eventually(
     () => given.database.runs(no),
@@ -190,7 +185,7 @@ test('a team that wants no mail gets notices where the monitor sends them to its
   given.site.answer(status(500))
   const { no, team } = await given.failedBefore(4)
   await given.database.query('update teams set error_notifications = false where id = $1', [team])
-  await given.database.query(`update monitors set notify_on = '{failing}' where no = $1`, [no])
+  await changeMonitors(given.database, no, { notifyOn: ['failing'] })
   await given.start()
   const fifth = await given.next(no)
   expect(await given.notices(no)).toMatchObject([{ kind: 'failing', run_id: fifth?.id }])
@@ -201,7 +196,7 @@ test('a recovery is reported to a monitor that wants only this, and the trouble 
   await given.database.query('delete from notice_events')
   const { team, no } = await given.failedBefore(4)
   await given.database.query('update teams set error_notifications = false where id = $1', [team])
-  await given.database.query(`update monitors set notify_on = '{recovered}' where no = $1`, [no])
+  await changeMonitors(given.database, no, { notifyOn: ['recovered'] })
   given.site.answer(status(500))
   await given.start()
   await given.next(no)

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
+import { endLeases, stopChecks } from '../../support/database/check-states.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { html, openSite, pageOf, type Site, status } from '../../support/network/site.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
@@ -24,7 +25,7 @@ afterEach(async () => {
   worker = undefined
   await site[Symbol.asyncDispose]()
   await database.setClock('0')
-  await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+  await stopChecks(database, 'all')
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
@@ -61,10 +62,7 @@ async function next(no: number) {
   return run(no, before + 1)
 }
 
-const outbox = (no: number) =>
-  database.query<{ run_id: string; payload: string }>('select run_id, payload from deliveries where monitor_no = $1', [
-    no,
-  ])
+const outbox = (no: number) => database.deliveries(no)
 
 test('the first run sets the baseline silently; a change fires and tells before and after', async () => {
   const { no } = await watching()
@@ -279,7 +277,7 @@ test('a run that waited for months before its check has the longest wait that fi
   const [no = 0] = await database.monitors(team, { url: site.url, dueSeconds: -3_000 })
   await database.query(`update checks set run_id = new_run_id(clock() - interval '40 days', no) where no = $1`, [no])
   worker = await startWorker({ url: proxy.url, secrets: database.secrets })
-  await database.query('update checks set due_at = clock() where no = $1', [no])
+  await endLeases(database, no)
   expect(await run(no, 1)).toMatchObject({ status: 'success', start_offset_ms: 2 ** 31 - 1 })
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { googlePage, openSearchedEngines, type SearchedEngines } from '../../support/browser/searched-engines.ts'
+import { failTimes, makeDue } from '../../support/database/check-states.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
@@ -19,16 +20,13 @@ afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
 })
 
-const dueNow = (...numbers: number[]) =>
-  engines.database.query('update checks set due_at = clock(), next_run_at = clock() where no = any($1::bigint[])', [
-    numbers,
-  ])
+const dueNow = (...numbers: number[]) => makeDue(engines.database, numbers)
 
 test('the fifth failure of a search and its recovery are written down for the destinations', async () => {
   const no = await engines.add(await engines.database.team(), { notifyOn: ['failing', 'recovered'] })
   await using _ = await engines.work()
   engines.answer(() => ({ status: 500, html: '' }))
-  await engines.database.query('update checks set failures = 4 where no = $1', [no])
+  await failTimes(engines.database, no, 4)
   await engines.check(no)
   engines.answer(() => googlePage(['https://example.com/']))
   await engines.check(no)

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Values } from '../../../schema/shape/json.ts'
 import { vanished } from '../../../worker/record/lost-fields.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { html, openSite, type Site, status } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -109,7 +111,7 @@ describe('runs whose field has vanished', () => {
     await worker?.[Symbol.asyncDispose]()
     worker = undefined
     await site[Symbol.asyncDispose]()
-    await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+    await stopChecks(database, 'all')
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
@@ -237,7 +239,7 @@ describe('runs whose field has vanished', () => {
     site.answer(items('a', 'b'))
     expect(await next(no)).toMatchObject({ delivery_triggered: true })
 
-    await database.query('update monitors set diff_predicate = $2 where no = $1', [no, JSON.stringify(cleared)])
+    await changeMonitors(database, no, { diffPredicate: cleared })
     site.answer(items())
     expect(await next(no)).toMatchObject({ diff: { after: { items: [] } }, delivery_triggered: true })
   })

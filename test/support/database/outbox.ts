@@ -10,10 +10,11 @@ import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { type DeliveryRow, newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { createSecretBox, type SecretBox } from '../../../store/secrets/secret-box.ts'
-import { createTestDatabase } from '../../support/database/test-database.ts'
-import { eventually } from '../../support/run/eventually.ts'
-import { deliveryColumns } from '../../support/worker/delivery-columns.ts'
-import { NO_METRICS } from '../../support/worker/no-delivery-metrics.ts'
+import { eventually } from '../run/eventually.ts'
+import { deliveryColumns } from '../worker/delivery-columns.ts'
+import { NO_METRICS } from '../worker/no-delivery-metrics.ts'
+import { literal } from './stored-rows.ts'
+import { createTestDatabase } from './test-database.ts'
 
 export const SECRET = 'a'.repeat(64)
 export const OLD_SECRET = 'b'.repeat(64)
@@ -53,6 +54,8 @@ export interface Outbox extends AsyncDisposable {
   anotherTeam(): Promise<(url: string) => Promise<string>>
   see(id: string): Promise<Seen>
   seeAll(): Promise<Seen[]>
+  /** Sets columns of one that no test of the loop reaches in time. */
+  change(id: string, columns: { attempts?: number; target?: Buffer; payload?: string }): Promise<void>
   /** Waits until the delivery looks so. */
   until(id: string, condition: (row: Seen) => boolean): Promise<Seen>
   /** Moves the store's clock to this many seconds ahead of the wall's. */
@@ -126,6 +129,10 @@ export async function openOutbox(): Promise<Outbox> {
     webhook: (url, { headers, payload, runId } = {}) =>
       add({ type: 'webhook', url, ...(headers && { headers }) }, payload, runId),
     seeAll: async () => (await pool.query<Seen>('select * from deliveries order by id')).rows,
+    change: async (id, columns) => {
+      const set = Object.entries(columns).map(([column, value]) => `${column} = ${literal(value)}`)
+      await pool.query(`update deliveries set ${set.join()} where id = $1`, [id])
+    },
     until: (id, condition) => eventually(() => see(id), condition),
     setClock: async (seconds) => {
       const { rows } = await pool.query<{ name: string }>('select current_database() as name')
