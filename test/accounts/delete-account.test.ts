@@ -7,6 +7,7 @@ import { createMonitor } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, type Person, tokenFor } from '../support/api/people.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { beginRun } from '../support/database/check-states.ts'
 
 const CLAIMED = claimedOf([CLAIMED_PAGE, CLAIMED_SEARCH])
 
@@ -38,7 +39,7 @@ test('an account is gone with its team: keys, members, invitations, monitors, an
   const monitor = await createMonitor(ada.client, { deliveries: [HOOK], request_headers: { 'X-Key': 'secret' } })
   const run = await seedRun(services, monitor.id)
   const waiting = await seedDelivery(services, run, { config: HOOK, status: 'pending' })
-  await rows(`update checks set run_id = uuid_v7(clock()) where team_id = $1`, team_id)
+  await beginRun(database, monitor.id)
   const { key } = (await ada.client.post('/v1/keys', { name: 'k', scopes: ['read', 'write'] })).body
   const guest = await accountOf(served)
   await acceptAs(guest, await tokenFor(served, ada, guest))

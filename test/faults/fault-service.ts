@@ -53,6 +53,20 @@ export interface FaultService extends AsyncDisposable {
   /** Schedules nothing more, and waits until nothing is under way. */
   quiesce(): Promise<void>
   setClock(offset: string): Promise<void>
+  /** What the sink has not taken, or of which that is not on record. */
+  unsent(): Promise<readonly Unsent[]>
+  /** How many runs have ended. */
+  runs(): Promise<number>
+}
+
+/** A delivery that did not succeed, or not yet. */
+interface Unsent {
+  readonly id: string
+  readonly status: string
+  readonly attempts: number
+  readonly due_at: Date | null
+  readonly response_status: number | null
+  readonly response_body: string | null
 }
 
 const KEY = 'the encryption key of a fault test'
@@ -155,6 +169,11 @@ export async function openFaultService(options: FaultServiceOptions): Promise<Fa
       )
     },
     setClock: (offset) => setClock(pool, offset),
+    unsent: () =>
+      query<Unsent>(
+        `select id, status, attempts, due_at, response_status, response_body from deliveries where status <> 'success'`,
+      ),
+    runs: async () => (await query<{ runs: number }>('select count(*)::int as runs from runs'))[0]?.runs ?? 0,
     async [Symbol.asyncDispose]() {
       // A frozen one is ended all the same.
       await Promise.all(workers.map((one) => one[Symbol.asyncDispose]()))

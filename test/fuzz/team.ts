@@ -1,10 +1,8 @@
-import { sql } from 'slonik'
-import Type from 'typebox'
 import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
 import { newSessionToken, signSessionToken } from '../../store/accounts/credentials/session-token.ts'
 import { openSession } from '../../store/accounts/credentials/sessions.ts'
-import { row } from '../../store/db/row.ts'
 import type { TestApi } from '../support/api/test-api.ts'
+import { teamHash } from '../support/database/stored-hash.ts'
 import type { Caller } from './steps.ts'
 
 /** A team of its own with every kind of caller. */
@@ -36,8 +34,6 @@ const GARBAGE = [
   'Digest x="1"',
   '',
 ]
-const printed = row({ print: Type.String() })
-
 export async function createTeam(api: TestApi): Promise<Team> {
   const { store, sessionKey } = api.services
   const [owner, stranger, leaving] = [await api.owner(), await api.owner(), await api.owner()]
@@ -69,20 +65,6 @@ export async function createTeam(api: TestApi): Promise<Team> {
       await openSession(store, leaving.user_id, token)
       team.leaver = { ...team.leaver, token: signSessionToken(token, sessionKey) }
     },
-    fingerprint: async () => {
-      const { print } = await store.one(sql.type(printed)`
-        with t as (select ${owner.team_id}::uuid as id)
-        select concat_ws(' ',
-          (select sum(hashtextextended(x::text, 0)) from teams x where id = (select id from t)),
-          (select sum(hashtextextended(x::text, 0)) from team_usage x where team_id = (select id from t)),
-          (select sum(hashtextextended((to_jsonb(x) - 'last_used_at')::text, 0)) from api_keys x
-            where team_id = (select id from t)),
-          (select count(*) from audit_events where team_id = (select id from t)),
-          (select sum(hashtextextended(x::text, 0)) from monitors x where team_id = (select id from t)),
-          (select sum(hashtextextended(x::text, 0)) from checks x where team_id = (select id from t)),
-          (select sum(hashtextextended(x::text, 0)) from deliveries x where team_id = (select id from t)),
-          (select count(*) from runs where team_id = (select id from t))) as print`)
-      return print
-    },
+    fingerprint: () => teamHash(store, owner.team_id),
   }
 }

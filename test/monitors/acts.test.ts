@@ -17,6 +17,7 @@ import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
+import { beginRun } from '../support/database/check-states.ts'
 import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
 
 let installation: Installation
@@ -125,11 +126,7 @@ describe('deleting a monitor whose run waits', () => {
     if (run.kind !== 'done') throw new Error(run.kind)
     return { ...one, runId: run.runId }
   }
-  const begin = (id: string) =>
-    installation.sql(
-      `update checks set run_id = queued_run_id, queued_run_id = null
-       where no = (select no from monitors where id = '${id}')`,
-    )
+  const begin = (id: string) => beginRun(installation, id)
 
   test('gives it back once, to what paid for it, and the run says so', async () => {
     const person = await withLittle()

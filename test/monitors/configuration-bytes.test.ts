@@ -24,6 +24,8 @@ import { readUsage } from '../../store/quota/usage-summary.ts'
 import { reEncrypt } from '../../store/secrets/re-encrypt.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { endDeliveries } from '../support/database/change-deliveries.ts'
 import { createInstallation, type Installation, type Person } from '../support/database/installation.ts'
 
 let cases: Installation
@@ -170,15 +172,13 @@ describe('bytes of configurations', () => {
   test('are free again when a monitor is deleted, and when its last delivery has ended', async () => {
     const person = await cases.person()
     const [plain, waiting] = [await cases.monitor(person), await cases.monitor(person)]
-    await cases.store.query(sql.type(nothing)`
-      insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at)
-      select gen_random_uuid(), team_id, no, gen_random_uuid(), 'webhook', '', 'h', '{}', clock()
-      from monitors where id = ${waiting.id}::uuid`)
+    const stored = { store: cases.store, secrets: context.secrets }
+    await seedDelivery(stored, await seedRun(stored, waiting.id))
     const size = await sizeOfOne()
     const kept = SPEC.name.length + 4
     for (const { id } of [plain, waiting]) await deleteMonitor(context, PAGE, { ...person, id })
     expect((await usedBy(person)).used).toBe(kept + size)
-    await cases.store.query(sql.type(nothing)`update deliveries set due_at = null, status = 'dead'`)
+    await endDeliveries(cases, 'dead')
     await dropConfigurations(cases.store)
     expect((await usedBy(person)).used).toBe(2 * kept)
     expect(await freshCount(person)).toBe(2 * kept)

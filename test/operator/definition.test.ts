@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { stripFinalizers } from '../../operator/strip-finalizers.ts'
+import { giveReading } from '../support/database/check-states.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { runCli } from '../support/process/cli-process.ts'
@@ -171,12 +172,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and
     }, Boolean)
     await setup.apply('kettle')
     await setup.until('kettle', 'Ready', 'Scheduled')
-    await setup.sql(`
-      with c as (
-        update checks set reading_id = new_run_id(clock(), no), last_run_at = clock()
-        where no = (select no from monitor_resources where name = 'kettle') returning no, team_id
-      )
-      insert into baselines (no, team_id, extracted) select no, team_id, '{"price": "$1", "stock": null}' from c`)
+    await giveReading(setup, { resource: 'kettle' }, { price: '$1', stock: null })
     const before = await setup.until('kettle', 'Healthy', 'Succeeding')
     expect(before.status?.values).toEqual({ price: '$1' })
     const resyncs = await setup.figure('resyncs_total')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
-import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { type MonitorChanges, changeMonitors } from '../../support/database/change-monitors.ts'
 import { setLevel } from '../../support/database/check-states.ts'
 
 const MONITOR = {
@@ -23,19 +23,20 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /** Makes a monitor, and writes to its row as a later version would. Returns its path. */
-async function written(assignments: string): Promise<string> {
+async function written(changes: MonitorChanges): Promise<string> {
   const { status, body } = await api.call(key, 'POST', '/v1/monitors', MONITOR)
   expect(status).toBe(201)
-  await api.sql(`update monitors set ${assignments} where id = '${body['id']}'`)
+  await changeMonitors(api, String(body['id']), changes)
   return `/v1/monitors/${body['id']}`
 }
-const NESTED = `extract_config = '{"method":"css","fields":{"price":".price"},"treatment":{"trim":true}}'`
+const NESTED = { extractConfig: { method: 'css', fields: { price: '.price' }, treatment: { trim: true } } }
+const OF_ITSELF = { more: { sign_in: { page: '/in' } } }
 const get = async (path: string) => (await api.call(key, 'GET', path)).body
 const patch = (path: string, body: object) => api.call(key, 'PATCH', path, body)
 
 describe('Keys of a later version', () => {
   test('are shown, and kept by an edit of another object', async () => {
-    const path = await written(`${NESTED}, more = '{"sign_in":{"page":"/in"}}'`)
+    const path = await written({ ...NESTED, ...OF_ITSELF })
     const config = { ...MONITOR.extract_config, treatment: { trim: true } }
     expect(await get(path)).toMatchObject({ extract_config: config, sign_in: { page: '/in' } })
     const list = await get('/v1/monitors?limit=1')
@@ -62,7 +63,7 @@ describe('Keys of a later version', () => {
   })
 
   test('of the monitor itself refuse every PATCH that says something', async () => {
-    const path = await written(`more = '{"sign_in":{"page":"/in"}}'`)
+    const path = await written(OF_ITSELF)
     expect(await patch(path, { name: 'Pot' })).toMatchObject({
       status: 409,
       body: { error: { details: [{ path: 'sign_in' }] } },
@@ -71,7 +72,7 @@ describe('Keys of a later version', () => {
   })
 
   test('that are not seen refuse it by the level of the checks', async () => {
-    const path = await written(`name = 'Kettle'`)
+    const path = await written({ name: 'Kettle' })
     await setLevel(api, path.split('/')[3] ?? '', 2)
     expect(await patch(path, { name: 'Pot' })).toMatchObject({ status: 409, body: { error: { details: [] } } })
     expect(await api.call(key, 'POST', `${path}/pause`)).toMatchObject({ status: 200 })

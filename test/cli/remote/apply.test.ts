@@ -265,7 +265,7 @@ describe('an input that is not valid changes nothing, and names file and line', 
   test('a record that a file or a cluster declares is not touched', async () => {
     await remote.write('monitors/a.yaml', remote.manifest('kettle'))
     await remote.sh('./tidemark apply -f monitors')
-    await remote.sql(`update monitors set managed_by = 'file' where external_key = 'shop/kettle'`)
+    await changeMonitors(remote, 'all', { managedBy: 'file' })
     await remote.write('monitors/a.yaml', remote.manifest('kettle').replace('3600', '900'))
     const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
     expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml:1 .*tidemark serve --config: change it there/)])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import type { Run } from '../../../schema/run/run.ts'
+import { forgetTexts } from '../../support/database/change-runs.ts'
 import { html } from '../../support/network/site.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
@@ -78,7 +79,7 @@ test('of a whole page the lines that a person reads are shown', async () => {
 })
 
 test('without the texts of a page it says why', async () => {
-  await remote.sql(`update runs set text_before = null, text_after = null`)
+  await forgetTexts(remote, 'all')
   expect(await changes('terms')).toMatch(/\n {2}the page changed: The readable text of the page was not kept/)
 })
 

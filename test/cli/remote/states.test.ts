@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { forgetFired } from '../../support/database/change-runs.ts'
 import { html, status } from '../../support/network/site.ts'
 import { givenUp, type RemoteServer, startRemoteServer } from './remote-server.ts'
 
@@ -129,8 +130,7 @@ describe('runs', () => {
   })
 
   test('that an earlier version recorded say only what is known of them', async () => {
-    await remote.sql(`update runs r set fired = null from monitors m where m.no = r.monitor_no
-      and m.name in ('arrived', 'silent', 'unchanged')`)
+    for (const name of ['arrived', 'silent', 'unchanged']) await forgetFired(remote, { name })
     expect((await newest('arrived'))[1]).toContain('yes')
     for (const name of ['silent', 'unchanged']) expect((await newest(name))[1]).toContain('-')
     const { stdout } = await remote.sh('./tidemark changes silent --limit 1')

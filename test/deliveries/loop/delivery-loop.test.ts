@@ -3,8 +3,15 @@ import { sign } from '../../../core/signature.ts'
 import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
-import { dropDeliveries, hideDeliveries, returnDeliveries } from '../../support/database/change-deliveries.ts'
+import {
+  dropDeliveries,
+  hideDeliveries,
+  refuseResults,
+  returnDeliveries,
+  takeResults,
+} from '../../support/database/change-deliveries.ts'
 import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from '../../support/database/outbox.ts'
+import { lockTable } from '../../support/database/stored-rows.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
 
@@ -231,8 +238,7 @@ describe('the delivery loop', () => {
     const id = await outbox.webhook(receiver.url)
     const store = await outbox.anotherStore()
     const client = await outbox.connect()
-    await client.query('begin')
-    await client.query('lock table deliveries in access exclusive mode')
+    await lockTable(client, 'deliveries')
     await using running = startLoop(outbox, { store })
     await eventually(
       async () => (await outbox.query('select from pg_locks where not granted')).rowCount,
@@ -286,10 +292,7 @@ describe('the delivery loop', () => {
 
   test('signs with the secret before as well while its grace lasts, and not a second longer', async () => {
     await using receiver = await openReceiver()
-    const place = { teamId: outbox.teamId, column: 'monitors.old_signing_secret', rowId: outbox.monitorId } as const
-    await outbox.query(`update monitors set old_signing_secret = $1, old_secret_until = clock() + interval '1 hour'`, [
-      outbox.secrets.seal(place, OLD_SECRET),
-    ])
+    await outbox.keepOldSecret()
     await using _ = startLoop(outbox)
     await outbox.until(await outbox.webhook(receiver.url), isSent)
     await outbox.setClock(3_601)
@@ -316,7 +319,7 @@ describe('the delivery loop', () => {
   test('records the others of a group when the store refuses the result of one', async () => {
     await using receiver = await openReceiver()
     await using running = startLoop(outbox, { idleMs: 60_000 })
-    await outbox.query(`alter table deliveries add constraint picky check (response_status <> 418)`)
+    await refuseResults(outbox, 418)
     await using picky = await openReceiver(reply(418))
     const refused = await outbox.webhook(picky.url)
     const taken = await outbox.webhook(receiver.url)
@@ -326,7 +329,7 @@ describe('the delivery loop', () => {
       () => running.log,
       (log) => log.some((line) => line.startsWith('the store refuses the result')),
     )
-    await outbox.query('alter table deliveries drop constraint picky')
+    await takeResults(outbox)
     expect(await outbox.see(refused)).toMatchObject({ status: 'pending', attempts: 0 })
     expect(picky.requests).toHaveLength(1)
   })

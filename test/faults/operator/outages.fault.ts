@@ -25,6 +25,13 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Operators whose surroundi
   afterEach(() => cluster.reset())
   afterAll(() => cluster[Symbol.asyncDispose]())
 
+  const recordsOf = (teamId: string) =>
+    cluster.query<{ id: string; managed_by: string; scheduled: boolean }>(
+      `select id, managed_by, next_run_at is not null as scheduled from monitors join checks using (no)
+       where monitors.team_id = $1 and deleted_at is null`,
+      [teamId],
+    )
+
   interface Fault {
     begin?(): Promise<void>
     /** Between the edits and the end of the fault. */
@@ -127,18 +134,14 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Operators whose surroundi
     const ids = new Map((await tenant.list()).map(({ metadata, status }) => [metadata.name, status?.id ?? '']))
     onTestFinished(() => cluster.installDefinitions())
     await cluster.kube.kubectl('delete', 'crd', 'monitors.tidemark.dev', '--timeout=60s')
-    const records = () =>
-      cluster.query<{ id: string; managed_by: string; scheduled: boolean }>(
-        `select id, managed_by, next_run_at is not null as scheduled from monitors join checks using (no)
-         where monitors.team_id = $1 and deleted_at is null`,
-        [tenant.person.teamId],
-      )
-    const all = (await records()).filter(({ managed_by: by, scheduled }) => by === 'api' && scheduled)
+    const all = (await recordsOf(tenant.person.teamId)).filter(
+      ({ managed_by: by, scheduled }) => by === 'api' && scheduled,
+    )
     expect(all).toHaveLength(RESOURCES)
     await cluster.installDefinitions()
     for (const [name, id] of ids) await tenant.apply(name, { name }, { 'tidemark.dev/adopt': id })
     await tenant.settled()
-    const back = await records()
+    const back = await recordsOf(tenant.person.teamId)
     expect(back.map(({ id }) => id).toSorted()).toEqual([...ids.values()].toSorted())
     expect(new Set(back.map(({ managed_by: by }) => by))).toEqual(new Set(['kubernetes']))
     expect(operators.starts).toBe(1)
@@ -158,10 +161,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Operators whose surroundi
     const writes = cluster.writes()
     process.stdout.write(`deleted 200 in ${Math.round(ms)} ms with ${writes.length} writes\n`)
     expect(writes).toHaveLength(200)
-    const left = await cluster.query('select id from monitors where team_id = $1 and deleted_at is null', [
-      tenant.person.teamId,
-    ])
-    expect(left).toEqual([])
+    expect(await recordsOf(tenant.person.teamId)).toEqual([])
   })
 
   test('use a rotated Secret within a minute, and keep the last value of one that became nonsense', async () => {

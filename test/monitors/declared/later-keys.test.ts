@@ -10,11 +10,12 @@ import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { refusalOf } from '../../../operator/reconcile/refusal.ts'
 import { SYSTEM } from '../../../schema/account/audit.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
-import { nothing, row } from '../../../store/db/row.ts'
+import { row } from '../../../store/db/row.ts'
 import type { MonitorRow } from '../../../store/monitors/kinds/page-table.ts'
 import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { createInstallation, type Installation, type Person } from '../../support/database/installation.ts'
 
 let cases: Installation
@@ -41,14 +42,12 @@ const stored = async (id: string) => {
   if (found === null) throw new Error('no monitor')
   return found
 }
-const update = (assignments: ReturnType<typeof sql.fragment>, id: string) =>
-  cases.store.query(sql.type(nothing)`update monitors set ${assignments} where id = ${id}::uuid`)
 
 test('a record with keys of a later version is left alone by the manifest of this one', async () => {
   const [made] = await applyResources(cases.context, [declaration()])
   if (made?.kind !== 'applied') throw new Error(made?.kind)
   const { id } = made.monitor
-  await update(sql.fragment`diff_predicate = '{"type":"any_field_changes","later":1}'`, id)
+  await changeMonitors(cases, id, { diffPredicate: { type: 'any_field_changes', later: 1 } })
   const before = await stored(id)
   const [refused] = await applyResources(cases.context, [declaration({ spec: { ...SPEC, name: 'Pot' } })])
   expect(refused).toEqual({ kind: 'later_keys', name: SPEC.name, paths: ['diff_predicate.later'] })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordReadings, ensurePartitionsOf, ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { endLeases, stopChecks } from '../../support/database/check-states.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -33,7 +34,7 @@ test('the first unchanged run of a month stores the reading again; later ones po
   await toMonth(1)
   await ensureRunPartitions(database.store)
   const round = async () => {
-    await database.query('update checks set due_at = clock()')
+    await endLeases(database, 'all')
     return (await database.claim())[0]
   }
   const first = await round()
@@ -53,7 +54,7 @@ test('the first unchanged run of a month stores the reading again; later ones po
     { reading_id: third?.run_id, extracted: null },
   ])
   await database.setClock('0')
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
 })
 
 test('a run of a month without a partition is refused, and taken once there is one', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { openOutbox, type Outbox } from '../../support/database/outbox.ts'
 
 let outbox: Outbox
@@ -70,7 +71,7 @@ test('nobody gets a notice where nobody wants it', async () => {
   await outbox.query('update teams set error_notifications = false')
   await end('dead', A)
   expect(await reported()).toEqual([])
-  await outbox.query(`update monitors set notify_on = '{delivery_dead}'`)
+  await changeMonitors(outbox, 'all', { notifyOn: ['delivery_dead'] })
   await end('taken', A)
   await end('dead', A)
   expect(await reported()).toHaveLength(1)

@@ -11,6 +11,7 @@ import {
 } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey, newDelivery, placeOf } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
+import { dropDeliveries } from '../../support/database/change-deliveries.ts'
 import { OLD_SECRET, openOutbox, SECRET, type Outbox } from '../../support/database/outbox.ts'
 
 const TEAM = '00000000-0000-4000-8000-112233445566'
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => outbox[Symbol.asyncDispose]())
 afterEach(async () => {
   await outbox.setClock(0)
-  await outbox.query('delete from deliveries')
+  await dropDeliveries(outbox)
   await outbox.query('update monitors set old_signing_secret = null, old_secret_until = null')
 })
 
@@ -194,9 +195,7 @@ describe('a claim of deliveries', () => {
   test("brings the monitor's secret, and the one before only while its grace lasts", async () => {
     const place = { teamId: outbox.teamId, column: 'monitors.signing_secret', rowId: outbox.monitorId } as const
     const before = { ...place, column: 'monitors.old_signing_secret' } as const
-    await outbox.query(`update monitors set old_signing_secret = $1, old_secret_until = clock() + interval '1 hour'`, [
-      outbox.secrets.seal(before, OLD_SECRET),
-    ])
+    await outbox.keepOldSecret()
     await to(A)
     const during = await claimOne(A)
     expect(outbox.secrets.open(place, during.signing_secret ?? Buffer.alloc(0))).toBe(SECRET)

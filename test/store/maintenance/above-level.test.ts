@@ -4,6 +4,7 @@ import { noteAboveLevel } from '../../../store/maintenance/above-level.ts'
 import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { noteLevel } from '../../../store/queue/queue-levels.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
+import { setLevel, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
@@ -15,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => database.query('delete from queue_levels'))
 afterEach(async () => {
   await database.query('delete from notice_events')
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
   await database.setClock('0')
 })
 afterAll(() => database[Symbol.asyncDispose]())
@@ -26,7 +27,7 @@ const events = () => database.query('select team_id, kind, detail from notice_ev
 
 async function late(queue: 'static' | 'browser', level: number, dueSeconds = 700): Promise<number> {
   const [no = 0] = await database.monitors(team, { queue, dueSeconds })
-  await database.query('update checks set level = $2 where no = $1', [no, level])
+  await setLevel(database, no, level)
   return no
 }
 
@@ -41,7 +42,7 @@ test('checks above the level of all who take their queue are a notice after ten 
   expect(await look()).toEqual(found)
   expect(await events()).toEqual([{ team_id: team, kind: 'failing', detail: { above_level: found } }])
   expect(await readBacklog(database.store)).toMatchObject({ checks_above_level: 2, messages_above_level: 0 })
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
   expect(await look()).toEqual(NONE)
 })
 

@@ -7,6 +7,7 @@ import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
 import { ensureRunPartitions, recordReadings } from '../../../store/queue/record-reading.ts'
 import { packPageText } from '../../../store/runs/page-texts.ts'
+import { endDeliveries } from '../../support/database/change-deliveries.ts'
 import { readingRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -121,7 +122,7 @@ describe('a deleted monitor', () => {
   test('is there until the window of its team is over, and then all of it goes', async () => {
     const { team, numbers } = await used(3)
     const [first = 0, second = 0, alive = 0] = numbers
-    await database.query(`update deliveries set status = 'success', due_at = null`)
+    await endDeliveries(database, 'success')
     await toDay(3)
     await remove(first)
     await toDay(6)
@@ -151,7 +152,7 @@ describe('a deleted monitor', () => {
     await toDay(WINDOW_DAYS + 1)
     expect(await forget()).toMatchObject({ monitors: 0 })
     expect(await tablesWith(no)).toContain('monitors')
-    await database.query(`update deliveries set status = 'success', due_at = null`)
+    await endDeliveries(database, 'success')
     expect(await forget()).toMatchObject({ monitors: 1 })
     expect(await tablesWith(no)).toEqual([])
   })
@@ -159,7 +160,7 @@ describe('a deleted monitor', () => {
   test('goes without waiting for checks that are being recorded', async () => {
     const { numbers } = await used(2)
     const [no = 0, alive = 0] = numbers
-    await database.query(`update deliveries set status = 'success', due_at = null`)
+    await endDeliveries(database, 'success')
     await remove(no)
     await toDay(WINDOW_DAYS + 1)
     const other = await database.anotherStore(1)

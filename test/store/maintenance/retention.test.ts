@@ -7,6 +7,7 @@ import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { recordReadings, ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { endLeases } from '../../support/database/check-states.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -58,7 +59,7 @@ async function team(tier: 'free' | 'scale'): Promise<string> {
 async function runOn(days: readonly number[], months = 1): Promise<void> {
   for (const [at, day] of days.entries()) {
     await toDay(day, months)
-    await database.query('update checks set due_at = clock()')
+    await endLeases(database, 'all')
     const taken = await database.claim()
     const isFirst = at === 0 && months === 1
     if (isFirst)
@@ -82,7 +83,7 @@ test('runs before the window of their team are deleted; what visible runs point 
   const [[short = 0], [long = 0]] = [await database.monitors(free), await database.monitors(scale)]
   await runOn([1, 2, 12, 17])
   await toDay(18)
-  await database.query('update checks set due_at = clock()')
+  await endLeases(database, 'all')
   const changed = (await database.claim()).map((one) => readingRun(one, { price: '2' }))
   await recordReadings(database.store, changed)
   await toDay(20)
@@ -106,7 +107,7 @@ test('the reading that the next run may point to stays, however old it is', asyn
   await runOn([1, 2])
   await toDay(28)
   expect(await forget()).toMatchObject({ runs: 1 })
-  await database.query('update checks set due_at = clock()')
+  await endLeases(database, 'all')
   const taken = await database.claim()
   await recordUnchanged(
     database.store,
@@ -163,7 +164,7 @@ test('checks that are locked, and claims and records, do not wait for the clean-
   const [hidden = 0] = await database.monitors(await team('free'))
   await runOn([4, 5], 27)
   await toDay(28, 27)
-  await database.query('update checks set due_at = clock()')
+  await endLeases(database, 'all')
   const taken = await database.claim()
   expect(taken).toHaveLength(2)
   // As a statement does that records both.
@@ -190,7 +191,7 @@ test('a reader that stays for long keeps a month from being dropped, and nobody 
   await during('select count(*) from runs', async () => {
     expect(await forget()).toMatchObject({ months: 0 })
     expect((await months()).some(({ pending }) => pending)).toBe(true)
-    await database.query('update checks set due_at = clock()')
+    await endLeases(database, 'all')
     const taken = await database.claim()
     const runs = taken.map((one) => unchangedRun(one))
     expect(await recordUnchanged(database.store, runs)).toEqual(new Set([no]))

@@ -7,6 +7,8 @@ import { endUnrendered, noteRendering } from '../../../store/maintenance/unrende
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { createClaims } from '../../../worker/queue/claim-round.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { isolate, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, claimIn, leaveAlone } from '../../support/database/stored-searches.ts'
 
@@ -15,7 +17,7 @@ beforeAll(async () => {
   database = await openQueueDatabase()
 })
 beforeEach(async () => {
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
   await database.query('update installation set rendered_at = null, unrendered_at = null')
 })
 afterAll(() => database[Symbol.asyncDispose]())
@@ -89,7 +91,7 @@ describe('what was paid for a run that nobody did', () => {
 
   /** Asks for a run, which waits for eleven minutes. Returns its id. */
   async function asked(team: string, no: number, kind: 'page' | 'serp' = 'page'): Promise<string> {
-    const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+    const { id } = await database.monitor(no)
     const found = await database.store.transaction((tx) => runNow(tx, team, id, kind))
     if (found.kind !== 'queued') throw new Error(found.kind)
     await setLate(no)
@@ -238,7 +240,7 @@ test('an isolated check waits for an operator that starts runner pods, whoever e
   const [ours, theirs] = [await database.team(), await database.team()]
   const [isolated] = await database.monitors(ours, { queue: 'browser', dueSeconds: 700 })
   const [shared] = await database.monitors(theirs, { queue: 'browser', dueSeconds: 700 })
-  await database.query('update checks set is_isolated = true where no = $1', [isolated])
+  await isolate(database, isolated ?? 0)
   await database.query(
     `insert into operator_epochs (cluster_id, epoch, runners_seen_at) values ('a', 1, clock() - interval '11 minutes')`,
   )
@@ -283,7 +285,7 @@ test('a check that an answer moved to the browser is tried statically again, a c
      where no = $1`,
     [moved],
   )
-  await database.query(`update monitors set fetch_mode = 'browser' where no = $1`, [configured])
+  await changeMonitors(database, configured ?? 0, { fetchMode: 'browser' })
   await seenBefore()
   expect(await endUnrendered(database.store)).toMatchObject({ count: 3 })
   const layers = await database.query(

@@ -11,6 +11,8 @@ import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { findRun } from '../../../store/runs/runs.ts'
 import { SPEC } from '../../support/api/monitor-spec.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { create, edit } from './stored-monitors.ts'
@@ -243,7 +245,7 @@ describe('a run that is asked for', () => {
       [team],
     )
     expect(open).toBe(30)
-    await database.query('update checks set due_at = null')
+    await stopChecks(database, 'all')
   })
 
   test('a team without an own visual pool pays for a visual run from the runs', async () => {
@@ -260,7 +262,7 @@ describe('a run that is asked for', () => {
   test('a locked monitor is not run, and nothing is counted', async () => {
     const team = await database.team()
     const { id, no } = await create(database, team)
-    await database.query('update monitors set locked = true where no = $1', [no])
+    await changeMonitors(database, no, { locked: true })
     expect(await run(team, id)).toEqual({ kind: 'locked' })
     expect(await database.usage(team)).toMatchObject({ runs_used: 0 })
     expect(await database.check(no)).toMatchObject({ queued_run_id: null })

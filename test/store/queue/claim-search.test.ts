@@ -6,6 +6,7 @@ import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { freeExits, keepExits } from '../../../store/queue/search-exits.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import {
   addSearch,
@@ -187,7 +188,7 @@ test('too few runs wake no skipped search, and enough of them wake none that was
   ]
   await database.query('delete from serp_exits')
   await claimIn(database)
-  await database.query('update checks set due_at = null, next_run_at = null where no = $1', [paused])
+  await stopChecks(database, paused)
   const due = async () =>
     (await database.query<{ no: number }>('select no::float8 from checks where due_at <= clock()')).map(({ no }) => no)
   await database.query('update team_usage set credits = 1 where team_id = $1', [team])
@@ -335,7 +336,7 @@ const SAME = { resetsBaseline: false, startsOver: false }
 function edits(team: string, no: number) {
   return (pages: number) =>
     database.store.transaction(async (tx) => {
-      const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+      const { id } = await database.monitor(no)
       const stored = await lockMonitor(tx, team, id, SEARCH_TABLE)
       if (!stored) throw new Error('no monitor')
       const spec = { ...serpMonitorSpec(stored, database.secrets), pages }
@@ -346,7 +347,7 @@ function edits(team: string, no: number) {
 test('a run asks for the pages that it was paid with; another number of pages counts from the next one', async () => {
   const team = await database.team({ runs: 100 })
   const no = await addSearch(database, team, { pages: 3, dueSeconds: -300 })
-  const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+  const { id } = await database.monitor(no)
   const ask = () => database.store.transaction((tx) => runNow(tx, team, id, 'serp'))
   const edit = edits(team, no)
   const used = async () => (await database.usage(team)).runs_used

@@ -4,6 +4,7 @@ import { runIdMonitor } from '../../../core/run-id.ts'
 import type { ClaimRequest } from '../../../store/queue/claim.ts'
 import { releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 // A test that failed leaves nothing to the next one either.
 afterEach(async () => {
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
   await database.setClock('0')
 })
 afterAll(() => database[Symbol.asyncDispose]())
@@ -39,7 +40,7 @@ test('a claim takes what is due, and nothing that is due later, paused or of ano
   const [paused] = await database.monitors(team)
   await database.monitors(team, { dueSeconds: -30 })
   await database.monitors(team, { queue: 'visual' })
-  await database.query('update checks set due_at = null, next_run_at = null where no = $1', [paused])
+  await stopChecks(database, paused ?? 0)
 
   expect(numbers(await database.claim())).toEqual(due)
   expect(await database.claim()).toEqual([])

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRunnerToken, revokeRunnerTokens } from '../../../store/accounts/credentials/runner-tokens.ts'
 import { row } from '../../../store/db/row.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
+import { isolate, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
@@ -21,7 +22,7 @@ interface Due {
 /** Returns the numbers of due isolated checks of a new team, the most overdue first. */
 async function isolated({ count, dueSeconds }: Due): Promise<readonly number[]> {
   const numbers = await database.monitors(await database.team(), { queue: 'browser', count, dueSeconds })
-  await database.query('update checks set is_isolated = true where no = any($1)', [numbers])
+  await isolate(database, numbers)
   return numbers
 }
 
@@ -68,7 +69,7 @@ describe('of isolated checks that are due', () => {
     const [neighbour] = await isolated({ count: 1, dueSeconds: 1 })
     await start(first)
     expect(await isolatedChecks(database.store, 1)).toEqual([neighbour])
-    await database.query('update checks set due_at = null where no = $1', [first])
+    await stopChecks(database, first)
     await revokeRunnerTokens(database.store, `job-${first}`)
     expect(await isolatedChecks(database.store, 1)).toEqual([second])
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { extendLeases, releaseChecks } from '../../../store/queue/lease.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { endLeases, stopChecks } from '../../support/database/check-states.ts'
 import { unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -9,7 +10,7 @@ beforeAll(async () => {
   database = await openQueueDatabase()
 })
 beforeEach(async () => {
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
@@ -27,7 +28,7 @@ test('a heartbeat keeps a check beyond its first lease', async () => {
 test('a heartbeat tells which checks are lost, and keeps none of them', async () => {
   const [kept = 0, stolen = 0, recorded = 0] = await database.monitors(await database.team(), { count: 3 })
   const taken = await database.claim()
-  await database.query('update checks set due_at = clock() where no = $1', [stolen])
+  await endLeases(database, stolen)
   await database.claim({ leaseSeconds: 7 })
   await recordUnchanged(database.store, [unchangedRun(taken.find(({ no }) => no === recorded))])
 

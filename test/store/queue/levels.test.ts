@@ -3,6 +3,7 @@ import { readBacklog } from '../../../store/maintenance/backlog.ts'
 import { browserDemand } from '../../../store/queue/browser-demand.ts'
 import { claimSearches } from '../../../store/queue/claim-search.ts'
 import { isolatedChecks } from '../../../store/queue/isolated-checks.ts'
+import { isolate, setLevel, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch } from '../../support/database/stored-searches.ts'
 
@@ -10,12 +11,11 @@ let database: QueueDatabase
 beforeAll(async () => {
   database = await openQueueDatabase()
 })
-afterEach(() => database.query('update checks set due_at = null'))
+afterEach(() => stopChecks(database, 'all'))
 afterAll(() => database[Symbol.asyncDispose]())
 
 const numbers = (rows: readonly { no: number }[]) => rows.map(({ no }) => no).sort((a, b) => a - b)
-const raise = (checks: readonly number[], level: number) =>
-  database.query('update checks set level = $2 where no = any($1)', [checks, level])
+const raise = (checks: readonly number[], level: number) => setLevel(database, checks, level)
 
 describe('A claim of pages', () => {
   test('takes what is at its level and below, the most overdue first', async () => {
@@ -61,7 +61,7 @@ test('a claim of searches leaves what is above its level, and skips none of it',
 test('neither the number of pods nor the backlog counts what is above the level of who asks', async () => {
   const team = await database.team()
   const [rendered = 0, isolated = 0] = await database.monitors(team, { count: 2, queue: 'browser' })
-  await database.query('update checks set is_isolated = true where no = $1', [isolated])
+  await isolate(database, isolated)
   expect(await browserDemand(database.store, 10)).toMatchObject({ due: 1 })
   expect(await isolatedChecks(database.store, 10)).toEqual([isolated])
   expect(await readBacklog(database.store)).toMatchObject({ checks_due: 2 })

@@ -3,6 +3,8 @@ import type { NewMail } from '../../../store/accounts/mail-queue.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
 import { SEARCH_TABLE } from '../../../store/monitors/kinds/search-table.ts'
 import { startSchedule } from '../../../store/monitors/monitor-pause.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { makeDue } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { addSearch, checkIn, claimIn, recordIn, resetSearches } from '../../support/database/stored-searches.ts'
 
@@ -44,7 +46,7 @@ describe('an engine that refuses', () => {
   test('is asked again after the first healthy check, and the next refusal begins with 15 minutes', async () => {
     const no = await addSearch(database, await database.team())
     const refuse = async () => {
-      await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+      await makeDue(database, no)
       await checkIn(database, { outcome: 'blocked' })
     }
     await refuse()
@@ -52,7 +54,7 @@ describe('an engine that refuses', () => {
     await refuse()
     expect(await pauseMinutes()).toBe(30)
     await database.setClock('47 minutes')
-    await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+    await makeDue(database, no)
     await checkIn(database, { outcome: 'ok' })
     expect(await pauseMinutes()).toBeNull()
     await refuse()
@@ -80,7 +82,7 @@ describe('an engine that refuses', () => {
   test('is not the one that answers with an error, with an unknown page, or not at all', async () => {
     const no = await addSearch(database, await database.team())
     for (const outcome of ['engine_error', 'unparsed', 'failed'] as const) {
-      await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+      await makeDue(database, no)
       await checkIn(database, { outcome })
     }
     expect(await pauseMinutes()).toBeNull()
@@ -210,13 +212,13 @@ describe('ten failures in a row', () => {
       linkOf: (id: string) => `https://dash.example/serp-monitors/${id}`,
     }
     for (let n = 0; n < 9; n++) {
-      await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+      await makeDue(database, no)
       await checkIn(database, { outcome: 'unparsed' }, more)
     }
     expect(await database.query('select paused from monitors where no = $1', [no])).toEqual([{ paused: false }])
     expect((await database.check(no)).next_ms).not.toBeNull()
     expect(mails).toEqual([])
-    await database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+    await makeDue(database, no)
     await checkIn(database, { outcome: 'unparsed' }, more)
 
     expect(await database.query('select paused from monitors where no = $1', [no])).toEqual([{ paused: true }])
@@ -238,7 +240,7 @@ describe('ten failures in a row', () => {
 
   test('are not reached by faults of this installation, and a success begins the count again', async () => {
     const no = await addSearch(database, await database.team())
-    const next = () => database.query('update checks set due_at = clock(), next_run_at = clock() where no = $1', [no])
+    const next = () => makeDue(database, no)
     await checkIn(database, { outcome: 'failed', error_code: 'internal' })
     expect(await database.check(no)).toMatchObject({ failures: 0 })
     await next()
@@ -275,7 +277,7 @@ describe('the notices of a search', () => {
     for (let n = 0; n < 4; n++) await checked(no, 'unparsed')
     const tenth = await checked(no, 'unparsed')
     expect(await events(no)).toEqual([failing(fifth, 5), failing(tenth, 10)])
-    await database.query('update monitors set paused = false where no = $1', [no])
+    await changeMonitors(database, no, { paused: false })
     await database.store.transaction((tx) => startSchedule(tx, no, SEARCH_TABLE))
     await checked(no, 'unparsed')
     const back = await checked(no, 'ok')

@@ -8,6 +8,7 @@ import { readBaselines } from '../../../store/queue/baselines.ts'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { endLeases, stopChecks } from '../../support/database/check-states.ts'
 import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -20,7 +21,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 /** One check, claimed. */
 async function claimedCheck(more: Parameters<QueueDatabase['monitors']>[1] = {}) {
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
   const team = await database.team()
   const [no = 0] = await database.monitors(team, more)
   const [taken] = await database.claim()
@@ -30,7 +31,7 @@ async function claimedCheck(more: Parameters<QueueDatabase['monitors']>[1] = {})
 
 /** Claims the same check once more. */
 async function claimAgain(no: number) {
-  await database.query('update checks set due_at = clock() where no = $1', [no])
+  await endLeases(database, no)
   return (await database.claim()).find((taken) => taken.no === no)
 }
 

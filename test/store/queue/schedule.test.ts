@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
+import { stopChecks } from '../../support/database/check-states.ts'
 import { failedRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { scheduleExamples } from './schedule-examples.ts'
@@ -34,7 +35,7 @@ test.for(scheduleExamples)('the store schedules the next check: $title', async (
 
   const seen = await database.check(no)
   expect([seen.next_ms, seen.due_ms]).toEqual([next, next])
-  await database.query('update checks set due_at = null')
+  await stopChecks(database, 'all')
   await database.query('update standing_clock set at = now()')
 })
 

@@ -17,7 +17,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 /** Asks for a run of a search as a person does, and lets its engine refuse. */
 async function askedAndLeftAlone(team: string, no: number) {
-  const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from monitors where no = $1', [no])
+  const { id } = await database.monitor(no)
   const asked = await database.store.transaction((tx) => runNow(tx, team, id, 'serp'))
   expect(asked).toMatchObject({ kind: 'queued', isNew: true })
   await database.query(

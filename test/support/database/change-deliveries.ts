@@ -9,3 +9,14 @@ export const hideDeliveries = (on: Statements): Promise<void> =>
 
 export const returnDeliveries = (on: Statements): Promise<void> =>
   runStatement(on, 'alter table deliveries_away rename to deliveries')
+
+/** All of them have ended. */
+export const endDeliveries = (on: Statements, status: 'success' | 'dead'): Promise<void> =>
+  runStatement(on, `update deliveries set status = '${status}', due_at = null`)
+
+/** The store takes no result of this status until `takeResults`. */
+export const refuseResults = (on: Statements, status: number): Promise<void> =>
+  runStatement(on, `alter table deliveries add constraint refused check (response_status <> ${status})`)
+
+export const takeResults = (on: Statements): Promise<void> =>
+  runStatement(on, 'alter table deliveries drop constraint refused')

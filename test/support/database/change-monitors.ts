@@ -2,9 +2,10 @@ import type { NoticeKind } from '../../../schema/monitor/delivery-config.ts'
 import { conditionOf, literal, type Monitors, runStatement, type Statements } from './stored-rows.ts'
 
 /** What a test changes of stored monitors without their use cases. Sealed values are bytes. */
-interface MonitorChanges {
+export interface MonitorChanges {
   readonly name?: string
   readonly url?: string
+  readonly fetchMode?: 'auto' | 'browser' | 'static'
   readonly scheduleIntervalSeconds?: number
   /** Billing has locked them. */
   readonly locked?: boolean
@@ -13,6 +14,9 @@ interface MonitorChanges {
   readonly managedBy?: 'api' | 'file' | 'kubernetes'
   readonly notifyOn?: readonly NoticeKind[]
   readonly visualConfig?: object
+  readonly extractConfig?: object
+  /** Keys of a later version. */
+  readonly more?: object
   readonly diffPredicate?: object
   readonly locationCode?: string
   readonly deliveries?: Buffer

@@ -7,6 +7,10 @@ const ofMonitors = (monitors: Monitors) =>
 export const forgetFired = (on: Statements, monitors: Monitors): Promise<void> =>
   runStatement(on, `update runs set fired = null ${ofMonitors(monitors)}`)
 
+/** An earlier version recorded their runs: it kept no text of a page. */
+export const forgetTexts = (on: Statements, monitors: Monitors): Promise<void> =>
+  runStatement(on, `update runs set text_before = null, text_after = null ${ofMonitors(monitors)}`)
+
 /** Their runs read this. */
 export const setExtracted = (on: Statements, monitors: Monitors, extracted: object): Promise<void> =>
   runStatement(on, `update runs set extracted = ${literal(extracted)} ${ofMonitors(monitors)}`)

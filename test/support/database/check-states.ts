@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
-import { conditionOf, type Monitors, runStatement, type Statements } from './stored-rows.ts'
+import { conditionOf, literal, type Monitors, runStatement, type Statements } from './stored-rows.ts'
 
 const change = (on: Statements, monitors: Monitors, assignments: string) =>
   runStatement(on, `update checks set ${assignments} where ${conditionOf(monitors)}`)
@@ -37,6 +37,14 @@ export const raiseFence = (on: Statements, monitors: Monitors): Promise<void> =>
 export const askForRun = (on: Statements, monitors: Monitors): Promise<void> =>
   change(on, monitors, 'due_at = clock(), queued_run_id = new_run_id(clock(), no)')
 
+/** A run of them is under way, the one that was asked for where there is one; it began so many days ago. */
+export const beginRun = (on: Statements, monitors: Monitors, daysAgo = 0): Promise<void> =>
+  change(
+    on,
+    monitors,
+    `run_id = coalesce(queued_run_id, new_run_id(clock() - interval '${daysAgo} days', no)), queued_run_id = null`,
+  )
+
 /** Their last checks failed, so many in a row, and the last one has just ended. */
 export const failTimes = (on: Statements, monitors: Monitors, failures: number): Promise<void> =>
   change(on, monitors, `failures = ${failures}, last_run_at = clock()`)
@@ -48,6 +56,33 @@ export const endCheck = (on: Statements, monitors: Monitors, seconds = 0): Promi
 /** The next run of them is a first one, whatever it reads. */
 export const forgetReading = (on: Statements, monitors: Monitors): Promise<void> =>
   change(on, monitors, 'reading_id = null, reading_hash = null, body_hash = null')
+
+/** A check of them has just read this. */
+export const giveReading = (on: Statements, monitors: Monitors, extracted: object): Promise<void> =>
+  runStatement(
+    on,
+    `with c as (
+       update checks set reading_id = new_run_id(clock(), no), last_run_at = clock() where ${conditionOf(monitors)}
+       returning no, team_id
+     )
+     insert into baselines (no, team_id, extracted) select no, team_id, ${literal(extracted)} from c`,
+  )
+
+/** Their last reading is by these layers, without a hash. */
+export const readBy = (on: Statements, monitors: Monitors, layers: number): Promise<void> =>
+  change(on, monitors, `read_by = ${layers}, reading_hash = null, body_hash = null`)
+
+/** Their page sent this with their last reading. */
+export const rememberAnswer = (
+  on: Statements,
+  monitors: Monitors,
+  { etag, bodyHash }: { etag: string; bodyHash: Buffer },
+): Promise<void> =>
+  change(
+    on,
+    monitors,
+    `reading_id = new_run_id(clock(), no), etag = ${literal(etag)}, body_hash = ${literal(bodyHash)}`,
+  )
 
 /** The lowest level of a process that may claim them. */
 export const setLevel = (on: Statements, monitors: Monitors, level: number): Promise<void> =>

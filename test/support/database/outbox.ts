@@ -56,6 +56,8 @@ export interface Outbox extends AsyncDisposable {
   seeAll(): Promise<Seen[]>
   /** Sets columns of one that no test of the loop reaches in time. */
   change(id: string, columns: { attempts?: number; target?: Buffer; payload?: string }): Promise<void>
+  /** The monitor had `OLD_SECRET` before, which is given for an hour more. */
+  keepOldSecret(): Promise<void>
   /** Waits until the delivery looks so. */
   until(id: string, condition: (row: Seen) => boolean): Promise<Seen>
   /** Moves the store's clock to this many seconds ahead of the wall's. */
@@ -132,6 +134,12 @@ export async function openOutbox(): Promise<Outbox> {
     change: async (id, columns) => {
       const set = Object.entries(columns).map(([column, value]) => `${column} = ${literal(value)}`)
       await pool.query(`update deliveries set ${set.join()} where id = $1`, [id])
+    },
+    keepOldSecret: async () => {
+      const place = { teamId, column: 'monitors.old_signing_secret', rowId: monitorId } as const
+      await pool.query(`update monitors set old_signing_secret = $1, old_secret_until = clock() + interval '1 hour'`, [
+        secrets.seal(place, OLD_SECRET),
+      ])
     },
     until: (id, condition) => eventually(() => see(id), condition),
     setClock: async (seconds) => {

@@ -41,6 +41,13 @@ interface Lease {
   readonly seconds: number
 }
 
+/** All columns of a check: these have names for tests. */
+interface StoredCheck {
+  readonly no: string
+  readonly queue: string
+  readonly runs: string
+}
+
 /** A row of `deliveries`. */
 interface SeenDelivery {
   readonly id: string
@@ -51,6 +58,7 @@ interface SeenDelivery {
 
 /** A row of `runs`. */
 export interface SeenRun {
+  readonly monitor_no: string
   readonly id: string
   readonly status: string
   readonly reading_id: string | null
@@ -110,12 +118,13 @@ export interface QueueDatabase extends AsyncDisposable {
   monitors(teamId: string, options?: MonitorOptions): Promise<number[]>
   claim(more?: Partial<ClaimRequest>): Promise<readonly Claimed[]>
   check(no: number): Promise<SeenCheck>
-  runs(no: number): Promise<SeenRun[]>
+  /** Those of one monitor or of several, the oldest first. */
+  runs(no: number | readonly number[]): Promise<SeenRun[]>
   /** Those of one monitor, the oldest first. */
   deliveries(no: number): Promise<SeenDelivery[]>
   leases(): Promise<Lease[]>
   /** All checks with the number of their runs: equal when nothing has happened. */
-  everyCheck(): Promise<object[]>
+  everyCheck(): Promise<StoredCheck[]>
   /** Who a monitor is for use cases. */
   monitor(no: number): Promise<{ readonly id: string; readonly team_id: string }>
   usage(teamId: string): Promise<Usage>
@@ -180,7 +189,7 @@ export async function openQueueDatabase(): Promise<QueueDatabase> {
         ...more,
       }),
     check: (no) => one<SeenCheck>(`select ${SEEN_CHECK} from checks where no = $1`, [no]),
-    runs: (no) => query<SeenRun>('select * from runs where monitor_no = $1 order by id', [no]),
+    runs: (no) => query<SeenRun>('select * from runs where monitor_no = any($1) order by id', [[no].flat()]),
     deliveries: (no) =>
       query<SeenDelivery>('select * from deliveries where monitor_no = $1 order by created_at, id', [no]),
     leases: () =>
@@ -189,7 +198,9 @@ export async function openQueueDatabase(): Promise<QueueDatabase> {
           'where run_id is not null',
       ),
     everyCheck: () =>
-      query('select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no'),
+      query<StoredCheck>(
+        'select c.*, (select count(*) from runs r where r.monitor_no = c.no) as runs from checks c order by no',
+      ),
     monitor: (no) => one('select id, team_id from monitors where no = $1', [no]),
     usage: (teamId) =>
       one<Usage>(

@@ -2,13 +2,23 @@
 export type Statements = { sql(statement: string): Promise<unknown> } | { query(statement: string): Promise<unknown> }
 
 /**
- * The monitors that a helper changes: by the number or the id of one or of several, that of the
- * resource of a name, or with `'all'` each one.
+ * The monitors that a helper changes: by the number or the id of one or of several, that of the resource of
+ * a name, those of a name, or with `'all'` each one.
  */
-export type Monitors = number | string | readonly (number | string)[] | { readonly resource: string }
+export type Monitors =
+  | number
+  | string
+  | readonly (number | string)[]
+  | { readonly resource: string }
+  | { readonly name: string }
 
 export async function runStatement(on: Statements, statement: string): Promise<void> {
   await ('sql' in on ? on.sql(statement) : on.query(statement))
+}
+
+/** Begins a transaction. Until it ends, no other one reads or writes the table. */
+export async function lockTable(on: Statements, table: 'checks' | 'deliveries'): Promise<void> {
+  await runStatement(on, `begin; lock table ${table} in access exclusive mode`)
 }
 
 /** The condition that finds them in `checks` and in `monitors`. */
@@ -17,6 +27,7 @@ export function conditionOf(monitors: Monitors): string {
   if (typeof monitors === 'number' || typeof monitors === 'string') return conditionOf([monitors])
   if ('resource' in monitors)
     return `no in (select no from monitor_resources where name = ${literal(monitors.resource)})`
+  if ('name' in monitors) return `no in (select no from monitors where name = ${literal(monitors.name)})`
   const numbers = monitors.filter((one) => typeof one === 'number')
   const ids = monitors.filter((one) => typeof one === 'string')
   return `no = any('{${numbers.join()}}'::bigint[] ||

@@ -3,7 +3,13 @@ import type { Finished, CheckSource } from '../../../runners/check/check-source.
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
-import { endLeases, raiseFence, stopChecks, tryStaticAgain } from '../../support/database/check-states.ts'
+import {
+  endLeases,
+  raiseFence,
+  rememberAnswer,
+  stopChecks,
+  tryStaticAgain,
+} from '../../support/database/check-states.ts'
 import type { MonitorOptions } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { draw } from '../pictures/drawings.ts'
@@ -101,11 +107,10 @@ for (const [kind, open] of Object.entries(KINDS))
           headers: { 'X-Key': 'k' },
           visual: TWO_REGIONS,
         })
-        await trusted.database.query(
-          `update checks set reading_id = new_run_id(clock(), no), etag = '"e"', body_hash = ` +
-            `'\\x00112233445566778899aabbccddeeff' where no = $1`,
-          [no],
-        )
+        await rememberAnswer(trusted.database, no, {
+          etag: '"e"',
+          bodyHash: Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
+        })
         const before = performance.now()
         const { team: turn, teamKey, ...task } = await claimed(no)
         expect(turn).toBe(kind === 'in process' ? team : undefined)

@@ -12,7 +12,7 @@ import type { FetchMethod } from '../../../schema/run/run.ts'
 import type { Values } from '../../../schema/shape/json.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { byLayer, layersThatRead } from '../../../worker/record/by-layer.ts'
-import { makeDue, stopChecks } from '../../support/database/check-states.ts'
+import { makeDue, readBy, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
@@ -58,7 +58,11 @@ function read(task: Task): Reading {
   return { kind: 'values', fetchMethod, mark, values, warnings: [], ...more }
 }
 
-type Check = (method: FetchMethod, values: Values, answer?: Answer) => Promise<SeenRun>
+interface Check {
+  (method: FetchMethod, values: Values, answer?: Answer): Promise<SeenRun>
+  /** The number of the monitor. */
+  readonly no: number
+}
 
 interface Watched {
   readonly extract?: ExtractConfig
@@ -75,7 +79,7 @@ async function watching({ extract = TWO_FIELDS, predicate = ANY }: Watched = {})
     dueSeconds: -3_000,
   })
   let count = 0
-  return async (method, values, answer = {}) => {
+  const check = async (method: FetchMethod, values: Values, answer: Answer = {}) => {
     next.set(no, { method, values, answer })
     count += 1
     await makeDue(database, no)
@@ -88,6 +92,7 @@ async function watching({ extract = TWO_FIELDS, predicate = ANY }: Watched = {})
     if (!run) throw new Error('no run')
     return run
   }
+  return Object.assign(check, { no })
 }
 
 const TWO_FIELDS: ExtractConfig = { method: 'css', fields: { price: 'b', stock: 'i' } }
@@ -421,16 +426,13 @@ describe('a monitor of the version before', () => {
   async function carriedOver(
     extract: ExtractConfig,
     extracted: Values,
-    readBy: number,
+    layers: number,
     lacking: object,
   ): Promise<Check> {
     const check = await watching({ extract })
     await check('browser', extracted)
-    const [{ no } = { no: 0 }] = await database.query<{ no: number }>('select max(no)::int as no from checks')
-    await database.query('update checks set read_by = $2, reading_hash = null, body_hash = null where no = $1', [
-      no,
-      readBy,
-    ])
+    const { no } = check
+    await readBy(database, no, layers)
     await database.query('update baselines set lacking = $2 where no = $1', [no, JSON.stringify(lacking)])
     const migration = await readFile(new URL('../../../store/migrations/000030-layers.sql', import.meta.url), 'utf8')
     await database.query(migration.slice(migration.indexOf('update baselines')))

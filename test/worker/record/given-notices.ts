@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { failTimes, stopChecks } from '../../support/database/check-states.ts'
+import { failTimes, makeDue, stopChecks } from '../../support/database/check-states.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
@@ -67,10 +67,7 @@ export function givenNotices() {
     /** Makes the monitor due, and returns its run. */
     async next(no: number) {
       const { length } = await database.runs(no)
-      await database.query(
-        'update checks set due_at = clock(), next_run_at = coalesce(next_run_at, clock()) where no = $1',
-        [no],
-      )
+      await makeDue(database, no)
       worker?.loop.wake()
       const runs = await eventually(
         () => database.runs(no),

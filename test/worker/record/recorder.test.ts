@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { endLeases, stopChecks } from '../../support/database/check-states.ts'
+import { beginRun, endLeases, stopChecks } from '../../support/database/check-states.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { html, openSite, pageOf, type Site, status } from '../../support/network/site.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
@@ -275,7 +275,7 @@ test('a clock that jumps five months ahead loses no run: its month gets a partit
 test('a run that waited for months before its check has the longest wait that fits', async () => {
   const team = await database.team()
   const [no = 0] = await database.monitors(team, { url: site.url, dueSeconds: -3_000 })
-  await database.query(`update checks set run_id = new_run_id(clock() - interval '40 days', no) where no = $1`, [no])
+  await beginRun(database, no, 40)
   worker = await startWorker({ url: proxy.url, secrets: database.secrets })
   await endLeases(database, no)
   expect(await run(no, 1)).toMatchObject({ status: 'success', start_offset_ms: 2 ** 31 - 1 })

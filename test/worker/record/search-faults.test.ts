@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { Task } from '../../../runners/check/task.ts'
 import { googlePage, openSearchedEngines, type SearchedEngines } from '../../support/browser/searched-engines.ts'
-import { failTimes, makeDue } from '../../support/database/check-states.ts'
+import { endLeases, failTimes, makeDue, raiseFence } from '../../support/database/check-states.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/network/tcp-proxy.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
@@ -51,8 +51,8 @@ test('two workers of one exit never have two checks of one engine under way', as
   await using other = await engines.work({ around })
   await dueNow(...numbers)
   await eventually(
-    () => engines.database.query('select distinct monitor_no from runs'),
-    ({ length }) => length === 6,
+    () => engines.database.runs(numbers),
+    (runs) => new Set(runs.map((run) => run.monitor_no)).size === 6,
   )
   expect(most).toBe(1)
   expect([...one.log, ...other.log]).toEqual([])
@@ -94,7 +94,7 @@ test('an edit during a check ends its result; the exit is free when the lease wo
   let edited = false
   const around = async (_: Task, go: () => Promise<Reading>) => {
     const reading = await go()
-    if (!edited) await engines.database.query('update checks set fence = fence + 1, run_id = null where no = $1', [no])
+    if (!edited) await raiseFence(engines.database, no)
     edited = true
     return reading
   }
@@ -104,7 +104,7 @@ test('an edit during a check ends its result; the exit is free when the lease wo
     () => edited,
     (is) => is,
   )
-  await engines.database.query("update checks set due_at = due_at - interval '1 minute' where no = $1", [no])
+  await endLeases(engines.database, no)
   await engines.database.query("update serp_exits set busy_until = busy_until - interval '1 minute'")
   // Its due time was that of the lease, which is over now: the check is made again.
   const runs = await eventually(

@@ -12,6 +12,7 @@ import { CLAIMED_PAGE } from '../../../../store/queue/claim.ts'
 import { heldChecks } from '../../../../store/queue/held-check.ts'
 import { extendLeasesOf, releaseOf } from '../../../../store/queue/lease.ts'
 import { handOver } from '../../../../store/queue/remember-layer.ts'
+import { stopChecks } from '../../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../../support/database/queue-database.ts'
 import { create, edit } from '../../monitors/stored-monitors.ts'
 
@@ -97,7 +98,7 @@ test('whatever raises the fence takes the check from its holder: the next fence 
       expect(await extendLeasesOf(database.store, [{ no: monitor.no, fence }], 60, 7)).toEqual(new Set())
     }
     await database.setClock('0')
-    await database.query('update checks set due_at = null, next_run_at = null, run_id = null')
+    await stopChecks(database, 'all')
   }
 })
 
