@@ -11,6 +11,7 @@ import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
 import { testHelpers } from './check/test-helpers.ts'
+import { testStatements } from './check/test-statements.ts'
 import { format, generated, lint, pulumi, types } from './check/tool-checks.ts'
 import { unusedExports } from './check/unused-exports.ts'
 
@@ -23,6 +24,7 @@ const CHECKS: readonly Check[] = [
   borders,
   unusedExports,
   testHelpers,
+  testStatements,
   generated,
   narrowedCrds,
   committedText,
