@@ -76,11 +76,17 @@ export function decideAnalysis(
   baseline: ComparedReading | null,
   current: StoredReading,
 ): SerpAnalysisBlock | null {
+  const lists = comparedLists(baseline, current)
+  return lists === null || lists.isSame ? null : { keyword, results: lists.results, previous_results: lists.previous }
+}
+
+/** Returns the results of two checks as far as they can be compared. Null: there is nothing to compare with. */
+export function comparedLists(baseline: ComparedReading | null, current: StoredReading) {
   if (baseline === null || baseline.isGuess || current.isGuess) return null
   const { before, after } = covered(reportedReading(baseline), current)
   const results = after.map(listed)
   const previous = before.map(listed)
-  return isSameList(results, previous) ? null : { keyword, results, previous_results: previous }
+  return { before, after, results, previous, isSame: isSameList(results, previous) }
 }
 
 const isSameList = (one: readonly ListedResult[], other: readonly ListedResult[]): boolean =>

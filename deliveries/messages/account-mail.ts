@@ -1,5 +1,5 @@
+import { cleanText, isolate, quoteName } from '../../core/text/clean-text.ts'
 import type { AccountMail, AccountMailKind } from '../../schema/account/mail.ts'
-import { cleanText, isolate, quoteName } from './clean-text.ts'
 import { emailHtml } from './email-html.ts'
 import type { EmailMessage } from './email-message.ts'
 import { emailText } from './email-text.ts'

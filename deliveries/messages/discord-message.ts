@@ -1,5 +1,5 @@
+import { isolate } from '../../core/text/clean-text.ts'
 import type { Change } from './change.ts'
-import { isolate } from './clean-text.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'

@@ -1,5 +1,5 @@
+import { isolate } from '../../core/text/clean-text.ts'
 import type { Change } from './change.ts'
-import { isolate } from './clean-text.ts'
 import type { EmailStory } from './email-story.ts'
 import { arrow, type ChangedLine } from './story.ts'
 

@@ -1,6 +1,6 @@
+import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import type { SerpAnalysisBlock, SerpBlock } from '../../schema/serp/serp-result.ts'
 import type { Change } from './change.ts'
-import { cleanText, isolate } from './clean-text.ts'
 import { shorten } from './shorten.ts'
 
 const NAME = 80

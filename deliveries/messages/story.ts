@@ -1,15 +1,15 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
+import { cleanText, isolate } from '../../core/text/clean-text.ts'
+import { movementNote } from '../../core/text/movement-note.ts'
+import { showValue } from '../../core/text/show-value.ts'
 import type { ListChange } from '../../schema/run/delivery.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import type { Change, ListItems } from './change.ts'
-import { cleanText, isolate } from './clean-text.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
-import { movementNote } from './movement-note.ts'
 import { rankChange, resultsChange } from './serp-story.ts'
 import { shorten, type Weight } from './shorten.ts'
-import { showValue } from './show-value.ts'
 
 /** A line of a page's text, on one line and not escaped, or a remark about further ones. */
 export interface ChangedLine {

@@ -1,9 +1,9 @@
 import { MAX_ATTEMPTS } from '../../core/machine/delivery.ts'
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
+import { cleanText } from '../../core/text/clean-text.ts'
 import { DISK_SLACK, DISK_STOPS_AT, type DiskPlaceName, usedPercent } from '../../schema/disk.ts'
 import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
-import { cleanText } from '../messages/clean-text.ts'
 import { shorten } from '../messages/shorten.ts'
 import { ABOVE_LEVEL } from './above-level-text.ts'
 

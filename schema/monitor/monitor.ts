@@ -23,7 +23,12 @@ const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'delete
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
 /** The statuses of monitors that lists have. */
-const LISTED_STATUSES = ['active', 'paused', 'billing_paused', 'error'] as const satisfies readonly MonitorStatus[]
+export const LISTED_STATUSES = [
+  'active',
+  'paused',
+  'billing_paused',
+  'error',
+] as const satisfies readonly MonitorStatus[]
 export type ListedStatus = (typeof LISTED_STATUSES)[number]
 
 /** Query parameters by which lists of monitors, and of what belongs to monitors, are filtered. */

@@ -17,7 +17,7 @@ import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
  * A run begins as `running` or `skipped`, and `running` ends as `success` or `error`. Except for `running`, each status
  * is final: a late writer changes nothing.
  */
-const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
+export const RUN_STATUSES = ['running', 'success', 'error', 'skipped'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /** The fetch layer that answered. */

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { ListedStatus, MonitorStatus } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { RunsOfKind } from '../queue/runs-of-kind.ts'
 
 /*
@@ -62,4 +63,15 @@ export function hasStatus({ backsOff }: RunsOfKind, status: ListedStatus) {
     case 'active':
       return sql.fragment`not m.locked and not m.paused and not m.suspended and not (${failing})`
   }
+}
+
+/** Returns the status of `monitors m join checks c` of any of these kinds, as `monitorStatus` gives it. */
+export const statusOf = (kinds: readonly { readonly kind: MonitorKind; readonly runs: RunsOfKind }[]) => {
+  const backingOff = kinds.filter(({ runs }) => runs.backsOff).map(({ kind }) => kind)
+  const failures = sql.literalValue(String(FAILURES_UNTIL_ERROR))
+  return sql.fragment`case
+    when m.locked then 'billing_paused'
+    when m.paused or m.suspended then 'paused'
+    when c.failures >= ${failures}::int and m.kind = any(${sql.array(backingOff, 'text')}) then 'error'
+    else 'active' end`
 }

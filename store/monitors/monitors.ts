@@ -147,7 +147,7 @@ function ofTeam({ kind, runs }: OfKind, wanted: Omit<MonitorQuery, keyof Page>) 
 }
 
 /** Returns the condition of `monitors m` that its labels are as asked. Its text is the same for every selector. */
-function hasLabels({ equal, unequal, present, absent }: LabelSelector) {
+export function hasLabels({ equal, unequal, present, absent }: LabelSelector) {
   return sql.fragment`(
     not exists (
       select from json_to_recordset(${JSON.stringify(equal)}::json) as l (key text, value text)

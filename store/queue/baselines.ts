@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
+import type { MonitorSummary } from '../../core/overview/monitor-summary.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
@@ -37,6 +38,8 @@ const Baseline = Type.Object({
   layers: Type.Unsafe<Readonly<Partial<Record<FetchMethod, LayerFields>>> | null>({}),
   /** The readable text of a whole page. Null: none is kept. */
   text_key: Type.Unsafe<Buffer | null>({}),
+  /** What lists show of the monitor. Null: an earlier version recorded the last reading, or there was none. */
+  summary: Type.Unsafe<MonitorSummary | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),
   url: Type.String(),
@@ -60,7 +63,8 @@ export async function readBaselines(
   checks: readonly { no: number; fence: number }[],
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
-    select c.no, c.reading_id, c.read_by, b.empty, m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries,
+    select c.no, c.reading_id, c.read_by, b.empty, b.summary,
+      m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries,
       m.visual_config,
       case when c.reading_id is not null then b.extracted end as extracted,
       case when c.reading_id is not null then b.missing end as missing,

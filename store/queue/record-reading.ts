@@ -46,6 +46,10 @@ export interface ReadingRun {
   readonly own?: OwnValues
   /** JSON text of the diff; null when nothing was compared or nothing differs. */
   readonly diff: string | null
+  /** JSON text of what lists show of the difference (core/overview/run-change.ts). Absent or null: nothing differs. */
+  readonly change?: string | null
+  /** JSON text of what lists show of the monitor from now on. Absent or null: what they show already. */
+  readonly summary?: string | null
   readonly warnings: string | null
   /** It fired, whether or not there is a destination. */
   readonly fired: boolean
@@ -71,6 +75,8 @@ const COLUMNS = {
   reading_id: 'uuid',
   is_reading: 'bool',
   diff: 'json',
+  change: 'json',
+  summary: 'json',
   warnings: 'json',
   fired: 'bool',
   triggered: 'bool',
@@ -100,27 +106,30 @@ export async function recordReadings(
     moved as (
       update checks c
       set ${READ}, reading_id = case when i.is_reading then i.run_id else c.reading_id end,
+        last_change_id = case when i.change is not null then i.run_id else c.last_change_id end,
         reading_hash = nullif(i.reading_hash, ''), read_by = i.read_by${of.ended}
       from input i, t
       where ${IS_HELD}
       returning c.no, c.team_id, i.run_id
     ),
     kept as (
-      insert into baselines (no, team_id, extracted, missing, lists, empty, text_key, layers)
+      insert into baselines (no, team_id, extracted, missing, lists, empty, text_key, layers, summary)
       select m.no, m.team_id, coalesce(i.kept, i.extracted), i.missing, i.lists, i.empty,
-        nullif(i.text_key, ''), i.layers
+        nullif(i.text_key, ''), i.layers, i.summary
       from moved m join input i on i.no = m.no
       where i.kept is not null or i.extracted is not null
       on conflict (no) do update
       set extracted = excluded.extracted, missing = excluded.missing, lists = excluded.lists, empty = excluded.empty,
-        text_key = excluded.text_key, layers = excluded.layers
+        text_key = excluded.text_key, layers = excluded.layers,
+        summary = coalesce(excluded.summary, baselines.summary)
     ),
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        fired, delivery_triggered, reading_id, extracted, diff, warnings, text_before, text_after${andColumns(of)})
+        fired, delivery_triggered, reading_id, extracted, diff, change, warnings,
+        text_before, text_after${andColumns(of)})
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
-        i.fired, i.triggered, i.reading_id, i.extracted, i.diff, i.warnings,
+        i.fired, i.triggered, i.reading_id, i.extracted, i.diff, i.change, i.warnings,
         case when i.diff is not null and i.text_key <> '' then nullif(i.text_before, '') end,
         case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end${andColumns(of, 'i')}
       from moved m join input i on i.no = m.no

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
+import type { MonitorSummary } from '../../core/overview/monitor-summary.ts'
 import { FAILING } from '../../core/run-notices.ts'
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
@@ -24,6 +25,8 @@ const SearchBaseline = Type.Object({
   reading_id: Type.Union([Type.String(), Null]),
   /** A `KeptReading` of core/serp/kept-reading.ts. */
   extracted: Type.Unknown(),
+  /** What lists show of the monitor. Null: an earlier version recorded the last check, or there was none. */
+  summary: Type.Unsafe<MonitorSummary | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),
   search: SerpSearch,
@@ -42,7 +45,7 @@ export async function findSearchBaseline(
 ): Promise<SearchBaseline | null> {
   return store.maybeOne(sql.prepared('find_search_baseline', baseline)`
     select c.reading_id, case when c.reading_id is not null then b.extracted end as extracted,
-      m.id as monitor_id, m.name,
+      b.summary, m.id as monitor_id, m.name,
       ${searchOf(sql.fragment`c.cost`)} as search,
       m.mode, m.target_domain, m.rank_change_threshold, m.deliveries
     from checks c join monitors m on m.no = c.no and m.kind = 'serp' left join baselines b on b.no = c.no

@@ -1,6 +1,8 @@
 import { type Batcher, createBatcher } from '../../concurrency/batches/batch-writer.ts'
 import { readingHash } from '../../core/diff/reading-hash.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
+import { nextSummary, plottedField, shownValue } from '../../core/overview/monitor-summary.ts'
+import { pageChange } from '../../core/overview/run-change.ts'
 import { lastNumbers } from '../../core/predicate/fires.ts'
 import { noticesAfter, type RunNotice } from '../../core/run-notices.ts'
 import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
@@ -10,6 +12,7 @@ import type { PageTask } from '../../runners/check/task.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { whileStoreAway } from '../../store/db/client.ts'
 import type { Noticed } from '../../store/deliveries/run-events.ts'
@@ -234,6 +237,7 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
     layers: jsonOf(layers.layers),
     notices: noticesOfFields(nothing, gone),
     diff: jsonOf(diff),
+    ...shownInLists(compared, diff),
     warnings: jsonOf(warnings.length > 0 ? warnings.slice(0, 50) : null),
     fired: hasFired,
     deliveries: hasFired ? await deliveriesOf(fire, reading, options) : [],
@@ -242,6 +246,20 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
     pictures: seen.pictures,
     is_first: reading.shots !== undefined && baseline.reading_id === null,
   }
+}
+
+/** Returns what lists show of the run and of its monitor, as JSON text. */
+function shownInLists({ task, finished, reading: { values }, baseline, seen }: Compared, diff: Diff | null) {
+  const order = fieldNames(task.extract)
+  const change = pageChange(diff, seen.fired !== undefined)
+  const summary = nextSummary(baseline.summary, {
+    runId: task.runId,
+    endedMs: finished.endedMs,
+    value: shownValue(values, order),
+    plotted: plottedField(values, order, baseline.summary),
+    change,
+  })
+  return { change: jsonOf(change), summary: JSON.stringify(summary) }
 }
 
 /** Returns the lists and the numbers that this reading lacks, as JSON text. Null: there are none. */

@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type MonitorSummary, nextSummary } from '../../core/overview/monitor-summary.ts'
+import type { RunChange } from '../../core/overview/run-change.ts'
+import { plottedSearch, searchChange, shownSearch } from '../../core/overview/search-change.ts'
 import { deliveryPayload } from '../../core/payload.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import { noticesAfter } from '../../core/run-notices.ts'
@@ -97,7 +100,7 @@ function foundSearch(
   const search = storableJson(reading.search)
   const source = sourceOf(reading)
   const { reading_id: runId } = baseline
-  const { isSame, isFirst, decided, isBaseline, changed } = compared(baseline, search, source)
+  const { isSame, isFirst, decided, isBaseline, changed, change } = compared(baseline, search, source)
   // A month of runs is dropped as a whole, so the first run of a month stores its results again.
   const isStored = isSame && runId !== null && monthOf(runId) === monthOf(task.runId)
   const warnings = [...search.warnings, ...(isFirst ? [OTHER_SOURCE[source]] : [])]
@@ -110,6 +113,8 @@ function foundSearch(
     reading_id: isStored ? runId : null,
     is_reading: isBaseline && !isStored,
     kept: changed && JSON.stringify(changed),
+    change: change && JSON.stringify(change),
+    summary: changed && JSON.stringify(summaryAfter(ended, baseline, { search, rank: decided.rank, change })),
     own: {
       organic_results: isStored ? null : JSON.stringify(search.results),
       target_rank: decided.rank,
@@ -140,9 +145,27 @@ function compared(baseline: SearchBaseline, search: SearchReading, source: Searc
     isFirst: kept !== null && known === null,
     decided,
     isBaseline: next === current,
+    /** The next check finds what this one leaves of the baseline. */
+    change: next === known ? null : searchChange(baseline, known, current),
     /** Null: what is kept stays as it is. */
     changed: next === known || next === null ? null : nextKept(kept, { source, current, next, firedRank }),
   }
+}
+
+/** Returns what lists show of the monitor after the check. */
+function summaryAfter(
+  { task, finished }: Ended<SerpTask>,
+  { target_domain: target, summary }: SearchBaseline,
+  {
+    search,
+    rank,
+    change,
+  }: { readonly search: SearchReading; readonly rank: number | null; readonly change: RunChange | null },
+): MonitorSummary {
+  const found = { target, rank, count: search.results.length }
+  const { runId } = task
+  const { endedMs } = finished
+  return nextSummary(summary, { runId, endedMs, value: shownSearch(found), plotted: plottedSearch(found), change })
 }
 
 /** The results of two sources differ whatever happened at the engine (core/serp/kept-reading.ts). */

@@ -61,6 +61,8 @@ interface KindColumns<Spec, Own extends OwnColumns> {
   readonly hasHeaders: boolean
   /** The expression for `next_run_at`, of `monitors m join checks c`. */
   readonly nextRunAt: Fragment
+  /** The expression for what it watches, of `monitors m`: one line for people. */
+  readonly target: Fragment
   /** Selects from `teams t`: `at`, `id`, and whether a new monitor of it is `locked`. */
   readonly teams: Fragment
   readonly runs: RunsOfKind
@@ -76,6 +78,8 @@ interface KindColumns<Spec, Own extends OwnColumns> {
 export interface KindTable<Spec = unknown, Row extends EveryRow = EveryRow> extends Selected<Row> {
   readonly kind: MonitorKind
   readonly own: OwnColumns
+  readonly nextRunAt: Fragment
+  readonly target: Fragment
   readonly teams: Fragment
   /** What only the runs of this kind have. */
   readonly runs: RunsOfKind
@@ -99,7 +103,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
   properties: Properties,
   spec: (stored: Row, secrets: SecretBox) => Spec,
 ): KindTable<Spec, Row> {
-  const { kind, own, hasHeaders, nextRunAt, teams, runs, check, edited } = differs
+  const { kind, own, hasHeaders, nextRunAt, target, teams, runs, check, edited } = differs
   const sealed = hasHeaders ? ['request_headers', 'deliveries'] : ['deliveries']
   const shownAsStored = jsonNames(own)
   const json = [...shownAsStored, 'labels', 'more']
@@ -110,6 +114,8 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
   return {
     kind,
     own,
+    nextRunAt,
+    target,
     teams,
     runs,
     check,

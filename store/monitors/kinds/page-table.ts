@@ -47,6 +47,7 @@ export const PAGE_TABLE = kindTable<MonitorSpec, typeof PROPERTIES, MonitorRow>(
       from team_usage u join teams t on t.id = u.team_id ${poolOf(sql.fragment`c.queue`)}
       where u.team_id = m.team_id and c.cost > pool.remaining
     )) end`,
+    target: sql.fragment`m.url`,
     teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
     runs: PLAIN_RUNS,
     check: (spec) => ({

@@ -37,6 +37,7 @@ export const SEARCH_TABLE = kindTable<SerpMonitorSpec, typeof PROPERTIES, SerpMo
     // Without runs, each check that is due is a skipped run.
     nextRunAt: sql.fragment`c.next_run_at`,
     // Locked where the plan has no SERP and no credits are left (core/machine/plan.ts).
+    target: sql.fragment`m.keyword || ' · ' || m.engine`,
     teams: sql.fragment`
       select clock() as at, t.id, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
       from teams t join team_usage u on u.team_id = t.id`,

@@ -21,6 +21,8 @@ export const RECORDS = {
   keys: MAX_API_KEYS_ROTATED * 1024,
   /** A page of `limit`. */
   events: LIST_LIMITS.pageBytes,
+  /** A page of `limit`: each row may have all its labels, and the longest texts. */
+  overview: 1024 * 1024,
   /** Who invited them, or seats that somebody pays for. */
   people: LIST_LIMITS.pageBytes,
   /** The account, the team or the session of the caller; of its sessions the library reads 100. */
@@ -45,6 +47,8 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/serp-monitors/:id/signing-secret': 'own',
   'POST /v1/serp-monitors/:id/signing-secret/rotate': 'own',
   'GET /v1/templates': 'program',
+  'GET /v1/overview': 'overview',
+  'GET /v1/overview/counts': 'overview',
   'GET /v1/run-images/:id': 'pictures',
   'GET /v1/keys': 'keys',
   'POST /v1/keys': 'own',

@@ -88,6 +88,7 @@ const KIND: Kind<ConstantSpec, ConstantRow> = {
       own: OWN,
       hasHeaders: false,
       nextRunAt: sql.fragment`c.next_run_at`,
+      target: sql.fragment`m.constant`,
       teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
       runs: PLAIN_RUNS,
       check: () => ({ queue: 'static', cost: 1, is_isolated: false, level: 1 }),

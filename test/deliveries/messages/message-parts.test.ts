@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanText, isolate } from '../../../deliveries/messages/clean-text.ts'
+import { cleanText, isolate } from '../../../core/text/clean-text.ts'
+import { movementNote } from '../../../core/text/movement-note.ts'
+import { showValue } from '../../../core/text/show-value.ts'
 import { readPayload } from '../../../deliveries/messages/message-payload.ts'
-import { movementNote } from '../../../deliveries/messages/movement-note.ts'
 import { shorten, shortenBoth } from '../../../deliveries/messages/shorten.ts'
-import { showValue } from '../../../deliveries/messages/show-value.ts'
 import { storyOf } from '../../../deliveries/messages/story.ts'
 import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
 

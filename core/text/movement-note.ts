@@ -1,7 +1,7 @@
-import { namesMoney } from '../../core/number/currency.ts'
-import { compare, type Decimal, magnitude, subtract, decimalText } from '../../core/number/decimal.ts'
-import { readNumber } from '../../core/number/read-number.ts'
 import type { Json } from '../../schema/shape/json.ts'
+import { namesMoney } from '../number/currency.ts'
+import { compare, type Decimal, magnitude, subtract, decimalText } from '../number/decimal.ts'
+import { readNumber } from '../number/read-number.ts'
 
 /** Longer text is prose that happens to contain a number. */
 const MAX_CHARACTERS = 32
@@ -26,6 +26,27 @@ export function movementNote(before: Json, after: Json, isNumeric: boolean): str
   if (frame.includes('%')) return `${sign}${decimalText(distance)} points`
   if (from.digits === 0n) return `${sign}${decimalText(distance)}`
   return percentText(sign, distance, magnitude(from))
+}
+
+/** Returns the number that a value is, as a plot has it; null when it does not look like one number. */
+export function plottedNumber(value: Json): number | null {
+  const read = frameOf(value) === null ? null : readNumber(value)
+  const number = read === null ? NaN : Number(decimalText(read))
+  return Number.isFinite(number) ? number : null
+}
+
+/**
+ * Returns by how many percent an amount moved, with at most two decimals. Null where the two values are not amounts of
+ * the same kind: numbers of JSON, or of the same currency.
+ */
+export function percentMoved(before: Json, after: Json): number | null {
+  const frame = frameOf(before)
+  if (frame === null || frame !== frameOf(after) || frame.includes('%')) return null
+  if (typeof before === 'string' && !(isMoney(before) && isMoney(after))) return null
+  const [from, to] = [plottedNumber(before), plottedNumber(after)]
+  if (from === null || to === null || from === 0) return null
+  const percent = Math.round(((to - from) / Math.abs(from)) * 10_000) / 100
+  return Number.isFinite(percent) ? percent : null
 }
 
 const isMoney = (value: Json) => typeof value === 'string' && namesMoney(value)

@@ -1,0 +1,50 @@
+import { OverviewCounts, overviewQuery, OverviewRow } from '../../../schema/overview/overview.ts'
+import { PageOf } from '../../../schema/page-of.ts'
+import { Closed } from '../../../schema/shape/shape.ts'
+import { countFilters } from '../../../store/overview/overview-counts.ts'
+import { countOverview, listOverview } from '../../../store/overview/overview.ts'
+import type { OverviewKind } from '../../../store/overview/wanted-monitors.ts'
+import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
+import { ok, type Route, route } from '../../http/route.ts'
+import { overviewRow } from '../../presenters/overview-row.ts'
+import { OverviewFilters, readerOf, wantedOf } from './overview-filters.ts'
+
+const tag = 'Overview'
+
+/** Returns the routes of the list of monitors of these kinds. */
+export const overviewRoutes = (kinds: readonly OverviewKind[]): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/overview',
+    summary: 'List the monitors of all kinds, as short rows',
+    description:
+      'Each row has the value now, the last change, and the last numbers. A last change that is older than the plan ' +
+      'shows stays as text, without its run. Names are ordered without upper and lower case, and numbers in them as ' +
+      'numbers. What was never changed or run is last in every order.',
+    tag,
+    policy: 'monitors.read',
+    query: Closed(overviewQuery),
+    answers: { 200: { description: 'A page of monitors.', schema: PageOf(OverviewRow) } },
+    beyond: true,
+    async handle({ query, principal, services: { store } }) {
+      const { page, limit, sort: order = '-last_change', ...filters } = query
+      const paged = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
+      const wanted = { reader: readerOf(principal), kinds, wanted: wantedOf(filters) }
+      const rows = await listOverview(store, { ...wanted, ...windowOf(paged), order })
+      const pagination = await paginationOf(paged, rows.length, () => countOverview(store, wanted))
+      return ok({ data: rows.map(overviewRow), pagination })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/overview/counts',
+    summary: 'Count the monitors that each filter of the overview would leave',
+    tag,
+    policy: 'monitors.read',
+    query: OverviewFilters,
+    answers: { 200: { description: 'The counts.', schema: OverviewCounts } },
+    beyond: true,
+    handle: async ({ query, principal, services: { store } }) =>
+      ok(await countFilters(store, { reader: readerOf(principal), kinds, wanted: wantedOf(query) })),
+  }),
+]

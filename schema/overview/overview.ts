@@ -1,0 +1,121 @@
+import Type, { type Static } from 'typebox'
+import { identityQuery, Labels, ManagedBy } from '../monitor/labels.ts'
+import { LISTED_STATUSES } from '../monitor/monitor.ts'
+import { pageQuery } from '../page-of.ts'
+import { MONITOR_KINDS } from '../resource-kind.ts'
+import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
+import { RUN_STATUSES } from '../run/run.ts'
+import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
+import { MAX_SHOWN_TARGET, MAX_SHOWN_VALUE, MAX_SPARK } from './overview-limits.ts'
+
+/** Largest number of labels that the counts have, as pairs of key and value. */
+export const MAX_COUNTED_LABELS = 200
+
+const Kind = Choice(MONITOR_KINDS, { description: 'page: below /v1/monitors. serp: below /v1/serp-monitors.' })
+const ErrorCode = Choice(Object.keys(RUN_FAULTS) as RunFaultCode[], { description: 'Why the last run failed.' })
+const Shown = (description: string) => Nullable(Text(0, MAX_SHOWN_VALUE, description))
+
+/**
+ * The orders of the list. With a `-` in front the order is the reverse. Names are compared without upper and lower
+ * case, and numbers in them as numbers. What was never changed or run is last in every order.
+ */
+const OVERVIEW_ORDERS = [
+  'name',
+  '-name',
+  'last_change',
+  '-last_change',
+  'last_run',
+  '-last_run',
+  'failures',
+  '-failures',
+  'created',
+  '-created',
+] as const
+export type OverviewOrder = (typeof OVERVIEW_ORDERS)[number]
+
+/** What narrows the list, its counts, and the list of changes. */
+export const overviewFilters = {
+  q: Type.Optional(Text(1, 200, 'A part of the name, address or keyword. Upper and lower case are the same.')),
+  kind: Type.Optional(Kind),
+  status: Type.Optional(Choice(LISTED_STATUSES)),
+  failing: Type.Optional(
+    Type.Boolean({ description: 'true: only monitors whose last run failed. false: all others.' }),
+  ),
+  error_code: Type.Optional(ErrorCode),
+  managed_by: Type.Optional(ManagedBy),
+  label: identityQuery.label,
+  unseen: Type.Optional(Type.Boolean({ description: 'Whether the last change is one that the caller has not seen.' })),
+  changed_since: Type.Optional(Instant('Only monitors that changed since then.')),
+}
+
+/** Query parameters of `GET /v1/overview`. */
+export const overviewQuery = {
+  ...pageQuery,
+  ...overviewFilters,
+  sort: Type.Optional(Choice(OVERVIEW_ORDERS, { default: '-last_change' })),
+}
+
+/** A field in a list. `before` is null for a new one, and `after` for a removed one. */
+const ShownChange = {
+  field: Text(0, 100, 'Name of the first field that changed; empty if only pixels changed.'),
+  before: Shown('Beginning of the value before.'),
+  after: Shown('Beginning of the value after.'),
+  more: Whole(0, 200, { description: 'How many fields changed beside this one.' }),
+}
+
+/** A monitor of any kind, as lean as a list needs it. No secret is opened for it. */
+export const OverviewRow = Closed({
+  id: Uuid(),
+  kind: Kind,
+  name: Text(1, 200),
+  target: Text(0, MAX_SHOWN_TARGET, 'The beginning of the address; of a search, its keyword and engine.'),
+  status: Choice(LISTED_STATUSES),
+  labels: Labels,
+  managed_by: ManagedBy,
+  schedule_interval_seconds: Whole(1, 31_536_000),
+  consecutive_failures: Whole(0, 2_147_483_647),
+  last_run: Nullable(
+    Closed({
+      id: Nullable(Uuid('Null: the run is no longer stored, or older than the plan shows.')),
+      at: Instant('When it ended.'),
+      status: Choice(RUN_STATUSES),
+      error_code: Nullable(ErrorCode),
+    }),
+    { description: 'The last check that ended.' },
+  ),
+  next_run_at: Nullable(Instant('When the next check is due. Null: none is scheduled.')),
+  value: Nullable(Closed({ field: Text(1, 100), text: Text(0, MAX_SHOWN_VALUE) }), {
+    description: 'The first field now; of a search, its rank or the number of results.',
+  }),
+  last_change: Nullable(
+    Closed({
+      run_id: Nullable(Uuid('Null: the run is older than the plan shows.')),
+      at: Instant('When the run that found it ended.'),
+      ...ShownChange,
+    }),
+  ),
+  spark: Type.Array(Type.Number(), {
+    maxItems: MAX_SPARK,
+    description: 'The last values of the first field that is a number, the newest last. Empty: there is none.',
+  }),
+  unseen: Type.Boolean({ description: 'Whether the caller has not seen the last change.' }),
+})
+export type OverviewRow = Static<typeof OverviewRow>
+
+const Count = Type.Integer({ minimum: 0 })
+
+/** Response of `GET /v1/overview/counts`: how many monitors each filter would leave. */
+export const OverviewCounts = Closed({
+  total: Count,
+  unseen: Count,
+  failing: Count,
+  locked: Type.Integer({ minimum: 0, description: 'Monitors that a cluster or a folder declares.' }),
+  by_status: Type.Array(Closed({ status: Choice(LISTED_STATUSES), count: Count })),
+  by_kind: Type.Array(Closed({ kind: Kind, count: Count })),
+  by_error: Type.Array(Closed({ error_code: ErrorCode, count: Count })),
+  labels: Type.Array(Closed({ key: Text(1, 63), value: Text(0, 63), count: Count }), {
+    maxItems: MAX_COUNTED_LABELS,
+    description: 'The most frequent ones first.',
+  }),
+})
+export type OverviewCounts = Static<typeof OverviewCounts>

@@ -1,0 +1,113 @@
+import { sql } from 'slonik'
+import Type, { type Static } from 'typebox'
+import type { MonitorSummary } from '../../core/overview/monitor-summary.ts'
+import type { Labels, Manager } from '../../schema/monitor/labels.ts'
+import type { ListedStatus } from '../../schema/monitor/monitor.ts'
+import { MAX_SHOWN_TARGET } from '../../schema/overview/overview-limits.ts'
+import type { OverviewOrder } from '../../schema/overview/overview.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { RunStatus } from '../../schema/run/run.ts'
+import type { Queryable } from '../db/client.ts'
+import { type Page, pageStatement } from '../db/page-statement.ts'
+import { row, rowOf } from '../db/row.ts'
+import { Stored, TextOrNull } from '../monitors/kinds/monitor-row.ts'
+import { statusOf } from '../monitors/monitor-status.ts'
+import { joinMarks } from './seen-until.ts'
+import {
+  IS_UNSEEN,
+  LAST_RUN,
+  nextRunOf,
+  type OverviewQuery,
+  targetOf,
+  wantedMonitors,
+  windowOfReader,
+} from './wanted-monitors.ts'
+
+const MOST_OF_TARGET = sql.literalValue(String(MAX_SHOWN_TARGET))
+const IntegerOrNull = Type.Union([Type.Integer(), Type.Null()])
+
+const StoredOverview = Type.Object({
+  id: Type.String(),
+  kind: Stored<MonitorKind>(),
+  name: Type.String(),
+  target: TextOrNull,
+  status: Stored<ListedStatus>(),
+  labels: Stored<Labels | null>(),
+  managed_by: Stored<Manager>(),
+  schedule_interval_seconds: Type.Integer(),
+  failures: Type.Integer(),
+  last_run_at: TextOrNull,
+  next_run_at: TextOrNull,
+  /** The last run. Null: it is not stored any more, or outside of the plan's window. */
+  run_id: TextOrNull,
+  run_status: Stored<RunStatus | null>(),
+  error_code: Stored<RunFaultCode | null>(),
+  start_offset_ms: IntegerOrNull,
+  duration_ms: IntegerOrNull,
+  has_baseline: Type.Boolean(),
+  summary: Stored<MonitorSummary | null>(),
+  last_change_id: TextOrNull,
+  /** The last change is inside of the plan's window. */
+  is_change_shown: Type.Boolean(),
+  unseen: Type.Boolean(),
+})
+/** A monitor of any kind, as the overview reads it. Nothing encrypted is among it. */
+export type StoredOverview = Static<typeof StoredOverview>
+const storedOverview = rowOf(StoredOverview)
+const counted = row({ total: Type.Integer() })
+
+/** The columns of `monitors m join checks c` by which the list is ordered. */
+const KEYS = {
+  name: sql.fragment`m.name collate natural_names`,
+  last_change: sql.fragment`c.last_change_id`,
+  last_run: sql.fragment`c.last_run_at`,
+  failures: sql.fragment`c.failures`,
+  created: sql.fragment`m.created_at`,
+} as const
+
+/** Returns the key of an order, and how rows with that key are ordered: what has none is last. */
+function keyOf(order: OverviewOrder) {
+  const isReverse = order.startsWith('-')
+  const key = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
+  return { key, direction: isReverse ? sql.fragment`desc nulls last` : sql.fragment`asc nulls last` }
+}
+
+/**
+ * Returns a page of the reader's monitors of all kinds. One statement: it orders the team's monitors by one narrow key,
+ * and reads what is shown of the rows of the page alone.
+ */
+export async function listOverview(
+  store: Queryable,
+  query: OverviewQuery & Page & { readonly order: OverviewOrder },
+): Promise<readonly StoredOverview[]> {
+  const { reader, kinds, order } = query
+  const { limit, offset } = pageStatement('overview', storedOverview, query)
+  const { key, direction } = keyOf(order)
+  return store.any(sql.type(storedOverview)`
+    with w as materialized (${windowOfReader(reader)}),
+    page as materialized (
+      select m.no ${wantedMonitors(query)}
+      order by ${key} ${direction}, m.no
+      limit ${limit} offset ${offset}
+    )
+    select m.id, m.kind, m.name, left(${targetOf(kinds)}, ${MOST_OF_TARGET}::int) as target,
+      ${statusOf(kinds)} as status, m.labels, m.managed_by,
+      m.schedule_interval_seconds, c.failures, c.last_run_at, ${nextRunOf(kinds)} as next_run_at,
+      r.id as run_id, r.status::text as run_status, r.error_code, r.start_offset_ms, r.duration_ms,
+      c.reading_id is not null as has_baseline, b.summary, c.last_change_id,
+      coalesce(c.last_change_id >= w.floor_id, false) as is_change_shown, ${IS_UNSEEN} as unseen
+    from w cross join page join monitors m on m.no = page.no join checks c on c.no = m.no
+    ${joinMarks(reader)}
+    left join baselines b on b.no = m.no
+    ${LAST_RUN}
+    order by ${key} ${direction}, m.no
+  `)
+}
+
+/** Returns the length of the whole list. */
+export const countOverview = (store: Queryable, query: OverviewQuery): Promise<number> =>
+  store.oneFirst(sql.type(counted)`
+    with w as materialized (${windowOfReader(query.reader)})
+    select count(*)::int as total ${wantedMonitors(query)}
+  `)

@@ -1,0 +1,87 @@
+import { sql } from 'slonik'
+import type { LabelSelector, Manager } from '../../schema/monitor/labels.ts'
+import type { ListedStatus } from '../../schema/monitor/monitor.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
+import type { KindTable } from '../monitors/kinds/kind-table.ts'
+import { statusOf } from '../monitors/monitor-status.ts'
+import { hasLabels } from '../monitors/monitors.ts'
+import { retentionCutoff } from '../quota/pool.ts'
+import type { Reader } from './seen-until.ts'
+import { joinMarks, seenOfAll } from './seen-until.ts'
+
+/** What the overview needs to know of a kind. */
+export type OverviewKind = Pick<KindTable, 'kind' | 'nextRunAt' | 'target' | 'runs'>
+
+/** Which monitors of a team are wanted. */
+export interface WantedMonitors {
+  /** Part of the name or the target, whatever its case. */
+  readonly q?: string | undefined
+  readonly kind?: MonitorKind | undefined
+  readonly status?: ListedStatus | undefined
+  readonly failing?: boolean | undefined
+  readonly errorCode?: RunFaultCode | undefined
+  readonly managedBy?: Manager | undefined
+  readonly labels?: LabelSelector | undefined
+  readonly unseen?: boolean | undefined
+  readonly changedSince?: string | undefined
+}
+
+/** A reader's monitors. */
+export interface OverviewQuery {
+  readonly reader: Reader
+  readonly kinds: readonly OverviewKind[]
+  readonly wanted: WantedMonitors
+}
+
+/** Selects by the kind of `monitors m`. */
+const byKind = (kinds: readonly OverviewKind[], name: 'nextRunAt' | 'target') =>
+  sql.fragment`case m.kind ${sql.join(
+    kinds.map((of) => sql.fragment`when ${sql.literalValue(of.kind)} then ${of[name]}`),
+    sql.fragment` `,
+  )} end`
+
+/** Returns what the monitor watches, in one line. */
+export const targetOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'target')
+export const nextRunOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'nextRunAt')
+
+/** True where the last run of `checks c` failed. Errors of ours are not counted. */
+export const IS_FAILING = sql.fragment`c.failures > 0`
+
+/** Joins the last run `r` of `monitors m` that is stored and inside the window that `floor_id` of `w` begins. */
+export const LAST_RUN = sql.fragment`
+  left join lateral (
+    select l.id, l.status, l.start_offset_ms, l.duration_ms, l.error_code from runs l
+    where l.monitor_no = m.no and l.id >= w.floor_id
+    order by l.id desc limit 1
+  ) r on true`
+
+/** Selects `w`: where the plan's window begins, and what the reader has seen of all. */
+export const windowOfReader = (reader: Reader) => sql.fragment`
+  select run_id_floor(${retentionCutoff(reader.teamId)}) as floor_id, ${seenOfAll(reader)} as seen_id`
+
+/** True where the last change is one that the reader has not seen, and that the plan still shows. */
+export const IS_UNSEEN = sql.fragment`
+  coalesce(c.last_change_id > coalesce(s.seen_id, w.seen_id) and c.last_change_id >= w.floor_id, false)`
+
+/** Returns `from … where …`: the wanted monitors `m` with their checks `c`, marks `s`, and `w`. */
+export function wantedMonitors({ reader, kinds, wanted }: OverviewQuery) {
+  const { q, kind, status, failing, errorCode, managedBy, labels, unseen, changedSince } = wanted
+  const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
+  if (kind !== undefined) conditions.push(sql.fragment`m.kind = ${kind}`)
+  if (q !== undefined)
+    conditions.push(sql.fragment`strpos(lower(m.name || chr(10) || ${targetOf(kinds)}), lower(${q}::text)) > 0`)
+  if (status !== undefined) conditions.push(sql.fragment`${statusOf(kinds)} = ${status}`)
+  if (failing !== undefined) conditions.push(sql.fragment`(${IS_FAILING}) = ${failing}`)
+  if (errorCode !== undefined)
+    conditions.push(sql.fragment`${IS_FAILING} and ${errorCode} = (
+      select l.error_code from runs l where l.monitor_no = m.no and l.id >= w.floor_id order by l.id desc limit 1)`)
+  if (managedBy !== undefined) conditions.push(sql.fragment`m.managed_by = ${managedBy}`)
+  if (labels !== undefined) conditions.push(hasLabels(labels))
+  if (unseen !== undefined) conditions.push(sql.fragment`${IS_UNSEEN} = ${unseen}`)
+  if (changedSince !== undefined)
+    conditions.push(sql.fragment`c.last_change_id >= run_id_floor(${changedSince}::timestamptz)`)
+  return sql.fragment`
+    from w cross join monitors m join checks c on c.no = m.no ${joinMarks(reader)}
+    where ${sql.join(conditions, sql.fragment` and `)}`
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OverviewCounts, OverviewRow } from '../../../../schema/overview/overview.ts'
+import { MONITOR, pathsOf } from '../../../support/api/monitor-requests.ts'
+import type { Client } from '../../../support/api/served-api.ts'
+import { startWatching, type Watched, type Watching } from '../../../support/api/watching.ts'
+
+let watching: Watching
+let kettle: Watched
+let me: Client
+const NAMES = ['Shop 10', 'shop 2', 'Shop 1', 'Ärmel', 'Zebra']
+
+beforeAll(async () => {
+  watching = await startWatching()
+  me = watching.served.me
+  kettle = await watching.watch({ value: '$19.99', other: 1 }, { name: 'Kettle', labels: { team: 'shop' } })
+  for (const name of NAMES) await me.post('/v1/monitors?paused=true', { ...MONITOR, name })
+})
+afterAll(() => watching.close())
+
+const list = async (query = '', client = me) => {
+  const { status, body } = await client.get(`/v1/overview?limit=100&${query}`)
+  expect(status).toBe(200)
+  return body as unknown as { data: OverviewRow[]; pagination: { total: number } }
+}
+const names = async (query: string) => (await list(query)).data.map(({ name }) => name)
+const rowOf = async (id: string, client = me) => (await list('', client)).data.find((row) => row.id === id)
+const counts = async (query = '', client = me) =>
+  (await client.get(`/v1/overview/counts?${query}`)).body as unknown as OverviewCounts
+
+describe('a row of the overview', () => {
+  test('has the value of a first run, and no change', async () => {
+    expect(await rowOf(kettle.id)).toMatchObject({
+      kind: 'page',
+      target: kettle.url,
+      status: 'active',
+      labels: { team: 'shop' },
+      value: { field: 'value', text: '$19.99' },
+      last_run: { id: kettle.baseline.id, status: 'success', error_code: null },
+      last_change: null,
+      spark: [19.99],
+      unseen: false,
+    })
+  })
+
+  test('has the last change, and the numbers so far', async () => {
+    for (const value of ['$18.00', '$17.49']) {
+      kettle.set({ value, other: 1 })
+      await kettle.run()
+    }
+    kettle.set({ value: '$17.49', other: 2 })
+    const { id: run_id } = await kettle.run()
+    const last = await kettle.run()
+    const row = await rowOf(kettle.id)
+    expect(row).toMatchObject({
+      value: { field: 'value', text: '$17.49' },
+      last_change: { run_id, field: 'other', before: '1', after: '2', more: 0 },
+      last_run: { id: last.id },
+      spark: [19.99, 18, 17.49],
+      unseen: true,
+    })
+    expect(JSON.stringify(row).length).toBeLessThanOrEqual(700)
+  })
+})
+
+describe('the order of the overview', () => {
+  test.each([
+    ['name', ['Ärmel', 'Kettle', 'Shop 1', 'shop 2', 'Shop 10', 'Zebra']],
+    ['-name', ['Zebra', 'Shop 10', 'shop 2', 'Shop 1', 'Kettle', 'Ärmel']],
+    ['created', ['Kettle', ...NAMES]],
+    ['-created', ['Kettle', ...NAMES].reverse()],
+  ])('by %s', async (sort, expected) => {
+    expect(await names(`sort=${sort}`)).toEqual(expected)
+  })
+
+  test.each(['last_change', '-last_change', 'last_run', '-last_run'])('has what has none last: %s', async (sort) => {
+    expect((await names(`sort=${sort}`))[0]).toBe('Kettle')
+  })
+})
+
+describe('the filters of the overview', () => {
+  test.each([
+    ['q=SHOP', ['Shop 1', 'shop 2', 'Shop 10']],
+    ['q=%C3%A4rm', ['Ärmel']],
+    ['kind=serp', []],
+    ['status=active', ['Kettle']],
+    ['failing=true', []],
+    ['error_code=timeout', []],
+    ['managed_by=kubernetes', []],
+    ['label=team%3Dshop', ['Kettle']],
+    ['unseen=true', ['Kettle']],
+    ['changed_since=2000-01-01T00:00:00.000Z', ['Kettle']],
+    ['changed_since=2100-01-01T00:00:00.000Z', []],
+  ])('%s', async (query, expected) => {
+    expect(await names(`sort=name&${query}`)).toEqual(expected)
+    expect((await counts(query)).total).toBe(expected.length)
+  })
+
+  test.each(['kind=search', 'sort=none', 'q=', 'changed_since=yesterday', 'label=%3D'])('refuses %s', async (query) => {
+    expect(pathsOf(await me.get(`/v1/overview?${query}`))).toEqual([query.split('=')[0]])
+  })
+})
+
+test('the counts are those of the lists that the filters leave', async () => {
+  expect(await counts()).toEqual({
+    total: 6,
+    unseen: 1,
+    failing: 0,
+    locked: 0,
+    by_status: [
+      { status: 'paused', count: 5 },
+      { status: 'active', count: 1 },
+    ],
+    by_kind: [{ kind: 'page', count: 6 }],
+    by_error: [],
+    labels: [{ key: 'team', value: 'shop', count: 1 }],
+  })
+})
+
+test('a team sees none of another', async () => {
+  const stranger = await watching.served.anotherTeam()
+  expect((await list('', stranger)).data).toEqual([])
+  expect(await counts('', stranger)).toMatchObject({ total: 0, labels: [] })
+})
