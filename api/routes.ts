@@ -21,6 +21,7 @@ import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } fro
 import type { ServedKind } from './routes/monitors/served-kind.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/templates.ts'
 import { openApiRoute } from './routes/openapi.ts'
+import { changeRoutes } from './routes/overview/changes.ts'
 import { overviewRoutes } from './routes/overview/overview.ts'
 
 /** Routes about more than the monitors of one kind, in the order of the OpenAPI document. */
@@ -54,7 +55,8 @@ const shared: readonly Route[] = [
 
 /** Returns every route of the API, with those of these kinds of monitor. */
 export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
-  const overview = overviewRoutes(kinds.map(({ kind }) => kind.table))
+  const tables = kinds.map(({ kind }) => kind.table)
+  const overview = [...overviewRoutes(tables), ...changeRoutes(tables)]
   const described = [...kinds.flatMap((served) => monitorRoutes(served)), ...overview, ...shared]
   return [...described, openApiRoute(described)]
 }

@@ -10,6 +10,12 @@
  *     22 bits  random
  */
 
+/** Returns the largest id below this one. */
+export function idBefore(id: string): string {
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 const RANDOM_TAIL = 2 ** 22
 
 /** When the run was queued or claimed, in milliseconds since the epoch. Of another UUID: some number. */

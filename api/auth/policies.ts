@@ -20,6 +20,7 @@ export interface Policy {
 export const POLICIES = {
   'monitors.read': { role: 'viewer', scope: 'read', permission: 'view monitors' },
   'monitors.write': { role: 'member', scope: 'write', permission: 'create, change or run monitors' },
+  'changes.mark': { role: 'viewer', scope: 'write', permission: 'mark changes as seen' },
   'runs.read': { role: 'viewer', scope: 'read', permission: 'view runs' },
   'deliveries.read': { role: 'viewer', scope: 'read', permission: 'view deliveries' },
   'deliveries.replay': { role: 'member', scope: 'write', permission: 'replay deliveries' },

@@ -15,6 +15,7 @@ const SIGNED_IN = ['viewer', 'member', 'admin', 'owner'] as const
 export const ACCESS = {
   'monitors.read': EVERYBODY,
   'monitors.write': WRITERS,
+  'changes.mark': ['viewer', 'member', 'admin', 'owner', 'write key'],
   'runs.read': EVERYBODY,
   'deliveries.read': EVERYBODY,
   'deliveries.replay': WRITERS,

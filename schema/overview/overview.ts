@@ -11,7 +11,7 @@ import { MAX_SHOWN_TARGET, MAX_SHOWN_VALUE, MAX_SPARK } from './overview-limits.
 /** Largest number of labels that the counts have, as pairs of key and value. */
 export const MAX_COUNTED_LABELS = 200
 
-const Kind = Choice(MONITOR_KINDS, { description: 'page: below /v1/monitors. serp: below /v1/serp-monitors.' })
+export const Kind = Choice(MONITOR_KINDS, { description: 'page: below /v1/monitors. serp: below /v1/serp-monitors.' })
 const ErrorCode = Choice(Object.keys(RUN_FAULTS) as RunFaultCode[], { description: 'Why the last run failed.' })
 const Shown = (description: string) => Nullable(Text(0, MAX_SHOWN_VALUE, description))
 

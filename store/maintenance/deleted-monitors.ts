@@ -26,6 +26,7 @@ const FEW = [
   ['visual_baselines', 'no'],
   ['monitor_resources', 'no'],
   ['forgotten_runs', 'no'],
+  ['seen_marks', 'monitor_no'],
   ['checks', 'no'],
   ['monitors', 'no'],
 ] as const

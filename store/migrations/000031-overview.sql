@@ -1,8 +1,8 @@
 -- What lists show of the difference that a run found (core/overview/run-change.ts). Null: it found none, or an earlier
 -- version recorded it.
 alter table runs add column change json;
--- The changes of a team, newest first.
-create index runs_changes on runs (team_id, id) where change is not null or diff is not null;
+-- The changes of a team, newest first; by the number, those of one monitor.
+create index runs_changes on runs (team_id, id, monitor_no) where change is not null or diff is not null;
 
 -- The last run that found a difference. No index has it, so that a check stays one row that is rewritten in place.
 alter table checks add column last_change_id uuid;
@@ -13,7 +13,7 @@ alter table baselines add column summary json;
 
 -- Up to which run a reader has seen the changes of a monitor.
 create table seen_marks (
-  team_id uuid not null references teams,
+  team_id uuid not null references teams on delete cascade,
   -- Null: the team's own mark, which its API keys read and set.
   user_id uuid,
   -- Null: the mark of every monitor that has none.

@@ -64,8 +64,8 @@ export const windowOfReader = (reader: Reader) => sql.fragment`
 export const IS_UNSEEN = sql.fragment`
   coalesce(c.last_change_id > coalesce(s.seen_id, w.seen_id) and c.last_change_id >= w.floor_id, false)`
 
-/** Returns `from … where …`: the wanted monitors `m` with their checks `c`, marks `s`, and `w`. */
-export function wantedMonitors({ reader, kinds, wanted }: OverviewQuery) {
+/** Returns `from … where …`: the wanted monitors `m`, their checks `c`, marks `s`, `w`, and what is joined to these. */
+export function wantedMonitors({ reader, kinds, wanted }: OverviewQuery, joined = sql.fragment``) {
   const { q, kind, status, failing, errorCode, managedBy, labels, unseen, changedSince } = wanted
   const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
   if (kind !== undefined) conditions.push(sql.fragment`m.kind = ${kind}`)
@@ -82,6 +82,6 @@ export function wantedMonitors({ reader, kinds, wanted }: OverviewQuery) {
   if (changedSince !== undefined)
     conditions.push(sql.fragment`c.last_change_id >= run_id_floor(${changedSince}::timestamptz)`)
   return sql.fragment`
-    from w cross join monitors m join checks c on c.no = m.no ${joinMarks(reader)}
+    from w cross join monitors m join checks c on c.no = m.no ${joinMarks(reader)} ${joined}
     where ${sql.join(conditions, sql.fragment` and `)}`
 }

@@ -64,6 +64,8 @@ interface WatchingOptions {
   readonly plan?: Tier
   /** Sends what is due. Without it deliveries stay pending. */
   readonly deliver?: boolean
+  /** The API has a mail server. */
+  readonly hasMail?: boolean
   /** Settings of the model that prompts are read by. */
   readonly model?: Partial<ModelSettings>
   /** Renders pages; without it there is no browser. */
@@ -76,6 +78,7 @@ interface WatchingOptions {
 export async function startWatching({
   plan = 'scale',
   deliver = false,
+  hasMail = false,
   model = {},
   browsers,
   pictures = false,
@@ -86,7 +89,13 @@ export async function startWatching({
   const differ = createTextDiffer()
   let worker: RunningWorker | undefined
   const wake = () => worker?.loop.wake()
-  const served = await serveApi(plan, { egress: createPolicy(LOOPBACK), differ, wake, ...(objects && { objects }) })
+  const served = await serveApi(plan, {
+    egress: createPolicy(LOOPBACK),
+    differ,
+    wake,
+    hasMail,
+    ...(objects && { objects }),
+  })
   worker = await startWorker({
     url: served.api.databaseUrl,
     secrets: served.api.services.secrets,
