@@ -32,7 +32,7 @@ exception when others then
 end $$;
 
 -- What was recorded before. Monitors are many and their runs more: each monitor takes one look into an index. A value
--- is filled in where it is small, and without an escape that Postgres may refuse to decode.
+-- is filled in where it is small. JSON with an escape is left, because Postgres refuses to read some of them.
 create function filled_text(value json) returns text language sql immutable as $$
   select case
     when json_typeof(value) = 'null' then 'nothing'
@@ -55,12 +55,14 @@ update baselines b set summary = json_build_object(
       'run_id', r.id,
       'at', to_char((run_id_time(r.id) + make_interval(secs => (r.start_offset_ms + r.duration_ms) / 1000.0))
         at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-      'field', left(f.name, 100),
-      'before', case when strpos(r.diff::text, '\u') = 0 then filled_text(r.diff -> 'before' -> f.name) end,
-      'after', case when strpos(r.diff::text, '\u') = 0 then filled_text(r.diff -> 'after' -> f.name) end,
-      'more', json_array_length(r.diff -> 'fields_changed') - 1)
-    from runs r cross join lateral (select r.diff -> 'fields_changed' ->> 0 as name) f
-    where r.monitor_no = c.no and r.id = c.last_change_id and strpos((r.diff -> 'fields_changed')::text, '\u') = 0),
+      'field', coalesce(left(f.name, 100), ''),
+      'before', filled_text(d.diff -> 'before' -> f.name),
+      'after', filled_text(d.diff -> 'after' -> f.name),
+      'more', coalesce(json_array_length(d.diff -> 'fields_changed') - 1, 0))
+    from runs r
+    cross join lateral (select case when strpos(r.diff::text, '\u') = 0 then r.diff end as diff) d
+    cross join lateral (select d.diff -> 'fields_changed' ->> 0 as name) f
+    where r.monitor_no = c.no and r.id = c.last_change_id),
   'spark', null)
 from checks c join monitors m on m.no = c.no and m.kind = 'page'
 where c.no = b.no and c.reading_id is not null and m.extract_config ->> 'method' <> 'full_page';

@@ -38,7 +38,10 @@ const CHANGED = sql.fragment`
   join runs r on r.monitor_no = m.no and r.team_id = m.team_id and r.id >= w.floor_id`
 
 const IS_SEEN = sql.fragment`(r.id <= coalesce(s.seen_id, w.seen_id))`
-/** The names of fields are read out of a difference that is stored in at most so many bytes. */
+/**
+ * The names of fields are read out of a difference that is stored in at most so many bytes. One with an escape is left:
+ * Postgres refuses to read NUL and halves of surrogate pairs, which old ones may have.
+ */
 const MOST_OF_OLD = sql.literalValue('32768')
 
 interface ChangesQuery extends OverviewQuery {
@@ -69,14 +72,15 @@ export async function listTeamChanges(store: Queryable, query: ChangesQuery): Pr
     ...(changedSince === undefined ? [] : [sql.fragment`r.id >= run_id_floor(${changedSince}::timestamptz)`]),
     ...(fired === undefined ? [] : [sql.fragment`(r.delivery_triggered or r.fired) is not distinct from ${fired}`]),
   ]
+  const monitors = wantedMonitors({ ...query, wanted: ofMonitors }, { hasChecks: true, joined: CHANGED })
   return store.any(sql.type(storedTeamChange)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (
       select r.id, r.start_offset_ms, r.duration_ms, r.change, r.fired, r.delivery_triggered, m.no,
         m.id as monitor_id, m.kind, m.name, ${IS_SEEN} as seen,
-        case when r.change is null and pg_column_size(r.diff) < ${MOST_OF_OLD}::int
+        case when r.change is null and pg_column_size(r.diff) < ${MOST_OF_OLD}::int and strpos(r.diff::text, '\\u') = 0
           then r.diff -> 'fields_changed' end as old_fields
-      ${wantedMonitors({ ...query, wanted: ofMonitors }, CHANGED)} and ${sql.join(conditions, sql.fragment` and `)}
+      ${monitors} and ${sql.join(conditions, sql.fragment` and `)}
       order by r.id desc
       limit ${limit}
     )

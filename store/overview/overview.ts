@@ -57,20 +57,20 @@ export type StoredOverview = Static<typeof StoredOverview>
 const storedOverview = rowOf(StoredOverview)
 const counted = row({ total: Type.Integer() })
 
-/** The columns of `monitors m join checks c` by which the list is ordered. */
+/** The columns of `monitors m` and `checks c` by which the list is ordered. */
 const KEYS = {
-  name: sql.fragment`m.name collate natural_names`,
-  last_change: sql.fragment`c.last_change_id`,
-  last_run: sql.fragment`c.last_run_at`,
-  failures: sql.fragment`c.failures`,
-  created: sql.fragment`m.created_at`,
+  name: { key: sql.fragment`m.name collate natural_names`, isOfCheck: false },
+  last_change: { key: sql.fragment`c.last_change_id`, isOfCheck: true },
+  last_run: { key: sql.fragment`c.last_run_at`, isOfCheck: true },
+  failures: { key: sql.fragment`c.failures`, isOfCheck: true },
+  created: { key: sql.fragment`m.created_at`, isOfCheck: false },
 } as const
 
 /** Returns the key of an order, and how rows with that key are ordered: what has none is last. */
 function keyOf(order: OverviewOrder) {
   const isReverse = order.startsWith('-')
-  const key = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
-  return { key, direction: isReverse ? sql.fragment`desc nulls last` : sql.fragment`asc nulls last` }
+  const by = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
+  return { ...by, direction: isReverse ? sql.fragment`desc nulls last` : sql.fragment`asc nulls last` }
 }
 
 /**
@@ -83,11 +83,11 @@ export async function listOverview(
 ): Promise<readonly StoredOverview[]> {
   const { reader, kinds, order } = query
   const { limit, offset } = pageStatement('overview', storedOverview, query)
-  const { key, direction } = keyOf(order)
+  const { key, direction, isOfCheck } = keyOf(order)
   return store.any(sql.type(storedOverview)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (
-      select m.no ${wantedMonitors(query)}
+      select m.no ${wantedMonitors(query, { hasChecks: isOfCheck })}
       order by ${key} ${direction}, m.no
       limit ${limit} offset ${offset}
     )
@@ -109,5 +109,5 @@ export async function listOverview(
 export const countOverview = (store: Queryable, query: OverviewQuery): Promise<number> =>
   store.oneFirst(sql.type(counted)`
     with w as materialized (${windowOfReader(query.reader)})
-    select count(*)::int as total ${wantedMonitors(query)}
+    select count(*)::int as total ${wantedMonitors(query, { hasChecks: false })}
   `)

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { idBefore, runIdMonitor } from '../../core/run-id.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { type Reader, seenOfAll } from './seen-until.ts'
+import { isOf, type Reader, seenOfAll } from './seen-until.ts'
 
 const found = row({ no: Type.Integer() })
 
@@ -27,7 +27,7 @@ export async function markAllSeen(store: Queryable, reader: Reader, until: strin
       set seen_id = greatest(seen_marks.seen_id, excluded.seen_id)
     )
     delete from seen_marks
-    where team_id = ${teamId}::uuid and user_id is not distinct from ${userId}::uuid and monitor_no is not null
+    where team_id = ${teamId}::uuid and ${isOf(sql.fragment`user_id`, userId)} and monitor_no is not null
       and seen_id <= ${until}::uuid
   `)
   return true

@@ -1,4 +1,4 @@
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import type { LabelSelector, Manager } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
@@ -64,8 +64,19 @@ export const windowOfReader = (reader: Reader) => sql.fragment`
 export const IS_UNSEEN = sql.fragment`
   coalesce(c.last_change_id > coalesce(s.seen_id, w.seen_id) and c.last_change_id >= w.floor_id, false)`
 
-/** Returns `from … where …`: the wanted monitors `m`, their checks `c`, marks `s`, `w`, and what is joined to these. */
-export function wantedMonitors({ reader, kinds, wanted }: OverviewQuery, joined = sql.fragment``) {
+/** What a statement needs of the wanted monitors beside themselves. */
+interface Beside {
+  /** It reads `checks c` and marks `s`. Without it they are joined only where a filter needs them. */
+  readonly hasChecks: boolean
+  /** Further sources. */
+  readonly joined?: FragmentSqlToken
+}
+
+/** Returns `from … where …`: the wanted monitors `m`, `w`, and what is needed beside. */
+export function wantedMonitors(
+  { reader, kinds, wanted }: OverviewQuery,
+  { hasChecks, joined = sql.fragment`` }: Beside,
+) {
   const { q, kind, status, failing, errorCode, managedBy, labels, unseen, changedSince } = wanted
   const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
   if (kind !== undefined) conditions.push(sql.fragment`m.kind = ${kind}`)
@@ -81,7 +92,10 @@ export function wantedMonitors({ reader, kinds, wanted }: OverviewQuery, joined 
   if (unseen !== undefined) conditions.push(sql.fragment`${IS_UNSEEN} = ${unseen}`)
   if (changedSince !== undefined)
     conditions.push(sql.fragment`c.last_change_id >= run_id_floor(${changedSince}::timestamptz)`)
+  const ofChecks = [status, failing, errorCode, unseen, changedSince]
+  const checks = sql.fragment`join checks c on c.no = m.no ${joinMarks(reader)}`
   return sql.fragment`
-    from w cross join monitors m join checks c on c.no = m.no ${joinMarks(reader)} ${joined}
+    from w cross join monitors m
+    ${hasChecks || ofChecks.some((filter) => filter !== undefined) ? checks : sql.fragment``} ${joined}
     where ${sql.join(conditions, sql.fragment` and `)}`
 }

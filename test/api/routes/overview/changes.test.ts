@@ -110,6 +110,11 @@ describe('the list of changes', () => {
     await seedRun(watching.served.api.services, id, { extracted: {}, diff, age: '700 days' })
     const { data } = await list('', old)
     expect(data).toMatchObject([{ run_id: run, fields: [{ field: 'a', before: null }, { field: 'b' }], fired: null }])
+    await watching.served.api.sql(`
+      update runs
+      set diff = '{"fields_changed": ["a"], "before": {"a": "\\u0000\\ud800"}, "after": {}}' 
+      where id = '${run}'`)
+    expect((await list('', old)).data).toMatchObject([{ run_id: run, fields: [] }])
     await old.delete(`/v1/monitors/${id}`)
     expect((await list('', old)).data).toEqual([])
   })

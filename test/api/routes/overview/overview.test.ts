@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OverviewCounts, OverviewRow } from '../../../../schema/overview/overview.ts'
-import { MONITOR, pathsOf } from '../../../support/api/monitor-requests.ts'
+import { createMonitor, MONITOR, pathsOf } from '../../../support/api/monitor-requests.ts'
+import { seedRun } from '../../../support/api/seeded-runs.ts'
 import type { Client } from '../../../support/api/served-api.ts'
 import { startWatching, type Watched, type Watching } from '../../../support/api/watching.ts'
+import { RECORDS } from '../../http/route-bounds.ts'
 
 let watching: Watching
 let kettle: Watched
@@ -114,6 +116,59 @@ test('the counts are those of the lists that the filters leave', async () => {
     by_error: [],
     labels: [{ key: 'team', value: 'shop', count: 1 }],
   })
+})
+
+describe('a last change that the plan does not show', () => {
+  test('stays as text with its time, without its run, and is nothing that is to be seen', async () => {
+    const { api, anotherTeam } = watching.served
+    const old = await anotherTeam('starter')
+    const { id } = await createMonitor(old)
+    const run = await seedRun(api.services, id, { extracted: {}, age: '700 days' })
+    const change = { run_id: run, at: '2025-01-01T00:00:00.000Z', field: 'price', before: '1', after: '2', more: 3 }
+    const summary = JSON.stringify({ value: { field: 'price', text: '2' }, change, spark: null })
+    await api.sql(`
+      update checks set last_change_id = '${run}', reading_id = '${run}', run_id = null, due_at = null
+        where no = (select no from monitors where id = '${id}');
+      insert into baselines (no, team_id, extracted, summary)
+        select no, team_id, '{}', '${summary}' from monitors where id = '${id}'
+        on conflict (no) do update set summary = excluded.summary`)
+    const shown = { ...change, run_id: null }
+    expect(await rowOf(id, old)).toMatchObject({ last_change: shown, unseen: false, value: { text: '2' } })
+    await api.sql(`delete from runs where id = '${run}'`)
+    expect(await rowOf(id, old)).toMatchObject({ last_change: shown, unseen: false })
+    expect(await counts('unseen=true', old)).toMatchObject({ total: 0 })
+    await old.delete(`/v1/monitors/${id}`)
+    expect((await list('', old)).data).toEqual([])
+  })
+})
+
+test('the largest rows of a page fit their bound, and hostile texts are shown as texts', async () => {
+  const team = await watching.served.anotherTeam('unlimited')
+  const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`${n}`.padStart(63, 'k'), 'v'.repeat(63)]))
+  const name = `<script>\u202e${'"'.repeat(180)}`
+  const { id } = await createMonitor(team, { name, labels, url: `https://example.com/${'p'.repeat(2_000)}` })
+  const text = '"'.repeat(80)
+  const summary = {
+    value: { field: '"'.repeat(100), text },
+    change: { run_id: id, at: '2025-01-01T00:00:00.000Z', field: text, before: text, after: text, more: 9 },
+    spark: { field: 'x', points: Array.from({ length: 24 }, () => -1.234567890123456e-300) },
+  }
+  await watching.served.api.sql(`
+    insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+      fetch_mode, labels)
+    select team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate, fetch_mode, labels
+    from monitors, generate_series(1, 99) where id = '${id}';
+    insert into checks (no, team_id, queue, interval_seconds, shift_seconds)
+    select no, team_id, 'static', 60, 0 from monitors where team_id = '${team.owner.team_id}' on conflict do nothing;
+    insert into baselines (no, team_id, extracted, summary)
+    select no, team_id, '{}', '${JSON.stringify(summary)}' from monitors where team_id = '${team.owner.team_id}'
+    on conflict (no) do update set summary = excluded.summary;
+    update checks set last_change_id = '${id}', reading_id = '${id}' where team_id = '${team.owner.team_id}'`)
+  const { data } = await list('', team)
+  expect(data).toHaveLength(100)
+  expect(data[0]).toMatchObject({ name })
+  expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(RECORDS.overview)
+  expect((await counts('', team)).labels).toHaveLength(32)
 })
 
 test('a team sees none of another', async () => {
