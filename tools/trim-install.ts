@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 // Runs after `npm ci`, and deletes what nothing here reads: the headers in the package of Node, which are for compiling
-// addons (61 MB), source maps (22 MB), and the builds of Swagger UI that are not served (3 MB). If deleting fails, the
+// addons (61 MB), source maps (37 MB), and the builds of Swagger UI that are not served (3 MB). If deleting fails, the
 // install still succeeds.
 const PACKAGES = join(import.meta.dirname, '../node_modules')
 const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => {})
@@ -11,7 +11,8 @@ const home = join(PACKAGES, 'node/node_modules')
 for (const entry of await readdir(home, { withFileTypes: true }).catch(() => []))
   if (entry.isDirectory()) await remove(join(home, entry.name, 'include'))
 
-for (const name of ['@kubernetes/client-node', 'lru-cache', 'marked', 'openai', 'swagger-ui-dist'])
+const WITH_MAPS = ['@kubernetes/client-node', 'lru-cache', 'marked', 'openai', 'react-aria', 'react-aria-components']
+for (const name of [...WITH_MAPS, 'react-stately', 'swagger-ui-dist'])
   for (const file of await readdir(join(PACKAGES, name), { recursive: true }).catch(() => []))
     if (file.endsWith('.map')) await remove(join(PACKAGES, name, file))
 

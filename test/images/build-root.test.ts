@@ -151,6 +151,9 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     // An API serves them; no other Markdown is needed.
     const isPage = (path: string) => path.startsWith('/opt/tidemark/docs/')
     expect(files.some(isPage)).toBe(name === 'tidemark')
+    expect(files.includes('/opt/tidemark/dashboard/dist/index.html')).toBe(name === 'tidemark')
+    for (const path of ['dashboard/src', 'node_modules/react', 'node_modules/vite'])
+      expect(existsSync(join(folder, name, 'opt/tidemark', path)), path).toBe(false)
     expect(files.filter((path) => path.startsWith('/opt/') && path.endsWith('.md') && !isPage(path))).toEqual([])
   })
 

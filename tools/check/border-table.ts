@@ -139,6 +139,18 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     ],
     packages: ['node:*', 'commander', 'yaml'],
   },
+  // Runs in a browser: what it knows of the definitions is generated into it.
+  dashboard: {
+    folders: [],
+    packages: [
+      '@tanstack/react-query',
+      '@tanstack/react-virtual',
+      'react',
+      'react-aria-components',
+      'react-dom',
+      'wouter',
+    ],
+  },
   // A separate package, which is published without the rest: what it knows of the definitions is generated into it.
   pulumi: { folders: [], packages: ['@pulumi/kubernetes', '@pulumi/pulumi', '@tidemark/pulumi', 'node:*'] },
 }

@@ -20,7 +20,7 @@ const OUTSIDE = /^pulumi\/(?:test|examples)\//
 export function borderFaults({ path, text }: SourceFile): string[] {
   const folder = path.split('/', 1)[0] ?? ''
   const border = BORDERS[folder]
-  if (border === undefined || !path.endsWith('.ts') || OUTSIDE.test(path)) return []
+  if (border === undefined || !/\.tsx?$/.test(path) || OUTSIDE.test(path)) return []
   return importsOf(text).flatMap(({ specifier, line }) => {
     const fault = specifier.startsWith('.')
       ? folderFault(path, border, specifier)

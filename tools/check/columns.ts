@@ -15,9 +15,9 @@ export const columns: Check = {
   faults: ({ files }) => files.flatMap(columnFaults),
 }
 
-/** Returns the lines of TypeScript, SQL and YAML that are wider than 120 columns. */
+/** Returns the lines of TypeScript, CSS, SQL and YAML that are wider than 120 columns. */
 export function columnFaults({ path, text }: SourceFile): string[] {
-  if (!/\.(?:ts|sql|ya?ml)$/.test(path) || path.startsWith(RENDERED)) return []
+  if (!/\.(?:tsx?|css|sql|ya?ml)$/.test(path) || path.startsWith(RENDERED)) return []
   return text.split('\n').flatMap((line, index) => {
     const width = Array.from(line).length
     return width > MAX_COLUMNS && !ONE_WORD.test(line)

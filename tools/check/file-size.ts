@@ -20,12 +20,12 @@ export const fileSize: Check = {
 }
 
 /**
- * Reports a TypeScript file of the product of more than 300 lines, and another one of more than 400. A file contains
- * one idea, which fits in these; otherwise it is listed with a reason.
+ * Reports a file of TypeScript or CSS of the product of more than 300 lines, and another one of more than 400. A file
+ * contains one idea, which fits in these; otherwise it is listed with a reason.
  */
 export function fileSizeFaults({ path, text }: SourceFile, exceptions: Readonly<Record<string, string>>): string[] {
   const lines = text.split('\n').length - 1
   const most = isBeside(path) ? MAX_LINES_BESIDE : MAX_LINES
-  if (!path.endsWith('.ts') || lines <= most || exceptions[path] !== undefined) return []
+  if (!/\.(?:tsx?|css)$/.test(path) || lines <= most || exceptions[path] !== undefined) return []
   return [`${path}: ${lines} lines, more than ${most}: split it, or list it with a reason in tools/check/file-size.ts`]
 }

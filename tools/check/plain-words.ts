@@ -18,7 +18,7 @@ export const plainWords: Check = {
 
 /** Returns the lines of source and of pages that hold a word of the list, with the word to use. */
 export function plainWordFaults({ path, text }: SourceFile): string[] {
-  if (!/\.(?:ts|sql|md)$/.test(path) || EXEMPT.test(path)) return []
+  if (!/\.(?:tsx?|css|sql|md)$/.test(path) || EXEMPT.test(path)) return []
   const lines = text.split('\n')
   const { prose, list } = proseOf(path, lines)
   return lines.flatMap((line, index) => {

@@ -41,7 +41,7 @@ export function unusedExportFaults(
   exceptions: Readonly<Record<string, string>>,
 ): string[] {
   const sources = files
-    .filter(({ path }) => path.endsWith('.ts'))
+    .filter(({ path }) => /\.tsx?$/.test(path))
     .map(({ path, text }) => ({ path, code: withoutComments(text) }))
   const used = new Set(sources.flatMap(({ path, code }) => usesIn(path, code)))
   return sources.flatMap(({ path, code }) =>

@@ -29,7 +29,7 @@ export function testsOf(target: string, files: readonly SourceFile[]): ReachingT
 function importersOf(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   const importers = new Map<string, string[]>()
   for (const { path, text } of files) {
-    if (!path.endsWith('.ts')) continue
+    if (!/\.tsx?$/.test(path)) continue
     for (const { specifier, isType } of importsOf(text)) {
       if (isType || !specifier.startsWith('.')) continue
       const imported = join(dirname(path), specifier)

@@ -37,6 +37,14 @@ describe('a border', () => {
     expect(faults('runners/check/reading.ts', line)).toEqual([])
   })
 
+  test('keeps the dashboard and its packages to itself', () => {
+    expect(faults('dashboard/src/app/app.tsx', "import { useState } from 'react'")).toEqual([])
+    expect(faults('dashboard/src/app/app.tsx', "import { Run } from '../../../schema/run/run.ts'")).toHaveLength(1)
+    expect(faults('dashboard/src/app/app.tsx', "import { readFile } from 'node:fs'")).toHaveLength(1)
+    expect(faults('api/pages/page.ts', "import { useState } from 'react'")).toHaveLength(1)
+    expect(faults('api/pages/page.ts', "import { App } from '../../dashboard/src/app/app.tsx'")).toHaveLength(1)
+  })
+
   test('keeps the package for Pulumi from all that is not generated into it, but not its tests', () => {
     const line = "import { Monitor } from '../../schema/monitor/monitor.ts'"
     expect(faults('pulumi/src/monitor.ts', line)).toHaveLength(1)

@@ -22,6 +22,9 @@ const PLANTED: Record<string, string> = {
   'core/machine.ts': "import vm from 'node:vm'\n\nexport const machine = vm.createContext()\n",
   'core/fetched.ts': "export const page = fetch('https://example.com')\n",
   'core/untidy.ts': 'export const a = 1;\n',
+  'dashboard/tsconfig.json':
+    '{ "extends": "../tsconfig.json", "compilerOptions": { "types": [] }, "include": ["src"] }\n',
+  'dashboard/src/a-type.tsx': "export const port: string = process.env['PORT']\n",
   'cli/settings.ts': "export const port = process.env['PORT']\n",
 }
 
@@ -47,6 +50,11 @@ describe('the gate', () => {
   test('sees a wrong type, and where', async () => {
     const faults = await types.faults({ root, files: [] })
     expect(faults.join('\n')).toMatch(/core\/a-type\.ts\(1,14\): error TS2322/)
+  })
+
+  test('sees that the dashboard uses what a browser has not', async () => {
+    const faults = await types.faults({ root, files: [] })
+    expect(faults.join('\n')).toMatch(/dashboard\/src\/a-type\.tsx\(1,29\): error TS2591/)
   })
 
   test('sees what the linter is there for, and where', async () => {
