@@ -1,9 +1,9 @@
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
 import type { Route } from './http/route.ts'
 import { manualRoutes } from './manual/manual-routes.ts'
 import { accountPages } from './pages/account-pages.ts'
 import { invitationPages } from './pages/invitation-page.ts'
 import { signInPages } from './pages/sign-in-pages.ts'
-import { welcomePage } from './pages/welcome-page.ts'
 import { deleteAccountRoute } from './routes/accounts/account.ts'
 import { auditRoutes } from './routes/accounts/audit.ts'
 import { billingPages, billingRoutes } from './routes/accounts/billing.ts'
@@ -61,10 +61,13 @@ export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
   return [...described, openApiRoute(described)]
 }
 
-/** Returns every route that is served: those of the API, and pages. */
-export const servedRoutesOf = (kinds: readonly ServedKind[]): readonly Route[] => [
+/**
+ * Returns every route that is served: those of the API, and pages. `home` has `/`: the dashboard, or the page
+ * in its place.
+ */
+export const servedRoutesOf = (kinds: readonly ServedKind[], home = dashboardRoutes()): readonly Route[] => [
   ...routesOf(kinds),
-  welcomePage,
+  ...home,
   ...accountPages,
   ...signInPages,
   ...invitationPages,

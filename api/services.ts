@@ -38,8 +38,8 @@ export interface ServicesOptions {
   readonly egress: EgressPolicy
   /** Address under which people reach the API, without a slash at its end. */
   readonly baseUrl: string
-  /** Address that messages link to; its pages may use the API with a person's cookie. */
-  readonly dashboardUrl: string
+  /** Address that messages link to; its pages may use the API with a person's cookie. Null: there is no dashboard. */
+  readonly dashboardUrl: string | null
   readonly signUp: 'invite' | 'open'
   readonly signUpPlan: Tier
   /** Null or absent: people sign in with passwords only. */
@@ -111,7 +111,7 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
 /** Opens what the API needs beside the store. */
 export function createServices({ encryptionKey, databaseUrl, hasMail = false, ...options }: ServicesOptions): Services {
   const { store, log, baseUrl, sessionKey } = options
-  const trustedOrigins = [...new Set([...originsOf(baseUrl), ...originsOf(options.dashboardUrl)])]
+  const trustedOrigins = [...new Set([baseUrl, options.dashboardUrl ?? baseUrl].flatMap(originsOf))]
   const { signUp, signUpPlan: plan } = options
   const limits = createRateLimits(store, log)
   const mail = createMailQueue(options.secrets, hasMail)

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Closed, Text } from '../../schema/shape/shape.ts'
+import { acceptsGzip } from '../http/accepts-gzip.ts'
 import { isKnown } from '../http/is-known.ts'
 import { type Answer, okText, publicRoute, type PublicCall, type Route } from '../http/route.ts'
 import { pageAnswer } from '../pages/page-answer.ts'
@@ -34,7 +35,7 @@ async function answerOf(address: string, { headers }: Pick<PublicCall<unknown, u
     ...guardedBy(file.policy),
   }
   if (isKnown(headers['if-none-match'], file.etag)) return { status: 304, headers: shared } satisfies Answer
-  const isCompressed = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(String(headers['accept-encoding'] ?? ''))
+  const isCompressed = acceptsGzip(headers)
   const type = file.type === 'image/png' ? file.type : `${file.type}; charset=utf-8`
   return {
     status: 200,

@@ -156,8 +156,7 @@ export const accountPages: readonly Route[] = [
 ]
 
 /** Where a browser goes with its new session: to the dashboard, where there is one. */
-const signedInAt = ({ services: { baseUrl, dashboardUrl } }: PageCall) =>
-  dashboardUrl === baseUrl ? `${baseUrl}${PAGES.signedIn}` : dashboardUrl
+const signedInAt = ({ services: { baseUrl, dashboardUrl } }: PageCall) => dashboardUrl ?? `${baseUrl}${PAGES.signedIn}`
 
 const SIGN_IN = { href: PAGES.signIn, text: 'Sign in' }
 const NEW_PASSWORD = { title: 'Set a new password', lines: ['It ends every session of the account.'] }

@@ -9,7 +9,7 @@ import type { SignInCall } from '../auth/relay-sign-in.ts'
 import { outcomeError } from '../http/outcome-error.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { answered } from './account-pages.ts'
-import { cookiesOf, signInBy, signUpBy } from './page-account.ts'
+import { cookiesOf, homeOf, signInBy, signUpBy } from './page-account.ts'
 import { type Form, pageAnswer, withCookies } from './page-answer.ts'
 import { pageSession } from './page-session.ts'
 
@@ -88,7 +88,7 @@ async function join(call: SignInCall, filled: Filled, invitation: InvitationPrev
   const page = pageAnswer({
     title: `You are in ${team.name}`,
     lines: [`Your role is ${role}. This session acts for the team.`],
-    ...(services.dashboardUrl !== services.baseUrl && { links: [{ href: services.dashboardUrl, text: 'Go on' }] }),
+    links: [{ href: homeOf(call), text: 'Go on' }],
   })
   return withCookies(page, cookies)
 }

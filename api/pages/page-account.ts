@@ -29,3 +29,7 @@ export async function signUpBy(call: SignInCall, { name, ...account }: NewAccoun
 
 /** Returns the cookies of an answer. */
 export const cookiesOf = ({ headers }: Answer): readonly string[] => [headers?.['set-cookie'] ?? []].flat()
+
+/** Returns where a person goes on: to the dashboard, or to what stands in its place. */
+export const homeOf = ({ services: { baseUrl, dashboardUrl } }: SignInCall): string =>
+  dashboardUrl === null || dashboardUrl === baseUrl ? '/' : dashboardUrl

@@ -8,7 +8,7 @@ import { redirect } from '../http/redirect.ts'
 import { type Answer, publicRoute, type Route } from '../http/route.ts'
 import { answered, ATTEMPTS, LOOKS, withBody } from './account-pages.ts'
 import { MAX_PATH_LENGTH, ownPath } from './own-path.ts'
-import { cookiesOf, signInBy, signUpBy } from './page-account.ts'
+import { cookiesOf, homeOf, signInBy, signUpBy } from './page-account.ts'
 import { type Form, pageAnswer, withCookies } from './page-answer.ts'
 import { pageSession } from './page-session.ts'
 
@@ -117,7 +117,9 @@ async function signUp(call: SignInCall, next: string | undefined, account: Param
 /** Sends the browser on with its session. A form may not lead to another origin, so the page links to one. */
 function goOn({ services: { baseUrl, dashboardUrl } }: SignInCall, next: string | undefined, done: Answer): Answer {
   const path = ownPath(next)
-  if (path !== null || dashboardUrl === baseUrl) return redirect(path ?? PAGES.signedIn, cookiesOf(done))
+  if (path !== null) return redirect(path, cookiesOf(done))
+  if (dashboardUrl === null) return redirect(PAGES.signedIn, cookiesOf(done))
+  if (dashboardUrl === baseUrl) return redirect('/', cookiesOf(done))
   const links = [{ href: dashboardUrl, text: 'Go on' }]
   return withCookies(pageAnswer({ title: 'You are signed in', lines: [], links }), cookiesOf(done))
 }
@@ -185,9 +187,8 @@ const closed = (): Answer =>
   )
 
 function alreadyIn(call: SignInCall, { email }: SessionPrincipal): Answer {
-  const { baseUrl, dashboardUrl } = call.services
   const { next } = call.query as { readonly next?: string }
-  const href = ownPath(next) ?? (dashboardUrl === baseUrl ? '/' : dashboardUrl)
+  const href = ownPath(next) ?? homeOf(call)
   return pageAnswer({
     title: 'You are signed in',
     lines: [`This browser is signed in as ${email}.`],

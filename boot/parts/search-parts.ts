@@ -48,12 +48,18 @@ function searchProviderOf(settings: Settings): SearchProvider | null {
   return url === undefined || key === undefined ? null : createJsonSearchProvider({ url, key })
 }
 
+interface RecordingContext {
+  readonly settings: Settings
+  readonly secrets: SecretBox
+  readonly dashboardUrl: string | null
+}
+
 /** Returns how this process records searches. */
-export function searchRecordingOf(settings: Settings, secrets: SecretBox): SearchRecording {
-  const { TIDEMARK_SERP_SPACING_MS: spacingMs, TIDEMARK_DASHBOARD_URL: dashboard, SMTP_URL } = settings
+export function searchRecordingOf({ settings, secrets, dashboardUrl }: RecordingContext): SearchRecording {
+  const { TIDEMARK_SERP_SPACING_MS: spacingMs, SMTP_URL } = settings
   return {
     spacingMs,
     mails: createMailQueue(secrets, SMTP_URL !== undefined),
-    linkOf: (id) => (dashboard === undefined ? null : monitorUrl(dashboard, 'serp', id)),
+    linkOf: (id) => (dashboardUrl === null ? null : monitorUrl(dashboardUrl, 'serp', id)),
   }
 }

@@ -1,6 +1,8 @@
 import { Counter, type Registry } from 'prom-client'
+import { dashboardRoutes } from '../../api/dashboard/dashboard-routes.ts'
 import { buildApp } from '../../api/http/app.ts'
 import { measureWork } from '../../api/http/work-metrics.ts'
+import { welcomePage } from '../../api/pages/welcome-page.ts'
 import { servedRoutesOf } from '../../api/routes.ts'
 import { createServices, type Services } from '../../api/services.ts'
 import type { Health } from '../../core/health.ts'
@@ -21,6 +23,7 @@ import { createPreviews, type Previews } from '../../worker/previews/previews.ts
 import type { InstalledKind } from '../kinds.ts'
 import { openApiStore } from '../parts/api-store.ts'
 import { billingOf } from '../parts/billing.ts'
+import { dashboardUrlOf } from '../parts/dashboard-url.ts'
 import { startDiskWatch } from '../parts/disk.ts'
 import { hasMailServer } from '../parts/mail.ts'
 import { promptsOf } from '../parts/model.ts'
@@ -108,7 +111,14 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   measureWork(registry, services.work)
   showLongLists(registry, services.lists)
   stack.defer('sign-in', () => services.close())
-  const app = buildApp(services, servedRoutesOf(context.kinds.map(({ served }) => served)))
+  const home = settings.TIDEMARK_DASHBOARD === 'on' ? dashboardRoutes() : [welcomePage]
+  const app = buildApp(
+    services,
+    servedRoutesOf(
+      context.kinds.map(({ served }) => served),
+      home,
+    ),
+  )
   stack.defer('the API', () => app.close())
   // Closed before the API, which waits for the requests under way.
   stack.defer('previews', () => previews.close())
@@ -149,7 +159,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     secrets: context.secrets,
     egress: context.egress,
     baseUrl,
-    dashboardUrl: (settings.TIDEMARK_DASHBOARD_URL ?? baseUrl).replace(/\/+$/, ''),
+    dashboardUrl: dashboardUrlOf(settings, baseUrl),
     hasMail: hasMailServer(settings),
     signUp: settings.TIDEMARK_SIGNUP,
     signUpPlan: settings.TIDEMARK_SIGNUP_PLAN,

@@ -52,6 +52,8 @@ interface WorkerContext {
   /** Signs addresses of pictures. */
   readonly encryptionKey: string
   readonly egress: EgressPolicy
+  /** The address that links in messages begin with; null: messages have no links. */
+  readonly dashboardUrl: string | null
   /** Null: this process renders nothing. */
   readonly browsers: Browsers | null
   readonly registry: Registry
@@ -100,7 +102,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     onDeliveries: () => deliveries.wake(),
     onNotices: () => notices.wake(),
     onInternalError: internalErrorsOf(registry),
-    searches: searchRecordingOf(settings, secrets),
+    searches: searchRecordingOf(context),
     patienceMs: leaseMs,
   })
   stack.defer('the recorder', () => recorder.settle())
@@ -208,7 +210,7 @@ function sendingLoops(context: WorkerContext, store: Store) {
     channels: createChannels({
       agent,
       mailer,
-      dashboardUrl: settings.TIDEMARK_DASHBOARD_URL ?? null,
+      dashboardUrl: context.dashboardUrl,
       pictures: messagePicturesOf({ ...context, store }),
     }),
     log,

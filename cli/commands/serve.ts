@@ -79,7 +79,7 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
         wake: () => worker?.wake(),
         sinceProgress: () => worker?.sinceProgress() ?? 0,
       })
-      worker = await startWorker({ ...context, kinds: KINDS })
+      worker = await startWorker({ ...context, kinds: KINDS, dashboardUrl: api.services.dashboardUrl })
       keys?.follow()
       // It stops before the store of the worker, in which it notes a key that it has begun to take up.
       context.stack.defer('the encryption key', async () => keys && stopWithin(keys, TAKEN_UP_WITHIN_MS))

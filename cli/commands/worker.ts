@@ -1,4 +1,5 @@
 import { KINDS } from '../../boot/kinds.ts'
+import { dashboardUrlOf } from '../../boot/parts/dashboard-url.ts'
 import { announce } from '../../boot/process/announce.ts'
 import { createHealth } from '../../boot/process/health.ts'
 import { runProcess } from '../../boot/process/run-process.ts'
@@ -21,7 +22,8 @@ export const worker = (): Promise<void> =>
       let server: HealthServer | undefined
       context.stack.defer('metrics', () => server?.close())
       if (context.browsers) await loadPlaywright()
-      const worker = await startWorker({ ...context, kinds: KINDS })
+      const dashboardUrl = dashboardUrlOf(context.settings, context.settings.TIDEMARK_BASE_URL ?? null)
+      const worker = await startWorker({ ...context, kinds: KINDS, dashboardUrl })
       server = await serveHealth(createHealth({ ...context, ...worker }), context)
       announce(context.log, 'Tidemark is checking and delivering.')
     },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Text, Whole } from '../shape/shape.ts'
+import { Choice, Text, Whole } from '../shape/shape.ts'
 
 const Optional = Type.Optional
 
@@ -35,6 +35,15 @@ export const SERVER_SETTINGS = {
   }),
   TIDEMARK_BASE_URL: Optional(Text(1, 2048, 'Public address of the API. Default: http://HOST:PORT.')),
   TIDEMARK_DASHBOARD_URL: Optional(
-    Text(1, 2048, 'Address that links in messages begin with. Unset: messages have no links to runs.'),
+    Text(
+      1,
+      2048,
+      'Address that links in messages begin with. Default: TIDEMARK_BASE_URL, where the dashboard is served. Without ' +
+        'both, messages have no links to runs.',
+    ),
   ),
+  TIDEMARK_DASHBOARD: Choice(['on', 'off'], {
+    default: 'on',
+    description: 'Whether the API serves the dashboard at /. off: / leads to the documentation only.',
+  }),
 }

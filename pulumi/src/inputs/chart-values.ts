@@ -250,8 +250,13 @@ export interface PicturesVolumeValues {
 
 /** Settings of docs/settings.md, by their names. */
 export interface SettingsValues {
-  /** Address that links in messages begin with. Unset: messages have no links to runs. 1 to 2,048 characters. */
+  /**
+   * Address that links in messages begin with. Default: TIDEMARK_BASE_URL, where the dashboard is served. Without both,
+   * messages have no links to runs. 1 to 2,048 characters.
+   */
   TIDEMARK_DASHBOARD_URL?: pulumi.Input<string | undefined>
+  /** Whether the API serves the dashboard at /. off: / leads to the documentation only. Default: on. */
+  TIDEMARK_DASHBOARD?: pulumi.Input<'on' | 'off' | undefined>
   /** Sender address of mail. Required with SMTP_URL. 1 to 254 characters. */
   SMTP_FROM?: pulumi.Input<string | undefined>
   /**

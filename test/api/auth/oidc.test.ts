@@ -9,7 +9,7 @@ let api: TestApi
 beforeAll(async () => {
   server = await openOidcServer(`${BASE}/auth/callback/oidc`)
   const oidc = { issuer: server.issuer, ...CLIENT }
-  api = await createTestApi({ signUp: 'open', hasMail: true, trustedProxies: ['127.0.0.1'], oidc })
+  api = await createTestApi({ signUp: 'open', hasMail: true, trustedProxies: ['127.0.0.1'], oidc, dashboardUrl: null })
 })
 afterAll(async () => {
   await api.close()

@@ -46,7 +46,7 @@ describe('The page to sign in', () => {
       const form = await api.app.inject(`/sign-in?next=${encodeURIComponent(next)}`)
       expect(form.body).not.toContain('evil.example')
       const { headers } = await post('/sign-in', { email, password: PASSWORD, next })
-      expect(headers.location).toBe('/auth/signed-in')
+      expect(headers.location).toBe('/')
     }
   })
 

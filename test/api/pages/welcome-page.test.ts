@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { welcomePage } from '../../../api/pages/welcome-page.ts'
+import { servedRoutesOf } from '../../../api/routes.ts'
+import { SERVED_KINDS } from '../../../boot/kinds.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 
 let served: ServedApi
 beforeAll(async () => {
-  served = await serveApi()
+  served = await serveApi('scale', {}, servedRoutesOf(SERVED_KINDS, [welcomePage]))
 })
 afterAll(() => served.close())
 
-test('the address that a start prints shows a page that leads to the documentation', async () => {
+test('without a dashboard, the address that a start prints shows a page that leads to the documentation', async () => {
   const answer = await fetch(`${served.baseUrl}/`, { headers: { accept: 'text/html' } })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)])
   const links = Array.from((await answer.text()).matchAll(/<a href="([^"]+)">/g), ([, link = '']) => link)

@@ -48,6 +48,7 @@ beforeAll(async () => {
     secrets: createSecretBox(ENCRYPTION_KEY),
     egress: egressPolicy(settings),
     browsers: null,
+    dashboardUrl: null,
     registry: new Registry(),
     log,
     tracer: undefined,

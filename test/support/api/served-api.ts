@@ -1,3 +1,4 @@
+import type { Route } from '../../../api/http/route.ts'
 import type { ServicesOptions } from '../../../api/services.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
@@ -50,8 +51,12 @@ export interface Client {
 }
 
 /** Starts an API on a port of its own. `close` it in `afterAll`. */
-export async function serveApi(plan: Tier = 'scale', overrides: Partial<ServicesOptions> = {}): Promise<ServedApi> {
-  const api = await createTestApi(overrides)
+export async function serveApi(
+  plan: Tier = 'scale',
+  overrides: Partial<ServicesOptions> = {},
+  table?: readonly Route[],
+): Promise<ServedApi> {
+  const api = await createTestApi(overrides, table)
   const baseUrl = await api.listen()
   const owner = await api.owner({ plan })
   const as = (credential: string | null): Client => ({
