@@ -68,7 +68,7 @@ async function bundle(source: string): Promise<readonly (Rolldown.OutputChunk | 
     envDir: false,
     publicDir: false,
     mode: 'production',
-    logLevel: 'warn',
+    logLevel: 'error',
     css: { modules: { generateScopedName: (name, file) => `${name}-${shortHash(file.slice(source.length) + name)}` } },
     build: {
       write: false,

@@ -13,6 +13,7 @@ import { valuesYaml } from './chart/values-yaml.ts'
 import { cookbookPage } from './cookbook-page.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
+import { apiTypes } from './dashboard/api-types.ts'
 import { errorsPage } from './errors-page.ts'
 import { operationsPage } from './operations-page.ts'
 import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
@@ -50,6 +51,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/values.schema.json`, make: valuesSchema },
   { path: `${CHART}/values.yaml`, make: valuesYaml },
   ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
+  { path: 'dashboard/src/api/types.ts', make: () => apiTypes(describeApi(routesOf(SERVED_KINDS))) },
   { path: 'docs/access.md', make: accessPage },
   { path: 'docs/cookbook.md', make: cookbookPage },
   { path: 'docs/errors.md', make: errorsPage },

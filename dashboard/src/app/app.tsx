@@ -1,1 +1,43 @@
-export const App = () => <h1>Tidemark</h1>
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import { isPassing } from '../api/faults.ts'
+import { MonitorList } from '../monitors/list.tsx'
+import { Boundary } from './boundary.tsx'
+import { Frame } from './frame.tsx'
+
+const MonitorPage = lazy(async () => ({ default: (await import('../monitors/monitor-page.tsx')).MonitorPage }))
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (count, error) => isPassing(error) && count < 3,
+      // What is refused is not asked for again and again.
+      refetchOnWindowFocus: (query) => query.state.error === null || isPassing(query.state.error),
+    },
+  },
+})
+
+/** The dashboard. */
+export const App = () => (
+  <Boundary>
+    <QueryClientProvider client={queries}>
+      <Frame>
+        <Suspense fallback={<p role="status">Loading…</p>}>
+          <Switch>
+            <Route path="/" component={MonitorList} />
+            <Route path="/monitors/:id/runs/:run">
+              {({ id, run }) => <MonitorPage kind="page" id={id} run={run} />}
+            </Route>
+            <Route path="/serp-monitors/:id/runs/:run">
+              {({ id, run }) => <MonitorPage kind="serp" id={id} run={run} />}
+            </Route>
+            <Route path="/monitors/:id">{({ id }) => <MonitorPage kind="page" id={id} run={null} />}</Route>
+            <Route path="/serp-monitors/:id">{({ id }) => <MonitorPage kind="serp" id={id} run={null} />}</Route>
+          </Switch>
+        </Suspense>
+      </Frame>
+    </QueryClientProvider>
+  </Boundary>
+)

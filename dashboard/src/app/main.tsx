@@ -1,8 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app.tsx'
 import '../style/base.css'
+import { App } from './app.tsx'
+import { applyTheme } from './theme.ts'
+import { allowEmptyHtml } from './trusted-types.ts'
 
+allowEmptyHtml()
+applyTheme()
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no place for the dashboard')
 createRoot(root).render(

@@ -1,0 +1,26 @@
+import { ApiFault } from './client.ts'
+
+/** What a person reads of a fault: what is wrong, and what to do. */
+interface Explained {
+  readonly what: string
+  readonly next: string
+}
+
+/** Returns a fault in words. */
+export function explain(error: unknown): Explained {
+  if (!(error instanceof ApiFault)) return { what: 'The page has an error.', next: 'Load it again.' }
+  const { status, message, requestId } = error
+  if (status === 0) return { what: message, next: 'It is asked again by itself. What you see may be old.' }
+  if (status === 401) return { what: 'Your session has ended.', next: 'Sign in again, and go on where you were.' }
+  if (status === 404)
+    return { what: 'There is no such thing in this team.', next: 'It was deleted, or it is of another team.' }
+  if (status === 409) return { what: message, next: 'Load the page again to see the team of this session.' }
+  if (status === 429) return { what: message, next: 'The page asks again by itself.' }
+  const where = requestId === null ? '' : ` Its log has the details under ${requestId}.`
+  if (status >= 500) return { what: `The server has an error.${where}`, next: 'The page asks again by itself.' }
+  return { what: message, next: 'Change what you asked for.' }
+}
+
+/** Whether a request is worth another try. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiFault && (error.status === 0 || error.status === 429 || error.status >= 500)

@@ -1,0 +1,229 @@
+// Generated from schema/ by `npm run gen`.
+
+/** The answer of `GET /v1/me`. */
+export type Me = {
+  readonly user: {
+    readonly id: string
+    readonly email: string
+    readonly name: string
+  } | null
+  readonly api_key: {
+    readonly id: string
+    readonly name: string
+    readonly scopes: readonly ('read' | 'write')[]
+  } | null
+  readonly team: {
+    readonly id: string
+    readonly name: string
+    readonly owner_user_id: string
+    readonly owner_email: string
+    readonly role: 'viewer' | 'member' | 'admin' | 'owner' | 'api_key'
+    readonly tier: 'free' | 'lite' | 'starter' | 'pro' | 'scale' | 'unlimited'
+    readonly member_count: number
+    readonly pending_invites: number
+    readonly max_members: number | null
+    readonly created_at: string
+  }
+  readonly teams: readonly {
+    readonly id: string
+    readonly name: string
+    readonly role: 'viewer' | 'member' | 'admin' | 'owner'
+    readonly owner_email: string
+    readonly is_personal: boolean
+    readonly active: boolean
+  }[]
+  readonly permissions: readonly string[]
+  readonly installation: {
+    readonly version: string
+    readonly mail: boolean
+    readonly sign_in: readonly ('password' | 'oidc')[]
+    readonly sign_up: 'invite' | 'open'
+    readonly browser: boolean
+    readonly model: boolean
+  }
+}
+
+/** The answer of `GET /v1/overview`. */
+export type Overview = {
+  readonly data: readonly {
+    readonly id: string
+    readonly kind: 'page' | 'serp'
+    readonly name: string
+    readonly target: string
+    readonly status: 'active' | 'paused' | 'billing_paused' | 'error'
+    readonly labels: Readonly<Record<string, string>>
+    readonly managed_by: 'api' | 'kubernetes' | 'file'
+    readonly schedule_interval_seconds: number
+    readonly consecutive_failures: number
+    readonly last_run: {
+      readonly id: string | null
+      readonly at: string
+      readonly status: 'running' | 'success' | 'error' | 'skipped'
+      readonly error_code: FaultCode | null
+    } | null
+    readonly next_run_at: string | null
+    readonly value: {
+      readonly field: string
+      readonly text: string
+    } | null
+    readonly last_change: {
+      readonly run_id: string | null
+      readonly at: string
+      readonly field: string
+      readonly before: string | null
+      readonly after: string | null
+      readonly more: number
+    } | null
+    readonly spark: readonly number[]
+    readonly unseen: boolean
+  }[]
+  readonly pagination: {
+    readonly page: number
+    readonly limit: number
+    readonly total: number
+    readonly totalPages: number
+    readonly hasMore: boolean
+  }
+}
+
+/** The answer of `GET /v1/overview/counts`. */
+export type OverviewCounts = {
+  readonly total: number
+  readonly unseen: number
+  readonly failing: number
+  readonly locked: number
+  readonly by_status: readonly {
+    readonly status: 'active' | 'paused' | 'billing_paused' | 'error'
+    readonly count: number
+  }[]
+  readonly by_kind: readonly {
+    readonly kind: 'page' | 'serp'
+    readonly count: number
+  }[]
+  readonly by_error: readonly {
+    readonly error_code: FaultCode
+    readonly count: number
+  }[]
+  readonly labels: readonly {
+    readonly key: string
+    readonly value: string
+    readonly count: number
+  }[]
+}
+
+/** The answer of `GET /v1/monitors/{id}`. */
+export type Monitor = {
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  readonly schedule_interval_seconds: number
+  readonly labels: Readonly<Record<string, string>>
+  readonly status: 'active' | 'paused' | 'billing_paused' | 'error' | 'deleted'
+  readonly consecutive_failures: number
+  readonly next_run_at: string | null
+}
+
+/** The answer of `GET /v1/serp-monitors/{id}`. */
+export type SerpMonitor = {
+  readonly keyword: string
+  readonly engine: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
+  readonly device: 'desktop' | 'mobile'
+}
+
+/** The answer of `GET /v1/runs/{id}`. */
+export type Run = {
+  readonly id: string
+  readonly started_at: string
+  readonly completed_at: string | null
+  readonly status: 'running' | 'success' | 'error' | 'skipped'
+  readonly extracted: Readonly<Record<string, unknown>>
+  readonly diff: {
+    readonly fields_changed: readonly string[]
+    readonly before: Readonly<Record<string, unknown>>
+    readonly after: Readonly<Record<string, unknown>>
+  } | Readonly<Record<string, never>>
+  readonly fired: boolean | null
+  readonly delivery_triggered: boolean
+  readonly fetch_method: 'static' | 'browser' | 'proxy' | null
+  readonly duration_ms: number
+  readonly error_message: string | null
+  readonly error_code: FaultCode | null
+}
+
+/** The answer of `GET /v1/runs/{id}/diff`. */
+export type RunDiff = {
+  readonly run_id: string
+  readonly fields: readonly {
+    readonly field: string
+    readonly of: 'value' | 'page_text'
+    readonly unified: string
+    readonly words: readonly {
+      readonly before_line: number
+      readonly after_line: number
+      readonly parts: readonly {
+        readonly kind: 'same' | 'removed' | 'added'
+        readonly text: string
+      }[]
+    }[]
+    readonly lines_added: number
+    readonly lines_removed: number
+    readonly coarse: boolean
+  }[]
+}
+
+/** The orders of the list. */
+export const ORDERS = [
+  'name',
+  '-name',
+  'last_change',
+  '-last_change',
+  'last_run',
+  '-last_run',
+  'failures',
+  '-failures',
+  'created',
+  '-created',
+] as const
+
+/** Most rows of a request, and most characters of a search. */
+export const LIMITS = {
+  rows: 100,
+  search: 200,
+} as const
+
+/** What the reasons mean for which a run fails. */
+export const FAULTS = {
+  target_not_allowed: 'The address is private, reserved or otherwise not allowed as a target.',
+  dns_failed: 'The host name could not be resolved.',
+  connect_failed: 'The connection could not be opened, or it was closed early.',
+  tls_failed: 'The TLS certificate is not valid, or the TLS handshake failed.',
+  timeout: 'The answer did not arrive completely within the time limit.',
+  too_many_redirects: 'The target redirects more than five times, or in a circle.',
+  bad_redirect: 'A redirect has no usable Location header.',
+  blocked: 'The site refused the request: 401, 403, 429, or a challenge page.',
+  http_status: 'The site answered with a status other than 2xx.',
+  empty_body: 'The answer has no body.',
+  bad_encoding: 'The content encoding of the answer is corrupt or not supported.',
+  too_large: 'The answer exceeds the size limit, compressed or decompressed.',
+  too_complex: 'The document is nested too deeply or has too many nodes or attributes.',
+  extract_timeout: 'A selector or pattern exceeded its time limit.',
+  extract_memory: 'Extraction exceeded its memory limit.',
+  wrong_type: 'The extraction method cannot read this content type, for example json_path on HTML.',
+  bad_rule: 'A selector, expression or pattern could not be evaluated on this answer.',
+  llm_quota: "The plan's model calls of this period are used up. The model was not asked.",
+  model_busy: 'The model is overloaded (429, 503), or the queue in front of it is full.',
+  model_timeout: 'The model did not answer in time.',
+  model_failed: "The model's endpoint could not be reached, or it refused the request.",
+  model_answer: "The model's answer is malformed, too long, or does not match the schema.",
+  render_failed: 'The page crashed the browser, exceeded its memory limit, or could not be read.',
+  proxy_failed: 'The site refused the direct request, and the proxy that was tried next did not work.',
+  not_available: 'The monitor needs a feature that is not set up in this installation, such as a model.',
+  internal: 'Internal error. The log has the details under the run id.',
+} as const
+type FaultCode = keyof typeof FAULTS
+
+/** Where monitors of a kind are, in addresses. */
+export const COLLECTIONS = {
+  page: 'monitors',
+  serp: 'serp-monitors',
+} as const

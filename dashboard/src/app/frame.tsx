@@ -1,0 +1,74 @@
+import { type ReactNode, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { Me } from '../api/types.ts'
+import { Icon } from '../parts/icon.tsx'
+import style from './frame.module.css'
+import { KeysDialog } from './keys-dialog.tsx'
+import { PersonMenu, TeamMenu } from './menus.tsx'
+import { Notice } from './notice.tsx'
+import { useMe } from './use-me.ts'
+import { useShortcut } from './use-shortcut.ts'
+
+/** The rail and the bar around each screen. Every screen shows whose data it is. */
+export function Frame({ children }: { readonly children: ReactNode }) {
+  const { me, error } = useMe()
+  const [hasKeys, setKeys] = useState(false)
+  useShortcut('?', () => setKeys(true))
+  return (
+    <div className={style['frame']}>
+      <Rail />
+      <div className={style['main']}>
+        <Bar me={me} onKeys={() => setKeys(true)} />
+        {error !== null && <Notice error={error} />}
+        <main className={style['screen']}>{children}</main>
+      </div>
+      {hasKeys && <KeysDialog onClose={() => setKeys(false)} />}
+    </div>
+  )
+}
+
+function Rail() {
+  const [path] = useLocation()
+  return (
+    <nav className={style['rail']} aria-label="Screens">
+      <Link href="/" className={style['mark']} aria-label="Tidemark">
+        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="7" fill="#0f766e" />
+          <path
+            d="M6 20c3.3 0 3.3-4 6.7-4s3.3 4 6.6 4 3.4-4 6.7-4M6 13c3.3 0 3.3-4 6.7-4s3.3 4 6.6 4 3.4-4 6.7-4"
+            fill="none"
+            stroke="#fff"
+            strokeWidth="2.4"
+            strokeLinecap="round"
+          />
+        </svg>
+      </Link>
+      <Link href="/" className={style['place']} aria-current={path === '/' ? 'page' : undefined}>
+        <Icon name="list" />
+        Monitors
+      </Link>
+      <span className={style['space']} />
+      <a href="/docs" className={style['place']}>
+        <Icon name="book" />
+        Docs
+      </a>
+      <a href="/docs/api" className={style['place']}>
+        <Icon name="code" />
+        API
+      </a>
+    </nav>
+  )
+}
+
+function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
+  return (
+    <header className={style['bar']}>
+      <TeamMenu me={me} />
+      <span className={style['space']} />
+      <button type="button" className={style['keys']} onClick={onKeys} aria-label="Keys">
+        <Icon name="keys" />
+      </button>
+      <PersonMenu me={me} />
+    </header>
+  )
+}

@@ -1,0 +1,120 @@
+import { Link } from 'wouter'
+import { COLLECTIONS, FAULTS } from '../api/types.ts'
+import type { GridCells, GridColumn } from '../parts/grid.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Spark } from '../parts/spark.tsx'
+import { Ago, every } from '../parts/time.tsx'
+import style from './cells.module.css'
+import type { Row } from './ordered-rows.ts'
+import { State, stateOf } from './state.tsx'
+
+/** The columns of the list. Their ids are classes of the grid. */
+export const COLUMNS: readonly GridColumn[] = [
+  { id: 'choose', title: '' },
+  { id: 'name', title: 'Monitor' },
+  { id: 'state', title: 'State' },
+  { id: 'value', title: 'Value' },
+  { id: 'spark', title: 'Trend' },
+  { id: 'change', title: 'Last change' },
+  { id: 'next', title: 'Next check' },
+  { id: 'labels', title: 'Labels' },
+]
+
+export const pathOf = ({ kind, id }: Pick<Row, 'kind' | 'id'>): string => `/${COLLECTIONS[kind]}/${id}`
+
+const OWNERS = { kubernetes: 'Declared in a cluster', file: 'Declared in a file', api: '' } as const
+
+/** Returns the cells of a row, by the ids of the columns. */
+export const cellsOf = (row: Row, isChosen: boolean, onChoose: () => void): GridCells => ({
+  choose: (
+    <input
+      type="checkbox"
+      className={style['box']}
+      tabIndex={-1}
+      aria-label={`Select ${row.name}`}
+      checked={isChosen}
+      onClick={(event) => event.stopPropagation()}
+      onChange={onChoose}
+    />
+  ),
+  name: (
+    <>
+      <Link href={pathOf(row)} tabIndex={-1} className={style['name']}>
+        <bdi>{row.name}</bdi>
+        {row.unseen && <span className={style['new']}>new</span>}
+      </Link>
+      <span className={style['under']}>
+        {row.managed_by !== 'api' && (
+          <span className={style['owner']} title={OWNERS[row.managed_by]}>
+            <Icon name="lock" />
+          </span>
+        )}
+        <bdi>{row.target.replace(/^https?:\/\//, '')}</bdi>
+      </span>
+    </>
+  ),
+  state: <State row={row} />,
+  value:
+    row.value === null ? (
+      <span className={style['none']}>–</span>
+    ) : (
+      <>
+        <bdi className={style['value']}>{row.value.text}</bdi>
+        <bdi className={style['under']}>{row.value.field}</bdi>
+      </>
+    ),
+  spark: <Spark values={row.spark} />,
+  change: <LastChange row={row} />,
+  next: (
+    <>
+      {row.next_run_at === null ? <span className={style['none']}>–</span> : <Ago at={row.next_run_at} />}
+      <span className={style['under']}>{every(row.schedule_interval_seconds)}</span>
+    </>
+  ),
+  labels: (
+    <span className={style['labels']}>
+      {Object.entries(row.labels).map(([key, value]) => (
+        <bdi key={key} className={style['label']}>
+          {value === '' ? key : `${key}=${value}`}
+        </bdi>
+      ))}
+    </span>
+  ),
+})
+
+/** What changed last; of a monitor that fails, why. */
+function LastChange({ row: { last_change: change, last_run: last, ...row } }: { readonly row: Row }) {
+  if (stateOf({ ...row, last_change: change, last_run: last }) === 'failing' && last?.error_code)
+    return (
+      <>
+        <span className={style['fault']}>{FAULTS[last.error_code]}</span>
+        <span className={style['under']}>
+          <Ago at={last.at} />
+        </span>
+      </>
+    )
+  if (change === null) return <span className={style['none']}>no change yet</span>
+  return (
+    <>
+      <span className={style['change']}>
+        {change.field === '' ? 'picture' : <Beside before={change.before} after={change.after} />}
+      </span>
+      <span className={style['under']}>
+        <Ago at={change.at} />
+        {change.more > 0 && ` · ${change.more} more`}
+      </span>
+    </>
+  )
+}
+
+function Beside({ before, after }: { readonly before: string | null; readonly after: string | null }) {
+  return (
+    <>
+      {before === null ? 'new' : <bdi className={style['before']}>{before}</bdi>}
+      <span className={style['arrow']} role="img" aria-label="became">
+        →
+      </span>
+      {after === null ? 'gone' : <bdi>{after}</bdi>}
+    </>
+  )
+}

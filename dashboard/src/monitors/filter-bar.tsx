@@ -1,0 +1,178 @@
+import { useEffect, useRef, useState } from 'react'
+import { FAULTS, LIMITS, ORDERS, type OverviewCounts } from '../api/types.ts'
+import { useShortcut } from '../app/use-shortcut.ts'
+import { Icon } from '../parts/icon.tsx'
+import controls from '../style/controls.module.css'
+import style from './filter-bar.module.css'
+import type { Filters, useFilters } from './filters.ts'
+
+interface FilterBarProps {
+  readonly filters: Filters
+  readonly counts: OverviewCounts | null
+  readonly onChange: ReturnType<typeof useFilters>[1]
+}
+
+const ORDER_WORDS: Readonly<Record<(typeof ORDERS)[number], string>> = {
+  '-last_change': 'Changed last',
+  last_change: 'Changed longest ago',
+  '-failures': 'Failures, most first',
+  failures: 'Failures, fewest first',
+  name: 'Name, A to Z',
+  '-name': 'Name, Z to A',
+  '-last_run': 'Checked last',
+  last_run: 'Checked longest ago',
+  '-created': 'Newest',
+  created: 'Oldest',
+}
+const SHOWN_ORDERS = ['-last_change', '-failures', 'name', '-last_run', '-created'] as const
+/** How long a person pauses in a word. */
+const PAUSE_MS = 150
+
+/** Chips with counts, the search, labels and the order. All of it stands in the address. */
+export const FilterBar = ({ filters, counts, onChange }: FilterBarProps) => (
+  <div className={style['bar']}>
+    <Chips filters={filters} counts={counts} onChange={onChange} />
+    <div className={style['fields']}>
+      <Search text={filters.q ?? ''} onChange={(q) => onChange({ q })} />
+      {filters.failing === 'true' && counts !== null && counts.by_error.length > 0 && (
+        <select
+          className={controls['select']}
+          aria-label="Reason of failure"
+          value={filters.error_code ?? ''}
+          onChange={(event) => onChange({ error_code: event.target.value })}
+        >
+          <option value="">Any reason</option>
+          {counts.by_error.map(({ error_code: code, count }) => (
+            <option key={code} value={code} title={FAULTS[code]}>
+              {code.replaceAll('_', ' ')} ({count})
+            </option>
+          ))}
+        </select>
+      )}
+      <Labels label={filters.label ?? ''} counts={counts} onChange={(label) => onChange({ label })} />
+      <select
+        className={controls['select']}
+        aria-label="Order"
+        value={filters.sort ?? '-last_change'}
+        onChange={({ target: { value } }) => onChange({ sort: value === '-last_change' ? undefined : value })}
+      >
+        {ORDERS.filter((order) => (SHOWN_ORDERS as readonly string[]).includes(order) || order === filters.sort).map(
+          (order) => (
+            <option key={order} value={order}>
+              {ORDER_WORDS[order]}
+            </option>
+          ),
+        )}
+      </select>
+    </div>
+  </div>
+)
+
+const NONE = { unseen: undefined, failing: undefined, status: undefined, kind: undefined, error_code: undefined }
+
+function Chips({ filters, counts, onChange }: FilterBarProps) {
+  const ofStatus = (status: string) => counts?.by_status.find((one) => one.status === status)?.count ?? 0
+  const ofKind = (kind: string) => counts?.by_kind.find((one) => one.kind === kind)?.count ?? 0
+  const isAll = !filters.unseen && !filters.failing && !filters.status && !filters.kind
+  const chips = [
+    { word: 'All', count: counts?.total, isOn: isAll, set: {} },
+    { word: 'Changed', count: counts?.unseen, isOn: filters.unseen === 'true', set: { unseen: 'true' } },
+    { word: 'Failing', count: counts?.failing, isOn: filters.failing === 'true', set: { failing: 'true' } },
+    { word: 'Paused', count: ofStatus('paused'), isOn: filters.status === 'paused', set: { status: 'paused' } },
+    { word: 'Pages', count: ofKind('page'), isOn: filters.kind === 'page', set: { kind: 'page' } },
+    { word: 'Searches', count: ofKind('serp'), isOn: filters.kind === 'serp', set: { kind: 'serp' } },
+  ]
+  return (
+    <div className={style['chips']} role="group" aria-label="Show">
+      {chips.map(({ word, count, isOn, set }) => (
+        <button
+          key={word}
+          type="button"
+          className={style['chip']}
+          aria-pressed={isOn}
+          onClick={() => onChange({ ...NONE, ...(isOn ? {} : set) })}
+        >
+          {word}
+          <span className={word === 'Failing' && (count ?? 0) > 0 ? style['bad'] : style['count']}>
+            {count?.toLocaleString('en') ?? ''}
+          </span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface SearchProps {
+  readonly text: string
+  onChange(text: string): void
+}
+
+function Search({ text, onChange }: SearchProps) {
+  const [typed, setTyped] = useState(text)
+  const field = useRef<HTMLInputElement>(null)
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
+  })
+  useShortcut('/', () => field.current?.select())
+  // The address changed by other means than this field, such as the way back.
+  const [seen, setSeen] = useState(text)
+  if (seen !== text) {
+    setSeen(text)
+    if (typed.trim() !== text) setTyped(text)
+  }
+  useEffect(() => {
+    if (typed.trim() === text) return
+    const timer = setTimeout(() => latest.current(typed.trim()), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed, text])
+  return (
+    <label className={style['search']}>
+      <Icon name="search" />
+      <span className={controls['unseen-by-eye']}>Search names and addresses</span>
+      <input
+        ref={field}
+        type="search"
+        className={controls['input']}
+        placeholder="Search"
+        value={typed}
+        maxLength={LIMITS.search}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          // A browser would empty the field, and with it the search that was made.
+          event.preventDefault()
+          event.currentTarget.blur()
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </label>
+  )
+}
+
+interface LabelsProps {
+  readonly label: string
+  readonly counts: OverviewCounts | null
+  onChange(label: string): void
+}
+
+function Labels({ label, counts, onChange }: LabelsProps) {
+  const all = (counts?.labels ?? []).map(({ key, value, count }) => ({ text: `${key}=${value}`, count }))
+  if (label === '' && all.length === 0) return null
+  return (
+    <select
+      className={controls['select']}
+      aria-label="Label"
+      value={label}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">Any label</option>
+      {label !== '' && !all.some(({ text }) => text === label) && <option value={label}>{label}</option>}
+      {all.map(({ text, count }) => (
+        <option key={text} value={text}>
+          {text} ({count})
+        </option>
+      ))}
+    </select>
+  )
+}

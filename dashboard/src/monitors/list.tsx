@@ -1,0 +1,91 @@
+import { useCallback, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Notice } from '../app/notice.tsx'
+import { useWidth } from '../app/use-width.ts'
+import { Grid } from '../parts/grid.tsx'
+import { cellsOf, COLUMNS, pathOf } from './cells.tsx'
+import { Chosen } from './chosen.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { useFilters } from './filters.ts'
+import style from './list.module.css'
+import { NothingFound, NothingYet } from './nothing.tsx'
+import type { Row } from './ordered-rows.ts'
+import { useCounts } from './use-counts.ts'
+import { useRows } from './use-rows.ts'
+
+const ROW = 52
+const CARD = 100
+/** Below it the grid shows cards, by its style. */
+const CARDS_BELOW = 730
+
+/** All monitors of the team, pages and searches, in one list. */
+export function MonitorList() {
+  const [filters, change] = useFilters()
+  const counts = useCounts(filters)
+  const [shown, setShown] = useState({ first: 0, last: 0 })
+  const onShown = useCallback((first: number, last: number) => setShown({ first, last }), [])
+  const { rows, error, isOld, isEmpty, sortAgain } = useRows(filters, shown.first, shown.last)
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
+  const lastChosen = useRef(0)
+  const [, go] = useLocation()
+  const isNarrow = useWidth() < CARDS_BELOW
+  const hasFilters = Object.keys(filters).some((name) => name !== 'sort')
+  function choose(index: number, isRange: boolean) {
+    const from = isRange ? Math.min(lastChosen.current, index) : index
+    const to = isRange ? Math.max(lastChosen.current, index) : index
+    lastChosen.current = index
+    const next = new Map(chosen)
+    for (let nth = from; nth <= to; nth += 1) {
+      const row = rows.at(nth)
+      if (row && !isRange && next.has(row.id)) next.delete(row.id)
+      else if (row) next.set(row.id, row)
+    }
+    setChosen(next)
+  }
+  return (
+    <section className={style['list']} aria-label="Monitors">
+      <FilterBar filters={filters} counts={counts} onChange={change} />
+      {error !== null && <Notice error={error} />}
+      {isEmpty ? (
+        hasFilters ? (
+          <NothingFound />
+        ) : (
+          <NothingYet />
+        )
+      ) : (
+        <Grid
+          label="Monitors"
+          columns={COLUMNS}
+          count={rows.total}
+          rowHeight={isNarrow ? CARD : ROW}
+          isBusy={isOld}
+          row={(index) => {
+            const row = rows.at(index)
+            if (!row) return null
+            const isChosen = chosen.has(row.id)
+            return { cells: cellsOf(row, isChosen, () => choose(index, false)), isChosen }
+          }}
+          onShown={onShown}
+          onOpen={(index) => {
+            const row = rows.at(index)
+            if (row) go(pathOf(row))
+          }}
+          onChoose={choose}
+        />
+      )}
+      <footer className={style['foot']}>
+        <Chosen chosen={chosen} onClear={() => setChosen(new Map())} />
+        <span className={style['total']} role="status">
+          {rows.moved > 0 && !isOld && (
+            <button type="button" className={style['again']} onClick={sortAgain}>
+              {rows.moved} moved: sort again
+            </button>
+          )}
+          {isOld
+            ? 'Loading…'
+            : `${rows.total.toLocaleString('en')} of ${(counts?.total ?? rows.total).toLocaleString('en')}`}
+        </span>
+      </footer>
+    </section>
+  )
+}

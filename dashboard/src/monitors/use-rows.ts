@@ -1,0 +1,49 @@
+import { useQueries } from '@tanstack/react-query'
+import { useReducer, useState } from 'react'
+import { ask } from '../api/client.ts'
+import { LIMITS, type Overview } from '../api/types.ts'
+import { type Filters, queryOf } from './filters.ts'
+import { OrderedRows } from './ordered-rows.ts'
+
+/** How often what is on the screen is read again. */
+export const REFRESH_MS = 15_000
+
+/** The rows of the list, of which the windows on the screen are read. */
+interface Rows {
+  readonly rows: OrderedRows
+  readonly error: unknown
+  /** The rows are those of other filters, until the first of these arrive. */
+  readonly isOld: boolean
+  readonly isEmpty: boolean
+  sortAgain(): void
+}
+
+/** Reads the windows of the list between two places, and again as time passes. */
+export function useRows(filters: Filters, first: number, last: number): Rows {
+  const [rows] = useState(() => new OrderedRows(LIMITS.rows))
+  const [, render] = useReducer((count: number) => count + 1, 0)
+  const key = queryOf(filters)
+  const from = Math.floor(Math.max(0, first) / LIMITS.rows) + 1
+  const to = Math.max(from, Math.floor(Math.max(0, last) / LIMITS.rows) + 1)
+  const pages = Array.from({ length: to - from + 1 }, (_, nth) => from + nth)
+  const results = useQueries({
+    queries: pages.map((page) => ({
+      queryKey: ['overview', key, page],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        ask<Overview>(`/v1/overview?${key}${key && '&'}page=${page}&limit=${LIMITS.rows}`, { signal }),
+      refetchInterval: REFRESH_MS,
+    })),
+  })
+  for (const [nth, { data }] of results.entries()) if (data) rows.take(key, pages[nth] ?? 1, data)
+  const isLoaded = rows.isOf(key)
+  return {
+    rows,
+    error: results.find(({ error }) => error !== null)?.error ?? null,
+    isOld: !isLoaded,
+    isEmpty: isLoaded && rows.total === 0,
+    sortAgain() {
+      rows.sortAgain()
+      render()
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { Run } from '../api/types.ts'
+
+/** A field before and after. Undefined: it was not there. */
+interface FieldChange {
+  readonly field: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Returns what a run found to differ. */
+export const changesOf = ({ diff }: Run): readonly FieldChange[] =>
+  (diff.fields_changed ?? []).map((field) => ({ field, before: diff.before?.[field], after: diff.after?.[field] }))
+
+/** Returns a value as text: texts as they are, all else as JSON. What is longer than `most` is cut. */
+export function shownValue(value: unknown, most: number): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? '')
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}

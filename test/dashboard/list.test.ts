@@ -1,0 +1,156 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import { SMALLEST } from '../support/api/monitor-body.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { type Dashboard, startDashboard } from './open-dashboard.ts'
+
+const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
+const MONITORS = 120
+const HOSTILE = ['<img src=x onerror=alert(1)>', 'javascript:alert(1)', '\u{202E}evil\u{200B}', `${'w'.repeat(200)}`]
+
+describeIf(hasBrowser, 'there is no embedded browser for this platform')('The list of monitors', () => {
+  let dashboard: Dashboard
+  let owner: CreatedOwner
+  let empty: CreatedOwner
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.api.owner({ plan: 'unlimited' })
+    empty = await dashboard.api.owner()
+    const names = [...HOSTILE, ...Array.from({ length: MONITORS - HOSTILE.length }, (_, nth) => `Kettle ${nth}`)]
+    for (const name of names) {
+      const body = { ...SMALLEST, name, labels: { team: name.endsWith('7') ? 'shop' : 'ops' } }
+      await dashboard.api.call(owner.api_key, 'POST', '/v1/monitors', body)
+    }
+  })
+  afterAll(() => dashboard[Symbol.asyncDispose]())
+
+  const opened = async (path: string, how?: { readonly width: number }) => {
+    const found = await dashboard.open(path, owner, how)
+    await found.page.getByRole('gridcell').first().waitFor()
+    return found
+  }
+  const activeRow = (page: Page) =>
+    page.evaluate<string | null>(`(() => {
+      const id = document.activeElement.getAttribute('aria-activedescendant')
+      return document.getElementById(id)?.querySelector('a')?.innerText ?? null
+    })()`)
+  const namesOf = (page: Page) => page.locator('[role=row] a').allInnerTexts()
+
+  test('is shown to whoever is signed in, with their team, and only ours is asked', async () => {
+    const { page, watched } = await opened('/?sort=name')
+    const grid = page.getByRole('grid', { name: 'Monitors' })
+    expect(await grid.getAttribute('aria-rowcount')).toBe(String(MONITORS + 1))
+    expect(await page.getByRole('button', { name: /^Team: / }).count()).toBe(1)
+    await page.getByText(`${MONITORS} of ${MONITORS}`).waitFor()
+    // Numbers in names are numbers, and rows that are not on the screen are no elements.
+    expect((await namesOf(page)).filter((name) => name.startsWith('Kettle')).slice(0, 3)).toEqual([
+      'Kettle 0',
+      'Kettle 1',
+      'Kettle 2',
+    ])
+    expect(await page.locator('[role=row]').count()).toBeLessThan(40)
+    expect(watched.faults).toEqual([])
+    expect(watched.strangers).toEqual([])
+    expect(watched.asked.filter((path) => path.startsWith('/v1/')).length).toBeLessThanOrEqual(6)
+    expect(await page.evaluate('Object.keys(localStorage).length + Object.keys(sessionStorage).length')).toBe(0)
+    await page.context().close()
+  })
+
+  test('shows a stranger’s names as text, whatever they are', async () => {
+    const { page, watched } = await opened('/?sort=created')
+    const names = await namesOf(page)
+    for (const name of HOSTILE) expect(names.slice(0, 4)).toContain(name)
+    expect(await page.locator('[role=grid] img').count()).toBe(0)
+    const links = await page.locator('[role=grid] a').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+    for (const link of links) expect(link).toMatch(/^\/monitors\/[0-9a-f-]{36}$/)
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('is used by keyboard alone: move, search, select, pause, open, and the keys themselves', async () => {
+    const { page, watched } = await opened('/?sort=name')
+    await page.keyboard.press('/')
+    await page.keyboard.type('kettle 1')
+    await page.waitForURL(/q=kettle\+1/)
+    await page.getByText(/^27 of /).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('kettle 1')
+    for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
+    await expect.poll(() => activeRow(page)).toBe('Kettle 10')
+    await page.keyboard.press('End')
+    await expect.poll(() => activeRow(page)).toBe('Kettle 115')
+    await page.keyboard.press('Home')
+    for (const key of ['Space', 'Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key)
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('button', { name: 'Pause', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Pause: 3 done.').waitFor()
+    await page.getByRole('button', { name: /^Paused 3/ }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Kettle 11' }).waitFor()
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('keeps its filters in the address, so that a view is a link', async () => {
+    const { page } = await opened('/?label=team%3Dshop&sort=-created')
+    await page.getByText(/^11 of /).waitFor()
+    await page.getByRole('button', { name: /^Paused/ }).click()
+    await page.waitForURL(/status=paused&label=team%3Dshop&sort=-created/)
+    await page.getByText('No monitor matches').waitFor()
+    await page.getByRole('link', { name: 'Show all monitors' }).click()
+    await page.getByText(`${MONITORS} of ${MONITORS}`).waitFor()
+    await page.context().close()
+  })
+
+  test('says what to do first where nothing is watched', async () => {
+    const { page } = await dashboard.open('/', empty)
+    await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor()
+    await page.context().close()
+  })
+
+  test('needs no more than 320 pixels, and its menus no style or script that the policy refuses', async () => {
+    const { page, watched } = await opened('/', { width: 320 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    await page.getByRole('button', { name: /^You: / }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('leads a stranger to the sign-in, and a session that ends says so', async () => {
+    const { page } = await dashboard.open('/?q=kettle', null)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(page.url()).toBe(`${dashboard.base}/sign-in?next=%2F%3Fq%3Dkettle`)
+    await page.context().close()
+    const { page: shown } = await opened('/')
+    await shown.context().clearCookies()
+    await shown.getByRole('searchbox').fill('grinder')
+    await shown.getByRole('alert').getByText('Your session has ended.').waitFor()
+    expect(await shown.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(
+      '/sign-in?next=%2F%3Fq%3Dgrinder',
+    )
+    await shown.context().close()
+  })
+
+  test('loads at most 190 KB of code and styles', async () => {
+    const page = await readFile(join(dashboard.built, 'index.html'), 'utf8')
+    const paths = Array.from(page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g), ([, path = '']) => path)
+    const sizes = await Promise.all(
+      paths.map(async (path) => (await readFile(join(dashboard.built, `${path}.gz`))).length),
+    )
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    console.log(`${(bytes / 1024).toFixed(1)} KB of code and styles until the list, compressed`)
+    expect(bytes).toBeLessThan(190 * 1024)
+    expect((await readdir(join(dashboard.built, 'assets'))).length).toBe(1)
+  })
+})

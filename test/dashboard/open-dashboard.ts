@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
+import { dashboardRoutes } from '../../api/dashboard/dashboard-routes.ts'
+import { servedRoutesOf } from '../../api/routes.ts'
+import { SERVED_KINDS } from '../../boot/kinds.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import { buildDashboard } from '../../tools/build/build-dashboard.ts'
+import { createTestApi, type TestApi } from '../support/api/test-api.ts'
+import { startTestBrowser } from '../support/browser/test-browser.ts'
+import { freePort } from '../support/network/free-port.ts'
+
+const SOURCE = join(import.meta.dirname, '../../dashboard')
+
+/** What the page did that it must not do, in order. */
+interface Watched {
+  /** Reports of the content security policy, errors of scripts, and messages of the console about errors. */
+  readonly faults: readonly string[]
+  /** Requests to another origin than ours. */
+  readonly strangers: readonly string[]
+  /** Addresses of all requests. */
+  readonly asked: readonly string[]
+}
+
+interface OpenedPage {
+  readonly page: Page
+  readonly watched: Watched
+}
+
+/** The served API with its own database, and a real browser. */
+export interface Dashboard extends AsyncDisposable {
+  readonly api: TestApi
+  readonly base: string
+  /** The folder of the built files, which are those of the source. */
+  readonly built: string
+  /** Opens a page of a browser of its own. With an owner it is signed in. */
+  open(path: string, as: CreatedOwner | null, how?: { readonly width?: number }): Promise<OpenedPage>
+}
+
+const COLLECT = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy', event.violatedDirective, event.blockedURI, event.sample))`
+
+export async function startDashboard(): Promise<Dashboard> {
+  // Forms name the address that they come from, so it has to be known before there is a server.
+  const port = await freePort()
+  const base = `http://127.0.0.1:${port}`
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-dashboard-'))
+  const built = join(folder, 'dist')
+  await buildDashboard(SOURCE, built)
+  const table = servedRoutesOf(SERVED_KINDS, dashboardRoutes(built))
+  const api = await createTestApi({ baseUrl: base, dashboardUrl: base }, table)
+  await api.app.listen({ host: '127.0.0.1', port })
+  const browser = await startTestBrowser()
+  return {
+    api,
+    base,
+    built,
+    async open(path, as, { width = 1280 } = {}) {
+      const context = await browser.playwright.newContext({ viewport: { width, height: 800 } })
+      if (as) await signIn(context, base, as)
+      await context.addInitScript(COLLECT)
+      const page = await context.newPage()
+      const watched = watch(page, base)
+      await page.goto(base + path)
+      return { page, watched }
+    },
+    async [Symbol.asyncDispose]() {
+      await browser[Symbol.asyncDispose]()
+      await api.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const signIn = (context: BrowserContext, base: string, { session_token: token }: CreatedOwner) =>
+  context.addCookies([
+    { name: sessionCookieName(base), value: encodeURIComponent(token), url: base, httpOnly: true, sameSite: 'Lax' },
+  ])
+
+function watch(page: Page, base: string): Watched {
+  const [faults, strangers, asked]: string[][] = [[], [], []]
+  page.on('console', (message) => void (message.type() === 'error' && faults?.push(message.text())))
+  page.on('pageerror', (error) => void faults?.push(error.message))
+  page.on('request', (request) => {
+    asked?.push(request.url().slice(base.length))
+    if (!request.url().startsWith(`${base}/`)) strangers?.push(request.url())
+  })
+  return { faults: faults ?? [], strangers: strangers ?? [], asked: asked ?? [] }
+}

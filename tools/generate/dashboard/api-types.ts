@@ -1,0 +1,100 @@
+import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
+import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
+import { typeOf } from './type-of.ts'
+
+/** The parts of the OpenAPI document that the dashboard is told of. */
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, { readonly get?: Operation }>>
+  readonly components: { readonly schemas: Readonly<Record<string, object>> }
+}
+
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly schema: Parameter }[]
+  readonly responses: Readonly<Record<string, { readonly content: { readonly 'application/json': Content } }>>
+}
+
+interface Content {
+  readonly schema: object
+}
+
+interface Parameter {
+  readonly enum?: readonly string[]
+  readonly maxLength?: number
+  readonly maximum?: number
+}
+
+/** What the pages ask for, by the names of the answers. */
+const ANSWERS: Readonly<Record<string, Wanted>> = {
+  Me: { path: '/v1/me' },
+  Overview: { path: '/v1/overview' },
+  OverviewCounts: { path: '/v1/overview/counts' },
+  Monitor: {
+    path: '/v1/monitors/{id}',
+    keys: ['id', 'name', 'url', 'schedule_interval_seconds', 'labels', 'status', 'consecutive_failures', 'next_run_at'],
+  },
+  SerpMonitor: {
+    path: '/v1/serp-monitors/{id}',
+    keys: ['keyword', 'engine', 'device'],
+  },
+  Run: {
+    path: '/v1/runs/{id}',
+    keys: [
+      'id',
+      'started_at',
+      'completed_at',
+      'status',
+      'extracted',
+      'diff',
+      'fired',
+      'delivery_triggered',
+      'fetch_method',
+      'duration_ms',
+      'error_message',
+      'error_code',
+    ],
+  },
+  RunDiff: { path: '/v1/runs/{id}/diff' },
+}
+
+/** An answer, of an object only these keys: the page is told of what it shows. */
+interface Wanted {
+  readonly path: string
+  readonly keys?: readonly string[]
+}
+
+/** Returns the file with what the dashboard knows of the API: types of answers, choices, limits and texts. */
+export function apiTypes(document: object): string {
+  const api = document as ApiDocument
+  const named = { schemas: api.components.schemas, choices: { [Object.keys(RUN_FAULTS).join()]: 'FaultCode' } }
+  const answers = Object.entries(ANSWERS).map(([name, { path, keys }]) => {
+    const schema = operation(api, path).responses['200']?.content['application/json'].schema ?? {}
+    return `/** The answer of \`GET ${path}\`. */\nexport type ${name} = ${typeOf(schema, named, keys)}\n`
+  })
+  const overview = new Map(operation(api, '/v1/overview').parameters.map(({ name, schema }) => [name, schema]))
+  const meanings = Object.entries(RUN_FAULTS).map(([code, { meaning }]) => `  ${code}: ${quoted(meaning)},\n`)
+  const collections = RESOURCE_KINDS.map(({ declares, collection }) => `  ${declares}: '${collection}',\n`)
+  return [
+    '// Generated from schema/ by `npm run gen`.\n',
+    ...answers,
+    `/** The orders of the list. */\nexport const ORDERS = ${list(overview.get('sort')?.enum)} as const\n`,
+    `/** Most rows of a request, and most characters of a search. */\nexport const LIMITS = {
+  rows: ${overview.get('limit')?.maximum},
+  search: ${overview.get('q')?.maxLength},
+} as const\n`,
+    `/** What the reasons mean for which a run fails. */\nexport const FAULTS = {
+${meanings.join('')}} as const
+type FaultCode = keyof typeof FAULTS\n`,
+    `/** Where monitors of a kind are, in addresses. */\nexport const COLLECTIONS = {
+${collections.join('')}} as const\n`,
+  ].join('\n')
+}
+
+function operation({ paths }: ApiDocument, path: string): Operation {
+  const found = paths[path]?.get
+  if (!found) throw new Error(`the API has no GET ${path}`)
+  return found
+}
+
+const quoted = (text: string): string => (text.includes("'") ? JSON.stringify(text) : `'${text}'`)
+const list = (values: readonly string[] = []): string =>
+  `[\n${values.map((value) => `  ${quoted(value)},\n`).join('')}]`
