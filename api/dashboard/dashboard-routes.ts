@@ -35,6 +35,7 @@ const GUARD = {
 /** The screens. Links in messages lead to those of runs. */
 const SCREENS: readonly string[] = [
   '/',
+  '/changes',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [`/${collection}/:id`, `/${collection}/:id/runs/:run`]),
 ]
 

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { describeIf } from '../support/run/skip.ts'
-import { type Dashboard, startDashboard } from './open-dashboard.ts'
+import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
-const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
 const MONITORS = 120
 const HOSTILE = ['<img src=x onerror=alert(1)>', 'javascript:alert(1)', '\u{202E}evil\u{200B}', `${'w'.repeat(200)}`]
 

@@ -6,6 +6,7 @@ import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
 import { dashboardRoutes } from '../../api/dashboard/dashboard-routes.ts'
 import { servedRoutesOf } from '../../api/routes.ts'
 import { SERVED_KINDS } from '../../boot/kinds.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { buildDashboard } from '../../tools/build/build-dashboard.ts'
 import { createTestApi, type TestApi } from '../support/api/test-api.ts'
@@ -42,7 +43,10 @@ export interface Dashboard extends AsyncDisposable {
 const COLLECT = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy', event.violatedDirective, event.blockedURI, event.sample))`
 
-export async function startDashboard(): Promise<Dashboard> {
+/** Where its browser runs. */
+export const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
+
+export async function startDashboard(options: { readonly egress?: EgressPolicy } = {}): Promise<Dashboard> {
   // Forms name the address that they come from, so it has to be known before there is a server.
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
@@ -50,7 +54,7 @@ export async function startDashboard(): Promise<Dashboard> {
   const built = join(folder, 'dist')
   await buildDashboard(SOURCE, built)
   const table = servedRoutesOf(SERVED_KINDS, dashboardRoutes(built))
-  const api = await createTestApi({ baseUrl: base, dashboardUrl: base }, table)
+  const api = await createTestApi({ ...options, baseUrl: base, dashboardUrl: base }, table)
   await api.app.listen({ host: '127.0.0.1', port })
   const browser = await startTestBrowser()
   return {

@@ -111,6 +111,37 @@ export type OverviewCounts = {
   }[]
 }
 
+/** The answer of `GET /v1/changes`. */
+export type Changes = {
+  readonly data: readonly {
+    readonly run_id: string
+    readonly at: string
+    readonly monitor: {
+      readonly id: string
+      readonly kind: 'page' | 'serp'
+      readonly name: string
+    }
+    readonly fields: readonly {
+      readonly field: string
+      readonly before: string | null
+      readonly after: string | null
+      readonly percent: number | null
+    }[]
+    readonly more: number
+    readonly visual_change_pct: number | null
+    readonly fired: boolean | null
+    readonly deliveries: {
+      readonly pending: number
+      readonly success: number
+      readonly failed: number
+      readonly dead: number
+    }
+    readonly silence: string | null
+    readonly seen: boolean
+  }[]
+  readonly next: string | null
+}
+
 /** The answer of `GET /v1/monitors/{id}`. */
 export type Monitor = {
   readonly id: string

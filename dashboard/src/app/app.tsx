@@ -8,6 +8,8 @@ import { Frame } from './frame.tsx'
 
 const MonitorPage = lazy(async () => ({ default: (await import('../monitors/monitor-page.tsx')).MonitorPage }))
 
+const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
+
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -27,6 +29,7 @@ export const App = () => (
         <Suspense fallback={<p role="status">Loading…</p>}>
           <Switch>
             <Route path="/" component={MonitorList} />
+            <Route path="/changes" component={ChangesPage} />
             <Route path="/monitors/:id/runs/:run">
               {({ id, run }) => <MonitorPage kind="page" id={id} run={run} />}
             </Route>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Me } from '../api/types.ts'
+import { useCounts } from '../monitors/use-counts.ts'
 import { Icon } from '../parts/icon.tsx'
 import style from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
@@ -29,6 +30,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
 
 function Rail() {
   const [path] = useLocation()
+  const unseen = useCounts({})?.unseen ?? 0
   return (
     <nav className={style['rail']} aria-label="Screens">
       <Link href="/" className={style['mark']} aria-label="Tidemark">
@@ -46,6 +48,11 @@ function Rail() {
       <Link href="/" className={style['place']} aria-current={path === '/' ? 'page' : undefined}>
         <Icon name="list" />
         Monitors
+      </Link>
+      <Link href="/changes" className={style['place']} aria-current={path === '/changes' ? 'page' : undefined}>
+        <Icon name="changes" />
+        Changes
+        {unseen > 0 && <span className={style['count']}>{unseen > 99 ? '99+' : unseen}</span>}
       </Link>
       <span className={style['space']} />
       <a href="/docs" className={style['place']}>

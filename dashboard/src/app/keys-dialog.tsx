@@ -12,6 +12,7 @@ const KEYS = [
   ['Enter', 'Open the row'],
   ['Space  x', 'Select the row'],
   ['Shift + ↑ ↓', 'Select several rows'],
+  ['e  u', 'Changes: seen, not seen'],
   ['?', 'These keys'],
   ['Esc', 'Close, or leave the search'],
 ] as const

@@ -7,6 +7,7 @@ import { Ago, every } from '../parts/time.tsx'
 import style from './cells.module.css'
 import type { Row } from './ordered-rows.ts'
 import { State, stateOf } from './state.tsx'
+import { WHOLE_PAGE } from './values.ts'
 
 /** The columns of the list. Their ids are classes of the grid. */
 export const COLUMNS: readonly GridColumn[] = [
@@ -97,7 +98,7 @@ function LastChange({ row: { last_change: change, last_run: last, ...row } }: { 
   return (
     <>
       <span className={style['change']}>
-        {change.field === '' ? 'picture' : <Beside before={change.before} after={change.after} />}
+        <Found change={change} />
       </span>
       <span className={style['under']}>
         <Ago at={change.at} />
@@ -105,6 +106,11 @@ function LastChange({ row: { last_change: change, last_run: last, ...row } }: { 
       </span>
     </>
   )
+}
+
+function Found({ change: { field, before, after } }: { readonly change: NonNullable<Row['last_change']> }) {
+  if (field === '') return 'the picture'
+  return field === WHOLE_PAGE ? 'the text of the page' : <Beside before={before} after={after} />
 }
 
 function Beside({ before, after }: { readonly before: string | null; readonly after: string | null }) {

@@ -1,5 +1,8 @@
 import type { Run } from '../api/types.ts'
 
+/** The field of a page that is watched as a whole. Its value is a hash, which says nothing to people. */
+export const WHOLE_PAGE = 'content_hash'
+
 /** A field before and after. Undefined: it was not there. */
 interface FieldChange {
   readonly field: string

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createVisualService, type VisualService } from '../../spec/visual-service.ts'
+import { createVisualService, type VisualService } from '../../spec/pictures/visual-service.ts'
 import {
   googlePage,
   openSearchedEngines,

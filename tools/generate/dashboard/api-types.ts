@@ -28,6 +28,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   Me: { path: '/v1/me' },
   Overview: { path: '/v1/overview' },
   OverviewCounts: { path: '/v1/overview/counts' },
+  Changes: { path: '/v1/changes' },
   Monitor: {
     path: '/v1/monitors/{id}',
     keys: ['id', 'name', 'url', 'schedule_interval_seconds', 'labels', 'status', 'consecutive_failures', 'next_run_at'],

@@ -1,0 +1,142 @@
+import { useRef } from 'react'
+import { useSearch, useLocation } from 'wouter'
+import { serverNow } from '../api/client.ts'
+import { Notice } from '../app/notice.tsx'
+import { useShortcut } from '../app/use-shortcut.ts'
+import controls from '../style/controls.module.css'
+import { ChangeRow } from './change-row.tsx'
+import style from './changes.module.css'
+import { byDay, byMonitor, type Group } from './grouped.ts'
+import { type Change, type ChangeList, useChanges } from './use-changes.ts'
+
+/** What changed over all monitors of the team, the newest first. */
+export function ChangesPage() {
+  const asked = new URLSearchParams(useSearch())
+  const onlyUnseen = asked.get('show') === 'unseen'
+  const isByMonitor = asked.get('group') === 'monitor'
+  const { changes, error, hasMore, isReadingMore, readMore, seeAll, ...marks } = useChanges(onlyUnseen)
+  const list = useRef<HTMLDivElement>(null)
+  const focused = useFocusedChange(list, changes ?? [])
+  useShortcut('j', () => focused.move(1))
+  useShortcut('k', () => focused.move(-1))
+  useShortcut('e', () => focused.act(marks.see))
+  useShortcut('u', () => focused.act(marks.unsee))
+  const [newest] = changes ?? []
+  const areSeen = changes === null || changes.every(({ seen }) => seen)
+  return (
+    <section className={style['page']} aria-label="Changes">
+      <header className={style['head']}>
+        <h1>Changes</h1>
+        <Choice name="show" value={onlyUnseen ? 'unseen' : ''} choices={SHOWN} />
+        <Choice name="group" value={isByMonitor ? 'monitor' : ''} choices={GROUPED} />
+        <span className={style['space']} />
+        <button
+          type="button"
+          className={controls['button']}
+          disabled={areSeen}
+          onClick={() => newest && seeAll(newest)}
+        >
+          Mark all seen
+        </button>
+      </header>
+      {error !== null && <Notice error={error} />}
+      {changes === null && error === null && <p role="status">Loading…</p>}
+      {changes?.length === 0 && <Nothing onlyUnseen={onlyUnseen} />}
+      <div ref={list}>
+        <Groups groups={groupsOf(changes ?? [], isByMonitor)} marks={marks} />
+      </div>
+      {hasMore && (
+        <button type="button" className={controls['button']} disabled={isReadingMore} onClick={readMore}>
+          {isReadingMore ? 'Loading…' : 'Show older changes'}
+        </button>
+      )}
+    </section>
+  )
+}
+
+const groupsOf = (changes: readonly Change[], isByMonitor: boolean): readonly Group[] =>
+  isByMonitor ? byMonitor(changes) : byDay(changes, serverNow())
+
+interface GroupsProps {
+  readonly groups: readonly Group[]
+  readonly marks: Pick<ChangeList, 'see' | 'unsee'>
+}
+
+const Groups = ({ groups, marks }: GroupsProps) =>
+  groups.map(({ title, rows }) => (
+    <section key={title} aria-label={title}>
+      <h2 className={style['day']}>{title}</h2>
+      <ol className={style['rows']}>
+        {rows.map(({ change, count }) => (
+          <ChangeRow
+            key={change.run_id}
+            change={change}
+            count={count}
+            onSee={() => marks.see(change)}
+            onUnsee={() => marks.unsee(change)}
+          />
+        ))}
+      </ol>
+    </section>
+  ))
+
+const SHOWN = [
+  ['', 'All'],
+  ['unseen', 'Unseen'],
+] as const
+const GROUPED = [
+  ['', 'By day'],
+  ['monitor', 'By monitor'],
+] as const
+
+interface ChoiceProps {
+  readonly name: string
+  readonly value: string
+  readonly choices: readonly (readonly [string, string])[]
+}
+
+/** One of a few, which stands in the address. */
+function Choice({ name, value, choices }: ChoiceProps) {
+  const asked = new URLSearchParams(useSearch())
+  const [path, go] = useLocation()
+  function choose(next: string) {
+    if (next === '') asked.delete(name)
+    else asked.set(name, next)
+    go(asked.size === 0 ? path : `${path}?${asked}`, { replace: true })
+  }
+  return (
+    <span className={style['choice']} role="group">
+      {choices.map(([choice, word]) => (
+        <button key={choice} type="button" aria-pressed={choice === value} onClick={() => choose(choice)}>
+          {word}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+const Nothing = ({ onlyUnseen }: { readonly onlyUnseen: boolean }) => (
+  <p className={style['nothing']}>
+    {onlyUnseen
+      ? 'You have seen every change.'
+      : 'Nothing has changed yet. The first check of a monitor is what later ones are compared with.'}
+  </p>
+)
+
+/** The change whose row has the focus, for keys. */
+function useFocusedChange(list: { readonly current: HTMLElement | null }, changes: readonly Change[]) {
+  const rows = () => [...(list.current?.querySelectorAll<HTMLElement>('[data-run]') ?? [])]
+  const at = () => rows().findIndex((row) => row.contains(document.activeElement))
+  return {
+    move(by: 1 | -1) {
+      const all = rows()
+      const next = all[Math.min(all.length - 1, Math.max(0, at() + by))]
+      next?.querySelector('a')?.focus()
+    },
+    act(mark: (change: Change) => void) {
+      const run = rows()[at()]?.dataset['run']
+      const change = changes.find(({ run_id: id }) => id === run)
+      if (change) mark(change)
+    },
+  }
+}
