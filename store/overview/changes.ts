@@ -72,7 +72,10 @@ export async function listTeamChanges(store: Queryable, query: ChangesQuery): Pr
     ...(changedSince === undefined ? [] : [sql.fragment`r.id >= run_id_floor(${changedSince}::timestamptz)`]),
     ...(fired === undefined ? [] : [sql.fragment`(r.delivery_triggered or r.fired) is not distinct from ${fired}`]),
   ]
-  const monitors = wantedMonitors({ ...query, wanted: ofMonitors }, { hasChecks: true, joined: CHANGED })
+  const monitors = wantedMonitors(
+    { ...query, wanted: ofMonitors },
+    { hasChecks: true, hasWindow: true, joined: CHANGED },
+  )
   return store.any(sql.type(storedTeamChange)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (

@@ -23,7 +23,7 @@ export function countFilters(store: Queryable, query: OverviewQuery): Promise<Ov
     listed as materialized (
       select m.no, m.kind, m.managed_by, m.labels, ${statusOf(query.kinds)} as status, ${IS_FAILING} as is_failing,
         ${IS_UNSEEN} as is_unseen
-      ${wantedMonitors(query, { hasChecks: true })}
+      ${wantedMonitors(query, { hasChecks: true, hasWindow: true })}
     ),
     summed as (
       select count(*) as total, count(*) filter (where is_unseen) as unseen,

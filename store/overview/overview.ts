@@ -87,7 +87,7 @@ export async function listOverview(
   return store.any(sql.type(storedOverview)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (
-      select m.no ${wantedMonitors(query, { hasChecks: isOfCheck })}
+      select m.no ${wantedMonitors(query, { hasChecks: isOfCheck, hasWindow: false })}
       order by ${key} ${direction}, m.no
       limit ${limit} offset ${offset}
     )
@@ -109,5 +109,5 @@ export async function listOverview(
 export const countOverview = (store: Queryable, query: OverviewQuery): Promise<number> =>
   store.oneFirst(sql.type(counted)`
     with w as materialized (${windowOfReader(query.reader)})
-    select count(*)::int as total ${wantedMonitors(query, { hasChecks: false })}
+    select count(*)::int as total ${wantedMonitors(query, { hasChecks: false, hasWindow: false })}
   `)

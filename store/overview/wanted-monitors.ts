@@ -68,14 +68,16 @@ export const IS_UNSEEN = sql.fragment`
 interface Beside {
   /** It reads `checks c` and marks `s`. Without it they are joined only where a filter needs them. */
   readonly hasChecks: boolean
+  /** It reads `w`. Without it, `w` is joined only where a filter needs it: that is work for each monitor. */
+  readonly hasWindow: boolean
   /** Further sources. */
   readonly joined?: FragmentSqlToken
 }
 
-/** Returns `from … where …`: the wanted monitors `m`, `w`, and what is needed beside. */
+/** Returns `from … where …`: the wanted monitors `m`, and what is needed beside. */
 export function wantedMonitors(
   { reader, kinds, wanted }: OverviewQuery,
-  { hasChecks, joined = sql.fragment`` }: Beside,
+  { hasChecks, hasWindow, joined = sql.fragment`` }: Beside,
 ) {
   const { q, kind, status, failing, errorCode, managedBy, labels, unseen, changedSince } = wanted
   const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
@@ -92,10 +94,14 @@ export function wantedMonitors(
   if (unseen !== undefined) conditions.push(sql.fragment`${IS_UNSEEN} = ${unseen}`)
   if (changedSince !== undefined)
     conditions.push(sql.fragment`c.last_change_id >= run_id_floor(${changedSince}::timestamptz)`)
-  const ofChecks = [status, failing, errorCode, unseen, changedSince]
+  const window = sql.fragment`w cross join`
   const checks = sql.fragment`join checks c on c.no = m.no ${joinMarks(reader)}`
   return sql.fragment`
-    from w cross join monitors m
-    ${hasChecks || ofChecks.some((filter) => filter !== undefined) ? checks : sql.fragment``} ${joined}
+    from ${given(window, hasWindow, [errorCode, unseen])} monitors m
+    ${given(checks, hasChecks, [status, failing, errorCode, unseen, changedSince])} ${joined}
     where ${sql.join(conditions, sql.fragment` and `)}`
 }
+
+/** Returns a source that the statement reads, or that one of the filters needs. */
+const given = (source: FragmentSqlToken, isRead: boolean, filters: readonly unknown[]): FragmentSqlToken =>
+  isRead || filters.some((filter) => filter !== undefined) ? source : sql.fragment``
