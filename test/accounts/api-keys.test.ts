@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createApiKey, deleteApiKey, rotateApiKey } from '../../accounts/api-keys.ts'
 import { MAX_API_KEYS, MAX_API_KEYS_ROTATED } from '../../schema/account/api-key.ts'
-import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
+import { createInstallation, type Person } from '../support/database/installation.ts'
+import { shared } from '../support/run/shared.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await createInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(createInstallation)
 
 const create = (person: Person, expiresAt: string | null = null) =>
   createApiKey(installation.context, { ...person, name: 'Scripts', scopes: ['read'], expiresAt })

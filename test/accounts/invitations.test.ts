@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accountOf, invite, setClock } from '../support/api/people.ts'
-import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { type Answer, serveApi } from '../support/api/served-api.ts'
+import { shared } from '../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale', { hasMail: true })
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale', { hasMail: true }))
 
 const account = (plan: 'pro') => accountOf(served, plan)
 const codeOf = ({ status, body }: Answer) => [status, body?.error?.code]

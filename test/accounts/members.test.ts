@@ -1,20 +1,17 @@
 import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { renewInvitationsOf } from '../../store/accounts/admin-accounts.ts'
 import { row } from '../../store/db/row.ts'
 import { createMonitor, MONITOR } from '../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, type Person, tokenFor } from '../support/api/people.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
-import { type Answer, type ServedApi, serveApi } from '../support/api/served-api.ts'
+import { type Answer, serveApi } from '../support/api/served-api.ts'
 import { eventually } from '../support/run/eventually.ts'
+import { shared } from '../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale', { hasMail: true })
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale', { hasMail: true }))
 
 const addKey = ({ client }: Person) => client.post('/v1/keys', { name: 'Late' })
 const editSettings = ({ client }: Person) => client.patch('/v1/settings', { error_notifications: false })

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { html, openSite, type Site, status } from '../support/network/site.ts'
-import { openRunnerInstallation, type RunnerInstallation } from '../support/process/runner-installation.ts'
+import { openRunnerInstallation } from '../support/process/runner-installation.ts'
 import { eventually } from '../support/run/eventually.ts'
+import { shared } from '../support/run/shared.ts'
 
 // Processes and browsers start.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
-let installation: RunnerInstallation
-beforeAll(async () => {
-  installation = await openRunnerInstallation()
-})
-afterAll(() => installation[Symbol.asyncDispose]())
+const installation = shared(openRunnerInstallation)
 
 const preview = (site: Site, more: object = {}) =>
   installation.api<Preview>('POST', '/v1/monitors/preview', {

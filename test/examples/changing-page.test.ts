@@ -1,14 +1,11 @@
 import { request } from 'undici'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sign } from '../../core/signature.ts'
-import { type ExamplePage, startExamplePage } from './example-page.ts'
+import { shared } from '../support/run/shared.ts'
+import { startExamplePage } from './example-page.ts'
 
 const SECRET = 'c'.repeat(64)
-let example: ExamplePage
-beforeAll(async () => {
-  example = await startExamplePage()
-})
-afterAll(() => example[Symbol.asyncDispose]())
+const example = shared(startExamplePage)
 
 async function call(method: 'GET' | 'POST', path: string, body = '', headers = {}): Promise<[number, string]> {
   const answer = await request(example.base + path, { method, headers, ...(body !== '' && { body }) })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFuzzedService, type FuzzedService } from './fuzzed-service.ts'
+import { expect, test } from 'vitest'
+import { shared } from '../support/run/shared.ts'
+import { createFuzzedService } from './fuzzed-service.ts'
 import { createSource } from './run-chain.ts'
 import { type Chain, chainsOf } from './steps.ts'
 import { createTally } from './tally.ts'
@@ -16,11 +17,7 @@ const SHRINKING_MS = 10_000
 /** Other faults are looked for until there are so many kinds. */
 const MAX_FAILURES = 6
 
-let service: FuzzedService
-beforeAll(async () => {
-  service = await createFuzzedService()
-})
-afterAll(() => service.close())
+const service = shared(createFuzzedService)
 
 /**
  * Returns a check that takes every chain as right once this time has passed since the first that was wrong: the

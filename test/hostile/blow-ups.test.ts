@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MONITOR, pathsOf } from '../support/api/monitor-requests.ts'
 import { serveApi, type ServedApi } from '../support/api/served-api.ts'
-import { type BlowUpWorker, openBlowUpWorker } from './blow-up-worker.ts'
+import { shared } from '../support/run/shared.ts'
+import { openBlowUpWorker } from './blow-up-worker.ts'
 import { BLOW_UPS, type BlowUp } from './blow-ups.ts'
 
 /**
@@ -19,11 +20,7 @@ function limitsOf(row: BlowUp | null) {
   return codes.includes('extract_timeout') ? PATIENT : { ...PATIENT, extractMs: 40_000 }
 }
 
-let worker: BlowUpWorker
-beforeAll(async () => {
-  worker = await openBlowUpWorker(limitsOf)
-})
-afterAll(() => worker[Symbol.asyncDispose]())
+const worker = shared(() => openBlowUpWorker(limitsOf))
 
 describe('a check of', () => {
   test.each(BLOW_UPS.map((row) => [row.what, row] as const))('%s', async (_what, row) => {

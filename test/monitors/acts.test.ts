@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deleteAccount } from '../../accounts/delete-account.ts'
 import { actOnMany } from '../../monitors/act-on-many.ts'
 import { applyResources } from '../../monitors/declared/apply-resource.ts'
@@ -18,13 +18,10 @@ import { findMonitor } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
 import { beginRun } from '../support/database/check-states.ts'
-import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
+import { createInstallation, type Person } from '../support/database/installation.ts'
+import { shared } from '../support/run/shared.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await createInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(createInstallation)
 
 const lock = (id: string) => changeMonitors(installation, id, { locked: true })
 const manage = (id: string) => changeMonitors(installation, id, { managedBy: 'kubernetes' })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import { createFromTemplate } from '../../monitors/create-from-template.ts'
 import { createMonitor } from '../../monitors/create-monitor.ts'
@@ -7,13 +7,10 @@ import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { countMonitors } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
-import { createInstallation, type Installation } from '../support/database/installation.ts'
+import { createInstallation } from '../support/database/installation.ts'
+import { shared } from '../support/run/shared.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await createInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(createInstallation)
 
 const mails = (count: number): DeliveryConfig[] =>
   Array.from({ length: count }, (_, n) => ({ type: 'email', to: `reader${n}@example.com` }))

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { backtestChanges } from '../../monitors/backtest/backtest-changes.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
-import { startWatching, VALUE, type Watching } from '../support/api/watching.ts'
+import { startWatching, VALUE } from '../support/api/watching.ts'
+import { shared } from '../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const BELOW = { type: 'field_below', field: 'value', threshold: 500 } as const
 const PRICES = ['$600', 'Sold out', 'Back soon', '$400', 'Sold out', '$300']

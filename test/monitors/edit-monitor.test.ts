@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { specChange } from '../../monitors/declared/spec-change.ts'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
 import { PAGE } from '../../monitors/kinds/page-kind.ts'
@@ -7,13 +7,10 @@ import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { SPEC } from '../support/api/monitor-spec.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
-import { createInstallation, type Person, type Installation } from '../support/database/installation.ts'
+import { createInstallation, type Person } from '../support/database/installation.ts'
+import { shared } from '../support/run/shared.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await createInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(createInstallation)
 
 const edit = (person: Person, id: string, patch: MonitorPatch) =>
   editMonitor(installation.context, PAGE, { ...person, id, patch })

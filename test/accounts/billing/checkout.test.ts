@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readPrices } from '../../../core/plan/read-prices.ts'
 import { shownSession } from '../../support/api/stripe-server.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
+import { shared } from '../../support/run/shared.ts'
+import { openPaidInstallation } from './paid-installation.ts'
 
-let installation: PaidInstallation
-beforeAll(async () => {
-  installation = await openPaidInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(openPaidInstallation)
 beforeEach(() => {
   installation.stripe.failing = installation.stripe.before = null
 })

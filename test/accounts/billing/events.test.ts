@@ -1,22 +1,19 @@
 import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { takeEvent } from '../../../accounts/billing/take-event.ts'
 import { listCustomers } from '../../../store/accounts/team/subscriptions.ts'
 import { rowOf } from '../../../store/db/row.ts'
 import { shownSession } from '../../support/api/stripe-server.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { type PaidInstallation, openPaidInstallation } from './paid-installation.ts'
+import { shared } from '../../support/run/shared.ts'
+import { openPaidInstallation } from './paid-installation.ts'
 
 const tierOf = (teamId: string) => sql.type(rowOf(Type.Object({ tier: Type.String() })))`
   select tier from teams where id = ${teamId}::uuid`
 
-let installation: PaidInstallation
-beforeAll(async () => {
-  installation = await openPaidInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(openPaidInstallation)
 beforeEach(() => {
   installation.stripe.failing = installation.stripe.before = null
 })

@@ -1,16 +1,13 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { row } from '../../../store/db/row.ts'
 import { purgeIdempotentAnswers, takeIdempotencyKey } from '../../../store/maintenance/idempotent-answers.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 const SEARCH = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
 

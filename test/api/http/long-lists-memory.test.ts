@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
 import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
 import { startCli } from '../../support/process/cli-process.ts'
 import { peakMemory } from '../../support/process/peak-memory.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale')
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale'))
 
 const CLIENTS = 10
 /** A list that waits too long on a busy machine is refused, and asked for again. */

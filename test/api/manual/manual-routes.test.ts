@@ -2,20 +2,17 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contentsOf, readManual } from '../../../api/manual/manual.ts'
 import { addressOf } from '../../../api/manual/render-markdown.ts'
-import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
 const DOCS = new URL('../../../docs/', import.meta.url)
 const pages = (await readdir(DOCS, { recursive: true })).filter((name) => name.endsWith('.md')).sort()
 const isNumbered = (name: string) => name.startsWith('decisions/')
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = shared(() => createTestApi())
 
 const get = (url: string, headers: Record<string, string> = {}) => api.app.inject({ method: 'GET', url, headers })
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { welcomePage } from '../../../api/pages/welcome-page.ts'
 import { servedRoutesOf } from '../../../api/routes.ts'
 import { SERVED_KINDS } from '../../../boot/kinds.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale', {}, servedRoutesOf(SERVED_KINDS, [welcomePage]))
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale', {}, servedRoutesOf(SERVED_KINDS, [welcomePage])))
 
 test('without a dashboard, the address that a start prints shows a page that leads to the documentation', async () => {
   const answer = await fetch(`${served.baseUrl}/`, { headers: { accept: 'text/html' } })

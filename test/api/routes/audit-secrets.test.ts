@@ -1,18 +1,15 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createResetToken } from '../../../store/accounts/admin-accounts.ts'
 import { row } from '../../../store/db/row.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, mailedToken } from '../../support/api/people.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale', { hasMail: true })
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale', { hasMail: true }))
 
 test('no secret reaches the audit log, whatever is done with it', async () => {
   const secrets: string[] = []

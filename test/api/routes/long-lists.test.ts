@@ -1,17 +1,14 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun, seedRuns } from '../../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
 import { dropRun } from '../../support/database/change-runs.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale')
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale'))
 
 const KIB = 1024
 /** Four values of 60 KiB, as a page with long texts has them. */

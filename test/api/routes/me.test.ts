@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { POLICIES } from '../../../api/auth/policies.ts'
 import { Me } from '../../../schema/account/me.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = shared(() => createTestApi())
 
 async function me(credential: string): Promise<Me> {
   const { status, body } = await api.call(credential, 'GET', '/v1/me')

@@ -1,18 +1,15 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RunDiff } from '../../../schema/run/run-diff.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { row } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { faultsOf } from '../../support/api/monitor-requests.ts'
-import { startWatching, type Watched, type Watching } from '../../support/api/watching.ts'
+import { startWatching, type Watched } from '../../support/api/watching.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const ANY = { diff_predicate: { type: 'any_field_changes' } } as const
 const WHOLE = { ...ANY, extract_config: { method: 'full_page' } } as const

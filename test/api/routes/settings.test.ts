@@ -1,16 +1,13 @@
 import pg from 'pg'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { row } from '../../../store/db/row.ts'
-import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = shared(() => createTestApi())
 
 const read = async (credential: string) => (await api.call(credential, 'GET', '/v1/settings')).body
 const patch = (credential: string, body?: unknown) => api.call(credential, 'PATCH', '/v1/settings', body)

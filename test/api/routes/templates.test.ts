@@ -1,17 +1,14 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TEMPLATES } from '../../../core/templates/templates.ts'
 import { row } from '../../../store/db/row.ts'
 import { HASTY } from '../../support/api/hasty-template.ts'
 import { pathsOf } from '../../support/api/monitor-requests.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('lite', { templates: [...TEMPLATES, HASTY] })
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('lite', { templates: [...TEMPLATES, HASTY] }))
 
 const from = (slug: string, body?: unknown) => served.me.post(`/v1/monitors/from-template/${slug}`, body)
 

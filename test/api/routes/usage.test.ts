@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PLANS, type Tier, TIERS } from '../../../schema/account/plan.ts'
 import { Usage } from '../../../schema/account/usage.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
-import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { failTimes } from '../../support/database/check-states.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = shared(() => createTestApi())
 
 const DAY = 86_400_000
 const usageOf = async ({ api_key: key }: CreatedOwner): Promise<Usage> => {

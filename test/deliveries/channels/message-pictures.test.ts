@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createImageLinks } from '../../../api/auth/image-links.ts'
 import { parseMailServer } from '../../../core/mail-server.ts'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
@@ -9,16 +9,13 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { imageName } from '../../../store/images/images.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
-import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
+import { openOutbox, startLoop } from '../../support/database/outbox.ts'
 import { LINKS, openMailbox, payloadOf } from '../../support/mail/mailbox.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
+import { shared } from '../../support/run/shared.ts'
 import { openReceiver } from '../../support/worker/receiver.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 beforeEach(() => outbox.query('truncate deliveries, run_images'))
 
 const KEY = 'a key of the tests, which is long enough'

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { CHAT_PACE } from '../../../schema/run/delivery.ts'
-import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
+import { openOutbox, startLoop } from '../../support/database/outbox.ts'
 import { payloadOf } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 import { openReceiver, type Received, reply } from '../../support/worker/receiver.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 beforeEach(() => outbox.query('truncate deliveries'))
 
 const PAYLOAD = payloadOf({ price: ['$19.99', '$17.49'] })

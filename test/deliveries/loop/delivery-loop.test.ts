@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { sign } from '../../../core/signature.ts'
 import { claimDeliveries } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
@@ -10,16 +10,13 @@ import {
   returnDeliveries,
   takeResults,
 } from '../../support/database/change-deliveries.ts'
-import { OLD_SECRET, openOutbox, SECRET, startLoop, type Outbox, type Seen } from '../../support/database/outbox.ts'
+import { OLD_SECRET, openOutbox, SECRET, startLoop, type Seen } from '../../support/database/outbox.ts'
 import { lockTable } from '../../support/database/stored-rows.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 afterEach(async () => {
   await outbox.setClock(0)
   await dropDeliveries(outbox)

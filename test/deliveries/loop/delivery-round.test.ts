@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClaimRound, createHeldDeliveries } from '../../../deliveries/loop/delivery-round.ts'
 import { Destinations } from '../../../deliveries/loop/destinations.ts'
 import { PayloadBytes } from '../../../deliveries/loop/payload-bytes.ts'
@@ -6,15 +6,12 @@ import { CHAT_PACE } from '../../../schema/run/delivery.ts'
 import { releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
-import { openOutbox, type Outbox } from '../../support/database/outbox.ts'
+import { openOutbox } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 import { NO_METRICS } from '../../support/worker/no-delivery-metrics.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const LEASE = { leaseSeconds: 0.15 }

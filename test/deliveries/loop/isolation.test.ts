@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { dropDeliveries } from '../../support/database/change-deliveries.ts'
-import { openOutbox, startLoop, type Outbox, type Seen } from '../../support/database/outbox.ts'
+import { openOutbox, startLoop, type Seen } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 import { openReceiver, reply, type Receiver, type Reply } from '../../support/worker/receiver.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 afterEach(() => dropDeliveries(outbox))
 
 const isSent = ({ status }: Seen) => status === 'success'

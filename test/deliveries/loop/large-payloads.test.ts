@@ -1,14 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
+import { expect, test } from 'vitest'
+import { openOutbox, startLoop } from '../../support/database/outbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 
 /** A destination at many addresses of loopback, which answers when it is told to. */
 async function openSlowReceiver() {

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { parseMailServer } from '../../../core/mail-server.ts'
 import type { Channels } from '../../../deliveries/channels/channel.ts'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
@@ -8,16 +8,13 @@ import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import { DELIVERY_TIMEOUT_MS } from '../../../schema/run/delivery.ts'
 import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
-import { openOutbox, type Outbox, startLoop } from '../../support/database/outbox.ts'
+import { openOutbox, startLoop } from '../../support/database/outbox.ts'
 import { LINKS, openMailbox, payloadOf, refusal } from '../../support/mail/mailbox.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 beforeEach(() => outbox.query('truncate deliveries'))
 
 const PAYLOAD = payloadOf({ price: ['$19.99', '$17.49'] })

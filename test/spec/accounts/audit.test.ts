@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AUDIT_ACTIONS } from '../../../schema/account/audit.ts'
 import { createMonitor, pathsOf } from '../../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, invite, type Person, personOf, setClock, tokenFor } from '../../support/api/people.ts'
-import { type Answer, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { type Answer, serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale', { hasMail: true })
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale', { hasMail: true }))
 
 const boss = (plan: 'free' | 'pro' | 'scale' = 'scale') => accountOf(served, plan)
 const events = ({ body }: Answer) => body.data as never as Record<string, unknown>[]

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Tier } from '../../../schema/account/plan.ts'
 import { pathsOf } from '../../support/api/monitor-requests.ts'
 import {
@@ -12,14 +12,11 @@ import {
   setClock,
   tokenFor,
 } from '../../support/api/people.ts'
-import { type Answer, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { type Answer, serveApi } from '../../support/api/served-api.ts'
 import { startMailWorker } from '../../support/mail/mail-worker.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi('scale', { hasMail: true })
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi('scale', { hasMail: true }))
 
 const account = (plan?: Tier) => accountOf(served, plan)
 const look = (token: string) => served.as(null).get(`/v1/team/invitation?token=${encodeURIComponent(token)}`)

@@ -2,13 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DELIVERY_DELAYS_SECONDS } from '../../../schema/run/delivery.ts'
 import { startWatching, type Watching } from '../../support/api/watching.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 import { closedPort, openReceiver, type Receiver, type Reply, reply } from '../../support/worker/receiver.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching({ deliver: true })
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching({ deliver: true }))
 
 interface Seen {
   readonly id: string

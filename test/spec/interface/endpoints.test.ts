@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createMonitor, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
-import { type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { type Client, serveApi } from '../../support/api/served-api.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 const list = async (client: Client, path: string) => (await client.get(path)).body
 

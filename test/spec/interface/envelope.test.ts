@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { describe, expect, test } from 'vitest'
+import { serveApi } from '../../support/api/served-api.ts'
 import { hideDeliveries } from '../../support/database/change-deliveries.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 interface Operation {
   readonly method: string

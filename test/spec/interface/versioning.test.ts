@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { API_VERSION } from '../../../schema/run/delivery.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 describe('versioning', () => {
   test('the API version is 2026-05-01, and every answer carries it', async () => {

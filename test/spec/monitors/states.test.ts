@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { failTimes, scheduleIn } from '../../support/database/check-states.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 const create = async () => (await createMonitor(served.me)).id
 const status = async (id: string) => (await served.me.get(`/v1/monitors/${id}`)).body['status']

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Tier } from '../../../schema/account/plan.ts'
 import { setPlan } from '../../../store/accounts/admin-accounts.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
-import { endedRuns, runNow, startWatching, type Watching } from '../../support/api/watching.ts'
+import { endedRuns, runNow, startWatching } from '../../support/api/watching.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const any = { diff_predicate: { type: 'any_field_changes' } }
 

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { setPlan } from '../../../store/accounts/admin-accounts.ts'
 import { fitLocks } from '../../../store/maintenance/fit-locks.ts'
 import { MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
 const SEARCH = { name: 'S', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 test('the end of a trial pauses monitors; settings and history stay, and a plan restarts them', async () => {
   const { api } = served

@@ -142,7 +142,6 @@ export async function openPagedService() {
     },
   }
 }
-export type PagedService = Awaited<ReturnType<typeof openPagedService>>
 
 export const ids = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => ({ id: from + i }))

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asked, ids, numbers, openPagedService, type Service, type PagedService } from './paged-service.ts'
+import { describe, expect, test } from 'vitest'
+import { shared } from '../../support/run/shared.ts'
+import { type Asked, ids, numbers, openPagedService, type Service } from './paged-service.ts'
 
-let service: PagedService
-beforeAll(async () => {
-  service = await openPagedService()
-})
-afterAll(() => service.close())
+const service = shared(openPagedService)
 
 const page = { type: 'page', in: 'query', param: 'page' }
 const cursor = { type: 'cursor', in: 'query', param: 'after', cursor_path: 'next', items_path: 'items' }

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ids, openPagedService, type Service, type PagedService } from './paged-service.ts'
+import { describe, expect, test } from 'vitest'
+import { shared } from '../../support/run/shared.ts'
+import { ids, openPagedService, type Service } from './paged-service.ts'
 
-let service: PagedService
-beforeAll(async () => {
-  service = await openPagedService()
-})
-afterAll(() => service.close())
+const service = shared(openPagedService)
 
 const FIELD = { extract_config: { method: 'json_path', fields: { a: '$.a' } } }
 const answer = () => ({ body: { a: 1 } })

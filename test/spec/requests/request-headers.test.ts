@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { joinPath } from '../../../schema/validation/issue.ts'
 import { createMonitor, faultsOf, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
-import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { serveApi } from '../../support/api/served-api.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 type Headers = Record<string, unknown>
 const parts = [

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWatching, type Watching } from '../../support/api/watching.ts'
+import { describe, expect, test } from 'vitest'
+import { startWatching } from '../../support/api/watching.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }
 const any = { diff_predicate: { type: 'any_field_changes' }, deliveries: [HOOK] }

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWatching, VALUE, type Watched, type Watching } from '../../support/api/watching.ts'
+import { describe, expect, test } from 'vitest'
+import { startWatching, VALUE, type Watched } from '../../support/api/watching.ts'
 import { forgetFired } from '../../support/database/change-runs.ts'
 import { stopChecks } from '../../support/database/check-states.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const BELOW = { type: 'field_below', field: 'value', threshold: 10 }
 const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endedRuns, startWatching, type Watching } from '../../support/api/watching.ts'
+import { describe, expect, test } from 'vitest'
+import { endedRuns, startWatching } from '../../support/api/watching.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWatching, type Watching, VALUE } from '../../support/api/watching.ts'
+import { describe, expect, test } from 'vitest'
+import { startWatching, VALUE } from '../../support/api/watching.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let watching: Watching
-beforeAll(async () => {
-  watching = await startWatching()
-})
-afterAll(() => watching.close())
+const watching = shared(() => startWatching())
 
 const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }
 

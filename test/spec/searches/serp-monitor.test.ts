@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'
-import { type Answer, type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { type Answer, type Client, serveApi } from '../../support/api/served-api.ts'
 import { failTimes } from '../../support/database/check-states.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let served: ServedApi
-beforeAll(async () => {
-  served = await serveApi()
-})
-afterAll(() => served.close())
+const served = shared(() => serveApi())
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

@@ -1,19 +1,16 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { createTestDatabase } from '../../support/database/test-database.ts'
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const at = row({ at: Type.String() })
 const number = row({ n: Type.Number() })

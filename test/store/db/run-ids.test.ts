@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runIdMonitor, runIdTime } from '../../../core/run-id.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { monthFloorId, newRunId, RUN_ID_RANDOM, runIdFloor } from '../../support/database/run-ids.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const TIMES = [0, 1, 1_762_000_000_123, Date.UTC(2026, 1, 28, 23, 59, 59, 999), Date.UTC(2199, 11, 31)]
 const NUMBERS = [0, 1, 1023, 1024, 123_456_789, 2 ** 40 - 1]

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../../store/deliveries/delivery-queue.ts'
 import { destinationKey } from '../../../store/deliveries/delivery-row.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
-import { openOutbox, type Outbox } from '../../support/database/outbox.ts'
+import { openOutbox } from '../../support/database/outbox.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 afterEach(() => outbox.query('truncate deliveries, notice_events, dead_destinations'))
 
 type Ending = 'dead' | 'refused' | 'retried' | 'taken'

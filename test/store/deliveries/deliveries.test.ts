@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findDelivery, listDeliveries, listRunDeliveries, sumDeliveries } from '../../../store/deliveries/deliveries.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { toDelivery } from '../../../store/deliveries/stored-delivery.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { readingRun } from '../../support/database/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 import { create } from '../monitors/stored-monitors.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const window = { limit: 20, offset: 0 }
 

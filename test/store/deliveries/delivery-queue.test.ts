@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import {
@@ -12,15 +12,12 @@ import {
 import { destinationKey, newDelivery, placeOf } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
 import { dropDeliveries } from '../../support/database/change-deliveries.ts'
-import { OLD_SECRET, openOutbox, SECRET, type Outbox } from '../../support/database/outbox.ts'
+import { OLD_SECRET, openOutbox, SECRET } from '../../support/database/outbox.ts'
+import { shared } from '../../support/run/shared.ts'
 
 const TEAM = '00000000-0000-4000-8000-112233445566'
 
-let outbox: Outbox
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox[Symbol.asyncDispose]())
+const outbox = shared(openOutbox)
 afterEach(async () => {
   await outbox.setClock(0)
   await dropDeliveries(outbox)

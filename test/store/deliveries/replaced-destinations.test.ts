@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Kind } from '../../../monitors/kinds/kind.ts'
 import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { SEARCH } from '../../../monitors/kinds/search-kind.ts'
@@ -7,13 +7,10 @@ import type { Transaction } from '../../../store/db/client.ts'
 import { targetKey } from '../../../store/deliveries/delivery-row.ts'
 import { insertMonitors } from '../../../store/monitors/monitor-create.ts'
 import { lockMonitor, saveMonitor } from '../../../store/monitors/monitor-edit.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const EGRESS = { allowed: [], denied: [] } as never
 const hook = (name: string) => ({ type: 'webhook', url: `https://${name}.example/hook` }) as const

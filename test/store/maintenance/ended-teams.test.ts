@@ -1,16 +1,13 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { endTeam } from '../../../store/accounts/end-account.ts'
 import { row } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
-import { createInstallation, type Installation, type Person } from '../../support/database/installation.ts'
+import { createInstallation, type Person } from '../../support/database/installation.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await createInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(createInstallation)
 
 const forget = () => forgetOld(installation.store, new AbortController().signal)
 const toDay = (days: number) =>

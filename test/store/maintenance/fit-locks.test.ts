@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'slonik'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { allowedBy } from '../../../core/machine/plan.ts'
 import { serpAccess } from '../../../core/plan/serp-access.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
@@ -9,15 +9,12 @@ import { nothing } from '../../../store/db/row.ts'
 import { fitLocks } from '../../../store/maintenance/fit-locks.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { spendRun } from '../../support/database/spend-run.ts'
 import { createTestOwner } from '../../support/database/test-owner.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 let count = 0
 async function owner(plan: Tier) {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { sql } from 'slonik'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { listAudit } from '../../../store/accounts/audit.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
@@ -9,7 +9,8 @@ import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
 import { endLeases } from '../../support/database/check-states.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 
 const NOTHING = {
   months: 0,
@@ -23,11 +24,7 @@ const NOTHING = {
   teams: 0,
 }
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 beforeEach(async () => {
   await database.query(`
     truncate runs, forgotten_runs, deliveries, notices, notice_events, audit_events, api_keys,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { shiftSeconds } from '../../../core/schedule.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
@@ -14,14 +14,11 @@ import { SPEC } from '../../support/api/monitor-spec.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { stopChecks } from '../../support/database/check-states.ts'
 import { readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 import { create, edit } from './stored-monitors.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const claimOne = async (no: number) => {
   const claimed = await database.claim()

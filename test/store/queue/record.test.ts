@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { PAGE_TABLE } from '../../../store/monitors/kinds/page-table.ts'
 import { hideMonitor } from '../../../store/monitors/monitor-delete.ts'
@@ -12,12 +12,9 @@ import { endLeases, stopChecks } from '../../support/database/check-states.ts'
 import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 /** One check, claimed. */
 async function claimedCheck(more: Parameters<QueueDatabase['monitors']>[1] = {}) {

@@ -1,18 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type AskedWork, endWork } from '../../../store/asked/asked-work.ts'
 import { abandonImages, reserveImages } from '../../../store/images/images.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { giveBackModelCall, takeModelCall } from '../../../store/quota/prompt-quota.ts'
 import { anchorPeriod, changePlan, openUsage } from '../../../store/quota/usage.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { spendRun } from '../../support/database/spend-run.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 async function paid(team: string, cost = 1, pool: 'runs' | 'visual' | 'serp' = 'runs'): Promise<AskedWork> {
   const spent = await spendRun(database.store, team, pool, cost)

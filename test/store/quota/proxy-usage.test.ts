@@ -1,21 +1,18 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Tier } from '../../../schema/account/plan.ts'
 import { row } from '../../../store/db/row.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { holdProxyBytes, type ProxyPayer, settleProxyBytes } from '../../../store/quota/proxy-usage.ts'
-import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { createTestApi } from '../../support/api/test-api.ts'
+import { shared } from '../../support/run/shared.ts'
 
 const numberOf = (id: string) => sql.type(row({ no: Type.Integer() }))`select no from monitors where id = ${id}::uuid`
 const MB = 1_048_576
 const STARTER = 50 * MB
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = shared(() => createTestApi())
 
 async function team(plan: Tier = 'starter', isOn = true) {
   const owner = await api.owner({ plan })

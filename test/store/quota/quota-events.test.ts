@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { addCredits } from '../../../store/quota/usage.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { spendRun } from '../../support/database/spend-run.ts'
 import { addSearch, claimIn } from '../../support/database/stored-searches.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const reported = async (team: string) =>
   (

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PLANS, type Tier, TIERS } from '../../../schema/account/plan.ts'
 import { reserveImages } from '../../../store/images/images.ts'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
@@ -9,14 +9,11 @@ import { holdProxyBytes } from '../../../store/quota/proxy-usage.ts'
 import { syncPlans } from '../../../store/quota/sync-plans.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { openUsage } from '../../../store/quota/usage.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { spendRun } from '../../support/database/spend-run.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 interface Own {
   readonly tier: Tier

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runNow } from '../../../store/monitors/monitor-run-now.ts'
 import { renewPeriods, restUsedUp } from '../../../store/quota/pool.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 /** A team without runs, whose period ends in an hour, and its due checks. */
 async function without(count = 3) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { recordFailed } from '../../../store/queue/record-failed.ts'
 import { recordReadings } from '../../../store/queue/record-reading.ts'
 import { recordUnchanged } from '../../../store/queue/record-unchanged.ts'
@@ -6,16 +6,13 @@ import { countChangedRuns } from '../../../store/runs/changed-runs.ts'
 import { toRun } from '../../../store/runs/run-record.ts'
 import { countRuns, findRun, listRuns } from '../../../store/runs/runs.ts'
 import { failedRun, readingRun, unchangedRun } from '../../support/database/finished-runs.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { newRunId } from '../../support/database/run-ids.ts'
 import { addSearch } from '../../support/database/stored-searches.ts'
+import { shared } from '../../support/run/shared.ts'
 import { create } from '../monitors/stored-monitors.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const claimOne = async (no: number) => {
   await database.makeDue()

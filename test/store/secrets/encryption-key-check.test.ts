@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { keyId } from '../../../core/derived-key.ts'
 import {
   checkEncryptionKey,
@@ -7,18 +7,15 @@ import {
   WrongEncryptionKeyError,
 } from '../../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 
 const KEY = 'the key of a test'
 const NEWER = 'the newer key of a test'
 const OTHER = 'another key of a test'
 const deliveries = [{ type: 'email', to: 'a@example.com' }] as const
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 test('where there are secrets already, the first key has to open them', async () => {
   await using older = await openQueueDatabase()

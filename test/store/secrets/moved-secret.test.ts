@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { Channels } from '../../../deliveries/channels/channel.ts'
 import { attempt } from '../../../deliveries/loop/delivery-round.ts'
@@ -10,7 +10,8 @@ import { monitorSpec, PAGE_TABLE } from '../../../store/monitors/kinds/page-tabl
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { findSigningFacts, replaceSigningSecret } from '../../../store/monitors/signing-secret.ts'
 import { SEALED_TABLES } from '../../../store/secrets/sealed-tables.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 import { create } from '../monitors/stored-monitors.ts'
 
 const ctx = { signal: new AbortController().signal, log: createLogger('silent') }
@@ -20,11 +21,7 @@ const channels = { webhook: channel, slack: channel, discord: channel, email: ch
 const config = { type: 'webhook', url: 'https://example.com/hook-canary' } as const
 const secretive: Partial<MonitorSpec> = { request_headers: { authorization: 'Bearer canary' }, deliveries: [config] }
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 /** Two monitors of one team with everything that is encrypted. */
 async function twins(): Promise<{ teamId: string; id: string; no: number; other: string }> {

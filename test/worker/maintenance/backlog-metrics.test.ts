@@ -1,15 +1,12 @@
 import { Registry } from 'prom-client'
 import { sql } from 'slonik'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { nothing } from '../../../store/db/row.ts'
 import { createBacklogMetrics } from '../../../worker/maintenance/backlog-metrics.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const scrape = async (store = database.store): Promise<Record<string, number>> => {
   const registry = new Registry()

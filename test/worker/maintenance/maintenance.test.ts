@@ -1,17 +1,14 @@
 import { pino } from 'pino'
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { row } from '../../../store/db/row.ts'
 import { startMaintenance } from '../../../worker/maintenance/maintenance.ts'
-import { createInstallation, type Installation } from '../../support/database/installation.ts'
+import { createInstallation } from '../../support/database/installation.ts'
 import { eventually } from '../../support/run/eventually.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let installation: Installation
-beforeAll(async () => {
-  installation = await createInstallation()
-})
-afterAll(() => installation.close())
+const installation = shared(createInstallation)
 
 const counts = row({ answers: Type.Integer(), events: Type.Integer() })
 const left = () =>

@@ -1,15 +1,12 @@
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMonitorMetrics } from '../../../worker/maintenance/monitor-metrics.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { failTimes } from '../../support/database/check-states.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../support/database/queue-database.ts'
+import { shared } from '../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const scrape = async (limit: number, store = database.store) => {
   const registry = new Registry()

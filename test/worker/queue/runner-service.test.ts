@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRunnerPolicy } from '../../../egress/policy.ts'
 import type { Finished } from '../../../runners/check/check-source.ts'
 import type { PromptAnswer } from '../../../worker/prompts/prompts-port.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
+import { shared } from '../../support/run/shared.ts'
+import { openTrustedSide } from './trusted-side.ts'
 
-let runnerApi: TrustedSide
-beforeAll(async () => {
-  runnerApi = await openTrustedSide()
-})
-afterAll(() => runnerApi[Symbol.asyncDispose]())
+const runnerApi = shared(openTrustedSide)
 
 const TEXT = {
   kind: 'text',

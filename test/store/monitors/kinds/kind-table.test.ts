@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { KindTable } from '../../../../store/monitors/kinds/kind-table.ts'
 import { countedNames } from '../../../../store/monitors/kinds/own-columns.ts'
 import { PAGE_TABLE } from '../../../../store/monitors/kinds/page-table.ts'
 import { SEARCH_TABLE } from '../../../../store/monitors/kinds/search-table.ts'
-import { openQueueDatabase, type QueueDatabase } from '../../../support/database/queue-database.ts'
+import { openQueueDatabase } from '../../../support/database/queue-database.ts'
+import { shared } from '../../../support/run/shared.ts'
 
-let database: QueueDatabase
-beforeAll(async () => {
-  database = await openQueueDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = shared(openQueueDatabase)
 
 const TABLES: readonly KindTable[] = [PAGE_TABLE, SEARCH_TABLE]
 const OWN = TABLES.flatMap(({ own }) => Object.entries(own))
