@@ -4,7 +4,7 @@ import type { Run, RunDiff } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { Ago } from '../parts/time.tsx'
 import style from './monitor-page.module.css'
-import { changesOf, shownValue } from './values.ts'
+import { changesOf, hasLongTexts, shownValue } from './values.ts'
 
 /** What is longer is cut: a value may be one line of a megabyte. */
 const SHOWN = 4_000
@@ -40,9 +40,10 @@ export function RunDetails({ id }: { readonly id: string }) {
 function Changes({ run, path }: { readonly run: Run; readonly path: string }) {
   const { data } = useQuery({
     queryKey: ['difference', path],
+    enabled: hasLongTexts(run),
     queryFn: ({ signal }) =>
       ask<RunDiff>(`${path}/diff`, { signal }).catch((error: unknown) => {
-        // A change of numbers has no text to compare.
+        // The text of a page is kept for a while only.
         if (error instanceof ApiFault && error.status === 404) return null
         throw error
       }),

@@ -14,6 +14,16 @@ interface FieldChange {
 export const changesOf = ({ diff }: Run): readonly FieldChange[] =>
   (diff.fields_changed ?? []).map((field) => ({ field, before: diff.before?.[field], after: diff.after?.[field] }))
 
+/** Shorter texts are read at one glance, before beside after. */
+const LONG = 40
+
+/** Returns whether a run has texts of which the words that differ are worth showing. */
+export const hasLongTexts = (run: Run): boolean =>
+  changesOf(run).some(({ field, before, after }) => {
+    if (typeof before !== 'string' || typeof after !== 'string') return false
+    return field === WHOLE_PAGE || before.length > LONG || after.length > LONG
+  })
+
 /** Returns a value as text: texts as they are, all else as JSON. What is longer than `most` is cut. */
 export function shownValue(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? '')
