@@ -46,6 +46,8 @@ const shared = {
   answers: { 200: { description: 'The page of the dashboard.', only: 'text/html' } },
 } as const
 const Name = Text(0, 200)
+/** How often an address is answered with a screen in a minute: each looks at the session. */
+const SCREENS_PER_MINUTE = 600
 
 /** The dashboard, as it was built into `folder`: one page for all screens, and the files that it loads. */
 export function dashboardRoutes(folder = BUILT): readonly Route[] {
@@ -54,6 +56,7 @@ export function dashboardRoutes(folder = BUILT): readonly Route[] {
     publicRoute({
       ...shared,
       path,
+      perAddress: SCREENS_PER_MINUTE,
       summary: `Page: the dashboard at ${path}`,
       params: Closed(Object.fromEntries(Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => [name, Name]))),
       // What the list is filtered by is the affair of the page.

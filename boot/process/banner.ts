@@ -13,6 +13,7 @@ interface RunningOut {
 /** Returns the text that a start prints for a person. The owner's secrets are shown only here, once. */
 export function banner({
   address,
+  hasDashboard,
   owner,
   mail,
   runningOut,
@@ -20,6 +21,8 @@ export function banner({
   dataDir,
 }: {
   address: string
+  /** It is served at `/`. */
+  hasDashboard: boolean
   owner: CreatedOwner | null
   /** What mail to the owner needs: an address of theirs, and a server that takes it. */
   mail: { readonly hasAddress: boolean; readonly hasServer: boolean }
@@ -29,6 +32,7 @@ export function banner({
   dataDir: string
 }): string {
   const lines = ['', `Tidemark is running at ${address}`]
+  if (hasDashboard) lines.push(`  Dashboard         ${address}/`)
   lines.push(`  Documentation     ${address}/docs`, `  API description   ${address}/api/openapi.json`)
   if (databaseFolder !== null) lines.push(...dataLines(dataDir, databaseFolder))
   lines.push(...runningOut.map(runsLine))

@@ -99,6 +99,7 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
       print(
         banner({
           address: api.services.baseUrl,
+          hasDashboard: context.settings.TIDEMARK_DASHBOARD === 'on',
           owner,
           mail: { hasAddress: email !== undefined, hasServer: context.settings.SMTP_URL !== undefined },
           runningOut: await teamsRunningOut(worker.store, 3),

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { banner, setEmail } from '../../boot/process/banner.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
+const AT = { address: 'http://127.0.0.1:1', hasDashboard: true }
 const SENT = { hasAddress: true, hasServer: true }
 const printed = (dataDir: string, databaseFolder: string | null) =>
-  banner({ address: 'http://127.0.0.1:1', owner: null, mail: SENT, runningOut: [], dataDir, databaseFolder })
+  banner({ ...AT, owner: null, mail: SENT, runningOut: [], dataDir, databaseFolder })
 
 test('a start says where the database lies, also where that is not the data directory', async () => {
   await using folder = await temporaryFolder()
@@ -18,9 +19,16 @@ test('a start says where the database lies, also where that is not the data dire
   expect(printed(path, null)).not.toContain(path)
 })
 
+test('a start names the dashboard where there is one', () => {
+  const of = (hasDashboard: boolean) =>
+    banner({ ...AT, hasDashboard, owner: null, mail: SENT, runningOut: [], dataDir: '.', databaseFolder: null })
+  expect(of(true)).toContain('\n  Dashboard         http://127.0.0.1:1/\n')
+  expect(of(false)).not.toContain('Dashboard')
+})
+
 test('a start says of which teams the runs will not last', () => {
   const runningOut = [{ team: 'Team of ada', used_up_at: '2026-12-14T05:00:00Z', resets_at: '2026-12-20T05:00:00Z' }]
-  const options = { address: 'http://127.0.0.1:1', owner: null, mail: SENT, dataDir: '.', databaseFolder: null }
+  const options = { ...AT, owner: null, mail: SENT, dataDir: '.', databaseFolder: null }
   expect(banner({ ...options, runningOut })).toContain(
     'Runs              used up on 14 December 2026 at the present pace, renewed on 20 December 2026 (Team of ada)',
   )
@@ -37,7 +45,7 @@ test('a start says how mail can reach the first owner, where none does', () => {
   }
   const of = (hasAddress: boolean, hasServer: boolean, dataDir = '.') =>
     banner({
-      address: 'http://127.0.0.1:1',
+      ...AT,
       owner,
       mail: { hasAddress, hasServer },
       runningOut: [],

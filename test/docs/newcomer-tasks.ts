@@ -45,7 +45,7 @@ END
 /** In the order in which somebody meets them. Each takes what those before it have left. */
 export const TASKS: readonly Task[] = [
   on('start', `${OPEN} npm start`),
-  here('the address in a browser', /href="\/docs"/, 'curl -sf http://127.0.0.1:8080/'),
+  here('the address in a browser', /Sign in/, 'curl -sfL http://127.0.0.1:8080/'),
   here('a first check', /price {3}"\$19\.99"/, './tidemark check examples/kettle.html --css price=.price'),
   on('the page to practise on', 'node_modules/.bin/node examples/changing-page.ts'),
   here(

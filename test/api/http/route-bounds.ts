@@ -77,7 +77,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
 
 /** Routes for everybody that no limit by address bounds, and why their cost has a bound. */
 export const UNCOUNTED: Readonly<Record<string, string>> = {
-  'GET /': 'a text that is made once',
+  'GET /assets/:build/:file': 'a file that is read and compressed once',
   'GET /billing/done': 'a text that is made once',
   'GET /billing/left': 'a text that is made once',
   'GET /docs': 'a file that is rendered and compressed once',
