@@ -63,12 +63,13 @@ async function measured<T>(work: () => Promise<T>): Promise<{ readonly done: T; 
 }
 
 /** Returns why a request was dear; null where one of four was cheap. The first one may have to load code. */
-async function dearnessOf(sent: Sent): Promise<string | null> {
+async function dearnessOf(sent: Sent, parts = 1): Promise<string | null> {
   for (let left = 3; ; left -= 1) {
     const { done, ms } = await measured(() => send(sent))
     if (done.status >= 500) return `${sent.url.slice(0, 100)} is answered with ${done.status}: ${done.text}`
     if (ms <= UNMEASURED_MS) return null
-    const mayCost = UNMEASURED_MS + MAX_TIMES * (parsingMs(sent.payload ?? '') + parsingMs(jsonOf(done.text)))
+    const parsed = parsingMs(sent.payload ?? '') + parsingMs(jsonOf(done.text))
+    const mayCost = parts * (UNMEASURED_MS + MAX_TIMES * parsed)
     if (ms <= mayCost) return null
     if (left === 0) return `${sent.method} ${sent.url.slice(0, 100)} costs ${ms} ms, and may cost ${mayCost}`
   }
@@ -175,7 +176,8 @@ describe('the largest bodies that are accepted', () => {
     if (!team) throw new Error('there is no team')
     const [method = ''] = title.split(' ')
     const sent = { method: method as Route['method'], url: path(team), payload: JSON.stringify(body()) }
-    expect(await dearnessOf(sent)).toBeNull()
+    // A backtest judges stored changes beside what it reads and answers.
+    expect(await dearnessOf(sent, title.endsWith('/backtest') ? 2 : 1)).toBeNull()
     expect((await send(sent)).status).toBeLessThan(300)
   })
 })
