@@ -45,6 +45,15 @@ const labels = fc.dictionary(
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
+/** Mostly that of a monitor of the chain. */
+const monitorId = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(2).map((at) => mark('monitor', at)) },
+  { weight: 1, arbitrary: fc.uuid() },
+)
+
+/** The oldest run of a chain has ended. */
+const runId = fc.nat(2).map((at) => mark('run', at))
+
 /** Mostly what is right for the chain. */
 const constantOrElse = (kind: string, ...others: readonly string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(mark(kind)) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
@@ -65,8 +74,10 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.currentPassword': () => constantOrElse('password', 'wrong horse'),
   '*.newPassword': () => fc.constant(mark('password')),
   '*.token': () => constantOrElse('token', 'none', 'a.b'),
-  'MonitorBulk.ids[]': () =>
-    fc.oneof({ weight: 4, arbitrary: fc.nat(2).map((at) => mark('monitor', at)) }, { weight: 1, arbitrary: fc.uuid() }),
+  'MonitorBulk.ids[]': () => monitorId,
+  'postChangesSeen.monitor_ids[]': () => monitorId,
+  'postChangesSeen.until': () => runId,
+  'postChangesUnseen.run_id': () => runId,
   RequestHeaders: () => headers,
   'ExtractConfigCss.fields': rules('.price', '#stock', 'h1', 'ul > li:first-child', 'a[href^="https"]', ':not(p)'),
   'ExtractConfigXpath.fields': rules('//h1', '//a/@href', 'string(//p[1])', 'count(//li)'),
