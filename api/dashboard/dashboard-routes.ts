@@ -64,7 +64,7 @@ export function dashboardRoutes(folder = BUILT): readonly Route[] {
       async handle(call) {
         const built = await files.read()
         if (built === null) return NOT_BUILT
-        // Screens show nothing to strangers, and a sign-in leads back to where its person wanted to go.
+        // Who is not signed in is sent to the sign-in, which leads back to the same screen.
         if ((await pageSession(call)) === null) return redirect(signInPath(path, call))
         return sent(built.page, call, { ...GUARD, 'cache-control': 'private, no-cache' })
       },

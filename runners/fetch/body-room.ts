@@ -15,7 +15,7 @@ export class BodyRoom {
   #taken: (() => void) | null = null
   #asked: Promise<void> | null = null
   #ended: AbortController | null = null
-  /** Milliseconds that the check has waited. */
+  /** Milliseconds that the check has waited for room, in all its fetches. */
   waitedMs = 0
 
   /** `signal` ends the wait. */
@@ -49,3 +49,6 @@ export class BodyRoom {
     if (typeof taken !== 'string') this.#taken = taken
   }
 }
+
+/** Returns the milliseconds of a monotonic clock that stands still while a check waits for room. */
+export const fetchClock = (room: BodyRoom | undefined): number => performance.now() - (room?.waitedMs ?? 0)

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Exchange, BodyRule } from '../../egress/exchange.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import { fetchClock } from './body-room.ts'
 import { decodeBody } from './decode-body.ts'
 import { EMPTY_BODY, blockedFault, statusFault } from './fetch-faults.ts'
 import type { FetchLimits } from './fetch-limits.ts'
@@ -119,14 +120,14 @@ export interface FetchContext {
   readonly ports: FetchPorts
   readonly limits: FetchLimits
   readonly bodyRule: (status: number) => BodyRule
-  /** By the monotonic clock, as all durations here. */
+  /** By `fetchClock`, as all durations here. */
   readonly startedAt: number
   readonly deadlineMs: number
 }
 
 /** Returns the whole milliseconds since the fetch began, without the wait for room. */
 export function elapsed({ startedAt, ports }: FetchContext): number {
-  return Math.round(performance.now() - startedAt - (ports.room?.waitedMs ?? 0))
+  return Math.round(fetchClock(ports.room) - startedAt)
 }
 
 /** Returns the result of a failed fetch. */

@@ -1,7 +1,7 @@
 import type { BodyRule, Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
-import { LARGE_BODY_BYTES } from './body-room.ts'
+import { fetchClock, LARGE_BODY_BYTES } from './body-room.ts'
 import { becameGet, exchangeFault, tooManyRedirects, unusableUrl } from './fetch-faults.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, type FetchLimits } from './fetch-limits.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from './fetched.ts'
@@ -32,7 +32,7 @@ function createFetchContext(request: FetchRequest, ports: FetchPorts): FetchCont
     ports,
     limits,
     bodyRule: limits === FETCH_LIMITS ? defaultBodyRule : bodyRuleOf(limits),
-    startedAt: performance.now(),
+    startedAt: fetchClock(ports.room),
     deadlineMs: ports.deadlineMs ?? FETCH_DEADLINE_MS,
   }
 }

@@ -1,7 +1,7 @@
 import type { Whose } from '../../../concurrency/threads/thread.ts'
 import type { Pagination } from '../../../schema/monitor/request-config.ts'
 import type { RunFault } from '../../../schema/run/run-fault.ts'
-import { LARGE_BODY_BYTES } from '../body-room.ts'
+import { fetchClock, LARGE_BODY_BYTES } from '../body-room.ts'
 import { FETCH_DEADLINE_MS, FETCH_LIMITS, PAGES_DEADLINE_MS, type FetchLimits } from '../fetch-limits.ts'
 import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetched.ts'
 import { bodyHash } from '../settle.ts'
@@ -48,7 +48,7 @@ export async function fetchPages(request: FetchRequest, pagination: Pagination, 
     ports,
     limits: ports.limits ?? FETCH_LIMITS,
     deadlineMs: ports.deadlineMs ?? PAGES_DEADLINE_MS,
-    startedAt: performance.now(),
+    startedAt: fetchClock(ports.room),
     read: [],
   }
   const paths = pathsOf(pagination)
@@ -158,7 +158,7 @@ function sum(context: FetchContext, of: (read: FetchedPage) => number): number {
 }
 
 function elapsed({ startedAt, ports }: FetchContext): number {
-  return Math.round(performance.now() - startedAt - (ports.room?.waitedMs ?? 0))
+  return Math.round(fetchClock(ports.room) - startedAt)
 }
 
 function failure(context: FetchContext, fault: RunFault, status: number | null = null): FetchFailed {

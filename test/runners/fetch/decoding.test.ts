@@ -63,6 +63,12 @@ describe('a packed body', () => {
     expect(await roomOf(page, 'identity')).toBe(0)
   })
 
+  test('that is fetched after a wait for room has a duration without that wait', async () => {
+    const room = new BodyRoom(bodySlots(1), '', new AbortController().signal)
+    room.waitedMs = 60_000
+    expect((await fetchEncoded(page, 'identity', { room })).durationMs).toBeGreaterThanOrEqual(0)
+  })
+
   test.each([
     ['gzip', Buffer.concat([zlib.gzipSync(page), zlib.gzipSync(page)])],
     ['zstd', Buffer.concat([zlib.zstdCompressSync(page), zlib.zstdCompressSync(page)])],
