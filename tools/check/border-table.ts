@@ -148,6 +148,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'react',
       'react-aria-components',
       'react-dom',
+      'uplot',
       'wouter',
     ],
   },
