@@ -61,3 +61,18 @@ export const SELECTOR_OR_RECT = rule<Region>({
   between: ({ selector }) => (selector === undefined ? [''] : ['selector', 'rect']),
   holds: ({ selector, rect }) => (selector === undefined) !== (rect === undefined),
 })
+
+interface Positions {
+  readonly before?: string
+  readonly after?: string
+}
+
+export const ONE_POSITION = rule<Positions>({
+  name: 'one_position',
+  message: 'a list begins at one of before and after',
+  cel: null,
+  accepts: [{}, { before: '01890a5d-ac96-774b-bcce-b302099a8057' }, { after: '01890a5d-ac96-774b-bcce-b302099a8057' }],
+  rejects: [{ before: '01890a5d-ac96-774b-bcce-b302099a8057', after: '01890a5d-ac96-774b-bcce-b302099a8057' }],
+  between: () => ['before', 'after'],
+  holds: ({ before, after }) => before === undefined || after === undefined,
+})

@@ -28,5 +28,6 @@ export const RULE_NAMES = [
   'label_names',
   'label_values',
   'label_selector',
+  'one_position',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

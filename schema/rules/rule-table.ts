@@ -12,7 +12,7 @@ import {
   EMAIL_ADDRESS,
   WEB_ADDRESS,
 } from './monitor-rules.ts'
-import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, SELECTOR_OR_RECT } from './request-rules.ts'
+import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, ONE_POSITION, SELECTOR_OR_RECT } from './request-rules.ts'
 import type { RuleName } from './rule-name.ts'
 import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_UNUSED } from './serp-rules.ts'
 
@@ -46,4 +46,5 @@ export const RULE_TABLE = {
   label_names: LABEL_NAMES,
   label_values: LABEL_VALUES,
   label_selector: LABEL_SELECTOR,
+  one_position: ONE_POSITION,
 } as const satisfies Record<RuleName, unknown>

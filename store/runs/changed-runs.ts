@@ -10,7 +10,7 @@ import { retentionCutoff } from '../quota/pool.ts'
  * Returns the sources of the stored runs `s` of the monitor `m` that found a difference: of a field, for which there is
  * an index; of the pictures alone; of the results of a search, where the first ones count as a difference.
  */
-function sources(teamId: string): readonly Fragment[] {
+export function changedSources(teamId: string): readonly Fragment[] {
   const isKept = sql.fragment`s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})`
   return [
     sql.fragment`runs s where ${isKept} and s.diff is not null`,
@@ -22,10 +22,12 @@ function sources(teamId: string): readonly Fragment[] {
 
 /** Returns the statement of stored runs of `m` that found a difference, in no order: at least the newest `reach`. */
 export const changedRuns = (columns: Fragment, teamId: string, reach: ReturnType<typeof sql.literalValue>) =>
-  sql.join(
-    sources(teamId).map((from) => sql.fragment`(select ${columns} from ${from} order by s.id desc limit ${reach})`),
+  sql.fragment`${sql.join(
+    changedSources(teamId).map(
+      (from) => sql.fragment`(select ${columns} from ${from} order by s.id desc limit ${reach})`,
+    ),
     sql.fragment` union all `,
-  )
+  )}`
 
 const counted = row({ total: Type.Integer() })
 
@@ -36,7 +38,7 @@ export async function countChangedRuns(
   monitorId: string,
   kind: MonitorKind,
 ): Promise<number | null> {
-  const counts = sources(teamId).map((from) => sql.fragment`(select count(*) from ${from})`)
+  const counts = changedSources(teamId).map((from) => sql.fragment`(select count(*) from ${from})`)
   return store.maybeOneFirst(sql.prepared('count_changed_runs', counted)`
     select (${sql.join(counts, sql.fragment` + `)})::int as total
     from monitors m

@@ -9,6 +9,7 @@ import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { changedRuns } from './changed-runs.ts'
+import { directionOf, type Narrowing, narrowedRuns } from './narrowed-runs.ts'
 import { type ListedRun, listedRun, type RunTexts, runTexts, SEARCH_RUN_COLUMNS } from './run-record.ts'
 
 /** The columns of runs of searches but for the results, which are large. */
@@ -116,7 +117,7 @@ export async function findRun(store: Queryable, teamId: string, id: string): Pro
  * large for one answer. The list is also empty when there is no such monitor; `countRuns` distinguishes the two.
  */
 export async function listRuns(store: Queryable, query: RunQuery): Promise<readonly ListedRun[]> {
-  const { teamId, monitorId, kind, isChanged = false } = query
+  const { teamId, isChanged = false } = query
   const name = isChanged ? 'list_changed_runs' : 'list_runs'
   const { typed, limit, offset, reach } = pageStatement(name, listedRun, query)
   const wanted = isChanged
@@ -127,7 +128,33 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
             (select ${STORED} from runs s
               where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
               order by s.id desc limit ${reach})`
-  return store.any(typed`
+  return store.any(typed`${shownRuns(query, { wanted, direction: sql.fragment`desc`, limit, offset })}`)
+}
+
+/** Does the same for runs that are narrowed. */
+export async function listNarrowedRuns(
+  store: Queryable,
+  query: RunQuery & { readonly narrowing: Narrowing },
+): Promise<readonly ListedRun[]> {
+  const { teamId, narrowing } = query
+  const { limit, offset, reach } = pageStatement('narrowed_runs', listedRun, query)
+  const columns = { columns: STORED, waiting: waiting(sql.fragment`m.no`) }
+  const wanted = narrowedRuns({ teamId, narrowing, reach, ...columns })
+  // Each combination of filters is another statement, and none of them is prepared.
+  return store.any(
+    sql.type(listedRun)`${shownRuns(query, { wanted, direction: directionOf(narrowing), limit, offset })}`,
+  )
+}
+
+interface Wanted {
+  readonly wanted: FragmentSqlToken
+  readonly direction: FragmentSqlToken
+  readonly limit: ReturnType<typeof sql.literalValue>
+  readonly offset: ReturnType<typeof sql.literalValue>
+}
+
+/** Selects the page of the wanted runs of a monitor, from where they begin, the newest first. */
+const shownRuns = ({ teamId, monitorId, kind }: RunQuery, { wanted, direction, limit, offset }: Wanted) => sql.fragment`
     with m as materialized (
       select m.no, m.id, m.name, m.user_id, m.kind, m.mode from monitors m
       where ${isMonitor(teamId, monitorId, kind)}
@@ -137,14 +164,13 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
     cross join lateral ${runsWithBytes(
       sql.fragment`
         select * from (${wanted}) wanted
-        order by id desc
+        order by id ${direction}
         limit ${limit} offset ${offset}`,
       sql.fragment`m.no`,
       limit,
     )}
     order by r.id desc
-  `)
-}
+  `
 
 /**
  * Returns the values of stored runs of one monitor by their ids, in no order. A run that retention has deleted is

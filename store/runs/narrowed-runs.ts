@@ -1,0 +1,141 @@
+import { type FragmentSqlToken as Fragment, sql } from 'slonik'
+import Type from 'typebox'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
+import { MAX_LOOKED_RUNS } from '../../schema/run/run-filters.ts'
+import type { RunStatus } from '../../schema/run/run.ts'
+import type { Queryable } from '../db/client.ts'
+import { row } from '../db/row.ts'
+import { isMonitor } from '../monitors/is-monitor.ts'
+import { retentionCutoff } from '../quota/pool.ts'
+import { changedSources } from './changed-runs.ts'
+
+/** What narrows a list of runs. Instants are those of the ids. */
+export interface Narrowing {
+  readonly isChanged: boolean
+  readonly status?: RunStatus | undefined
+  readonly fired?: boolean | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** Only older runs. */
+  readonly before?: string | undefined
+  /** Only newer runs: the list begins at the oldest of them. */
+  readonly after?: string | undefined
+}
+
+interface Narrowed {
+  readonly teamId: string
+  readonly monitorId: string
+  readonly kind: MonitorKind
+  readonly narrowing: Narrowing
+}
+
+const LOOKED = sql.literalValue(String(MAX_LOOKED_RUNS))
+const all = (conditions: readonly Fragment[]) => sql.fragment`${sql.join(conditions, sql.fragment` and `)}`
+
+/** The direction in which a list goes from where it begins. */
+export const directionOf = ({ after }: Narrowing): Fragment =>
+  after === undefined ? sql.fragment`desc` : sql.fragment`asc`
+
+/** Returns the condition that an id is within the times and behind the positions. An id has no time before 1970. */
+function isThere(id: Fragment, { from, to, before, after }: Narrowing): Fragment {
+  const floor = (at: string) => sql.fragment`run_id_floor(greatest(${at}::timestamptz, 'epoch'))`
+  return all([
+    sql.fragment`true`,
+    ...(from === undefined ? [] : [sql.fragment`${id} >= ${floor(from)}`]),
+    ...(to === undefined ? [] : [sql.fragment`${id} < ${floor(to)}`]),
+    ...(before === undefined ? [] : [sql.fragment`${id} < ${before}::uuid`]),
+    ...(after === undefined ? [] : [sql.fragment`${id} > ${after}::uuid`]),
+  ])
+}
+
+/** Returns the condition of `runs s` that no index knows. */
+const isWanted = ({ status, fired }: Narrowing): Fragment =>
+  all([
+    sql.fragment`true`,
+    ...(status === undefined ? [] : [sql.fragment`s.status::text = ${status}`]),
+    // As the run shows it (`toRun`).
+    ...(fired === undefined ? [] : [sql.fragment`(s.delivery_triggered or s.fired) is not distinct from ${fired}`]),
+  ])
+
+/** Returns the sources of stored runs `s` of `m`: what fired has found a difference, for which there are indexes. */
+function sourcesOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
+  if (narrowing.status === 'running') return []
+  const sources =
+    narrowing.isChanged || narrowing.fired === true
+      ? changedSources(teamId)
+      : [sql.fragment`runs s where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})`]
+  return sources.map((source) => sql.fragment`${source} and ${isThere(sql.fragment`s.id`, narrowing)}`)
+}
+
+/** Whether runs in progress are among the list: they have found nothing yet. */
+const hasWaiting = ({ isChanged, status, fired }: Narrowing): boolean =>
+  !isChanged && fired === undefined && (status === undefined || status === 'running')
+
+interface Selected {
+  readonly teamId: string
+  readonly narrowing: Narrowing
+  /** The columns of stored runs `s`. */
+  readonly columns: Fragment
+  /** Selects the same of runs `w` in progress. */
+  readonly waiting: Fragment
+  readonly reach: ReturnType<typeof sql.literalValue>
+}
+
+/** Returns the statement of narrowed runs of `m`, in no order: at least `reach` from where the list begins. */
+export function narrowedRuns({ teamId, narrowing, columns, waiting, reach }: Selected): Fragment {
+  const direction = directionOf(narrowing)
+  const parts = [
+    sql.fragment`(${waiting} and ${hasWaiting(narrowing)} and ${isThere(sql.fragment`w.id`, narrowing)})`,
+    ...sourcesOf(teamId, narrowing).map(
+      (source) => sql.fragment`
+        (select ${columns} from (select s.* from ${source} order by s.id ${direction} limit ${LOOKED}) s
+          where ${isWanted(narrowing)} order by s.id ${direction} limit ${reach})`,
+    ),
+  ]
+  return sql.fragment`${sql.join(parts, sql.fragment` union all `)}`
+}
+
+const counted = row({ total: Type.Integer() })
+
+/**
+ * Returns how many runs the list has among those that are looked at (`MAX_LOOKED_RUNS`); null when there is no such
+ * monitor.
+ */
+export async function countNarrowedRuns(store: Queryable, query: Narrowed): Promise<number | null> {
+  const { teamId, monitorId, kind, narrowing } = query
+  const counts = sourcesOf(teamId, narrowing).map(
+    (source) => sql.fragment`
+      (select count(*) from (
+        select s.status, s.fired, s.delivery_triggered from ${source}
+        order by s.id ${directionOf(narrowing)} limit ${LOOKED}
+      ) s where ${isWanted(narrowing)})`,
+  )
+  const ofWaiting = sql.fragment`
+    (select count(*) from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
+      where c.no = m.no and w.id is not null and ${hasWaiting(narrowing)}
+        and ${isThere(sql.fragment`w.id`, narrowing)})`
+  return store.maybeOneFirst(sql.type(counted)`
+    select (${sql.join([ofWaiting, ...counts], sql.fragment` + `)})::int as total
+    from monitors m
+    where ${isMonitor(teamId, monitorId, kind)}
+  `)
+}
+
+const found = row({ id: Type.String() })
+
+/** Returns the run at which the look for a list ended, because it had looked at enough; null: it saw the end. */
+export async function findEndOfLook(store: Queryable, query: Narrowed): Promise<string | null> {
+  const { teamId, monitorId, kind, narrowing } = query
+  const direction = directionOf(narrowing)
+  const ends = sourcesOf(teamId, narrowing).map(
+    (source) => sql.fragment`(select s.id from ${source} order by s.id ${direction} offset ${LOOKED} - 1 limit 1)`,
+  )
+  if (ends.length === 0) return null
+  return store.maybeOneFirst(sql.type(found)`
+    select e.id
+    from monitors m cross join lateral (${sql.join(ends, sql.fragment` union all `)}) e
+    where ${isMonitor(teamId, monitorId, kind)}
+    order by e.id ${direction}
+    limit 1
+  `)
+}
