@@ -15,6 +15,7 @@ import { monitorActs } from './monitor-acts.ts'
 import { listMonitorsRoute } from './monitor-list.ts'
 import { manifestRoute } from './monitor-manifests.ts'
 import { monitorRunsRoute } from './monitor-runs.ts'
+import { seriesRoute } from './monitor-series.ts'
 import type { ServedKind } from './served-kind.ts'
 import { signingSecretRoutes } from './signing-secrets.ts'
 
@@ -31,6 +32,7 @@ export const monitorRoutes = <Spec extends EverySpec, Row extends EveryRow>(
   ...monitorActs(served),
   ...served.own.afterRun,
   monitorRunsRoute(served),
+  seriesRoute(served),
   ...served.own.afterRuns,
   manifestRoute(served),
   ...signingSecretRoutes(served),

@@ -8,6 +8,7 @@ import {
   type MonitorSpec,
 } from '../../../schema/monitor/monitor.ts'
 import type { MonitorRow } from '../../../store/monitors/kinds/page-table.ts'
+import { PAGE_SERIES } from '../../../store/runs/series-table.ts'
 import { bulkMonitorsRoute } from './bulk-monitors.ts'
 import { listVisualHistoryRoute } from './images.ts'
 import { backtestMonitorRoute, previewMonitorRoute } from './monitor-trials.ts'
@@ -28,6 +29,7 @@ export const PAGES: ServedKind<MonitorSpec, MonitorRow> = {
       Type.Boolean({ description: 'true: only monitors with the visual layer; false: only those without.' }),
     ),
   },
+  series: PAGE_SERIES,
   describes: {
     create: 'Its first run is due at once and is a silent baseline.',
     edit:

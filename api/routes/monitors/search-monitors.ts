@@ -7,6 +7,7 @@ import {
   type SerpMonitorSpec,
 } from '../../../schema/serp/serp-monitor.ts'
 import type { SerpMonitorRow } from '../../../store/monitors/kinds/search-table.ts'
+import { SEARCH_SERIES } from '../../../store/runs/series-table.ts'
 import { previewSearchRoute } from './search-trial.ts'
 import type { ServedKind } from './served-kind.ts'
 
@@ -20,6 +21,7 @@ export const SEARCHES: ServedKind<SerpMonitorSpec, SerpMonitorRow> = {
   create: SerpMonitorCreate,
   patch: SerpMonitorPatch,
   query: serpMonitorQuery,
+  series: SEARCH_SERIES,
   describes: {
     create:
       'Its first run is due at once and is a silent baseline. On a plan without SERP and without credits it is ' +

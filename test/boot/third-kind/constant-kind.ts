@@ -22,6 +22,7 @@ import { identityOf, openDeliveries, Stored } from '../../../store/monitors/kind
 import type { Claimed } from '../../../store/queue/claim.ts'
 import { type ReadingRun, recordReadings } from '../../../store/queue/record-reading.ts'
 import { PLAIN_RUNS } from '../../../store/queue/runs-of-kind.ts'
+import { PAGE_SERIES } from '../../../store/runs/series-table.ts'
 import type { WorkKind } from '../../../worker/kinds/work-kind.ts'
 import { knownOf } from '../../../worker/queue/claimed.ts'
 import { destinationsOf } from '../../../worker/record/outbox.ts'
@@ -123,6 +124,7 @@ const SERVED: ServedKind<ConstantSpec, ConstantRow> = {
   create: Closed({ ...needed, ...Type.Partial(Type.Object(given)).properties }),
   patch: Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false }),
   query: {},
+  series: PAGE_SERIES,
   describes: { create: 'Creates it.', edit: 'Edits it.', resume: 'Resumes it.', run: 'Runs it.' },
   own: { afterCreate: [], afterRun: [], afterRuns: [] },
 }

@@ -24,6 +24,9 @@ interface SeededRun {
   readonly errorCode?: string
   readonly errorMessage?: string
   readonly warnings?: readonly string[]
+  /** Of a search. */
+  readonly results?: readonly object[]
+  readonly rank?: number
 }
 
 type Stored = Pick<Services, 'store' | 'secrets'>
@@ -37,13 +40,13 @@ export async function seedRun({ store }: Stored, monitorId: string, run: SeededR
     counted as (update checks set runs_total = runs_total + 1 where no = (select no from m))
     insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
       delivery_triggered, extracted, diff,
-      error_code, error_message, warnings)
+      error_code, error_message, warnings, organic_results, target_rank)
     select m.no, new_run_id(clock() - ${age}::interval, m.no), m.team_id, ${run.readingId ?? null}::uuid,
       ${run.startOffsetMs ?? 0},
       ${run.durationMs ?? 12}, ${status}::run_status, ${run.fetchMethod ?? null}::fetch_method,
         ${run.triggered ?? false},
       ${json(run.extracted)}::jsonb, ${json(run.diff)}::jsonb, ${run.errorCode ?? null}, ${run.errorMessage ?? null},
-        ${json(run.warnings)}::jsonb
+        ${json(run.warnings)}::jsonb, ${json(run.results)}::json, ${run.rank ?? null}::int
     from m
     returning id
   `)

@@ -1,0 +1,112 @@
+import { runIdTime } from '../../../core/run-id.ts'
+import { plottedSeries, type Step, stretchesOf } from '../../../core/series.ts'
+import { plottedNumber } from '../../../core/text/movement-note.ts'
+import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
+import { MAX_SERIES, MAX_SERIES_STEPS, Series, SeriesQuery } from '../../../schema/run/series.ts'
+import type { Json } from '../../../schema/shape/json.ts'
+import {
+  findSeriesHead,
+  findSeriesStart,
+  listSeriesSteps,
+  listSeriesTurns,
+  type SeriesHead,
+} from '../../../store/runs/series.ts'
+import { noSuch } from '../../http/common-errors.ts'
+import { ById, ok, route } from '../../http/route.ts'
+import type { ServedKind } from './served-kind.ts'
+
+/** Returns the route that shows how a number of a monitor of one kind went. */
+export const seriesRoute = ({ path, noun, tag, kind: { table }, series }: ServedKind) =>
+  route({
+    method: 'GET',
+    path: `${path}/:id/series`,
+    summary: `Read a number of a ${noun} over time`,
+    description:
+      `At most ${MAX_SERIES} points, from the runs that differ: a value holds until the next point. With the changes ` +
+      "of all fields and the stretches of failed checks. Only runs inside the plan's retention window.",
+    tag,
+    policy: 'runs.read',
+    params: ById,
+    query: SeriesQuery,
+    answers: { 200: { description: 'The series.', schema: Series } },
+    beyond: true,
+    async handle({ params, query, principal: { teamId }, services: { store } }) {
+      const { from, to } = query
+      const head = await findSeriesHead(store, { teamId, monitorId: params.id, kind: table.kind, from, to }, series)
+      if (!head) throw noSuch('monitor')
+      const fields = numericFields(head)
+      const field = query.field ?? plottedOf(head, fields)
+      const runs = { head, teamId, field: field ?? '' }
+      const [start, steps, turns] = [
+        await findSeriesStart(store, runs, series),
+        await listSeriesSteps(store, runs, series),
+        await listSeriesTurns(store, head),
+      ]
+      return ok(seriesOf({ head, field, fields, start, steps, turns }))
+    },
+  })
+
+/** Returns the fields that read as numbers now. */
+const numericFields = ({ values }: SeriesHead): readonly string[] =>
+  (values ?? []).flatMap(([name, text]) => (name !== '' && numberOf(text) !== null ? [name] : []))
+
+const plottedOf = ({ spark }: SeriesHead, fields: readonly string[]): string | null =>
+  (spark && fields.includes(spark.field) ? spark.field : fields[0]) ?? null
+
+/** Returns the number that a value is, of which there is the text of its JSON. */
+const numberOf = (text: string): number | null => plottedNumber(JSON.parse(text) as Json)
+
+interface Read {
+  readonly head: SeriesHead
+  readonly field: string | null
+  readonly fields: readonly string[]
+  readonly start: Found | null
+  readonly steps: readonly (Found & { readonly is_change: boolean })[]
+  readonly turns: readonly { readonly id: string; readonly ended_ms: number; readonly code: RunFaultCode | null }[]
+}
+interface Found {
+  readonly id: string
+  readonly ended_ms: number
+  readonly value: string | null
+}
+
+const endedAt = ({ id, ended_ms: ms }: Omit<Found, 'value'>): number => runIdTime(id) + ms
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+/** Returns the answer. */
+function seriesOf({ head, field, fields, start, steps, turns }: Read): Series {
+  const [firstMs, endMs] = [runIdTime(head.first_id), runIdTime(head.end_id)]
+  const startMs = start === null ? firstMs : Math.max(firstMs, endedAt(start))
+  const begun = start?.value ? { atMs: startMs, number: numberOf(start.value) } : null
+  const { points, marks } = plottedSeries(begun, steps.toReversed().map(stepOf), MAX_SERIES)
+  const stretches = stretchesOf(turns.toReversed().map((turn) => ({ atMs: endedAt(turn), code: turn.code })))
+  return {
+    field,
+    fields: [...fields],
+    from: instant(Math.min(startMs, endMs)),
+    to: instant(endMs),
+    points: points.map(({ atMs, runId, ...numbers }) => ({ at: instant(atMs), ...numbers, run_id: runId })),
+    changes: marks.map(({ atMs, runId, count }) => ({ at: instant(atMs), run_id: runId, count })),
+    failures: stretches.slice(-MAX_SERIES).map(({ fromMs, toMs, code }) => ({
+      from: instant(fromMs),
+      to: toMs === null ? null : instant(toMs),
+      error_code: code,
+    })),
+    known_from: instant(Math.min(endMs, Math.max(startMs, ...boundsOf({ head, steps, turns })))),
+  }
+}
+
+const stepOf = (found: Read['steps'][number]): Step => ({
+  atMs: endedAt(found),
+  runId: found.id,
+  number: found.value === null ? undefined : numberOf(found.value),
+  isChange: found.is_change,
+})
+
+/** Returns the instants before which something was not read. */
+const boundsOf = ({ head, steps, turns }: Pick<Read, 'head' | 'steps' | 'turns'>): readonly number[] => [
+  ...(head.looked_id === null ? [] : [runIdTime(head.looked_id)]),
+  ...[steps.length === MAX_SERIES_STEPS && steps.at(-1), turns.length > 2 * MAX_SERIES && turns.at(-1)].flatMap(
+    (last) => (last ? [endedAt(last)] : []),
+  ),
+]

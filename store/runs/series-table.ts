@@ -1,0 +1,113 @@
+import { type FragmentSqlToken as Fragment, sql } from 'slonik'
+
+/** Runs `s` that say something of a field. */
+interface StepSource {
+  /** Tables and condition. */
+  readonly from: Fragment
+  /** The field as the text of JSON. Null: the run says nothing of it. */
+  readonly value: Fragment
+  /** Whether the run found a difference. */
+  readonly isChange: Fragment
+}
+
+/** How the series of a kind of monitor is read out of its runs. */
+export interface SeriesTable {
+  /** The fields of the last reading, with their values: pairs of texts, of `monitors m` and `baselines b`. */
+  readonly values: Fragment
+  /** The same of a run `s`, or of the run `reading` whose values it has again: the value of a field. */
+  valueOf(field: string): Fragment
+  /** Returns the runs that differ, of those that the condition of `runs s` names. */
+  sources(isThere: Fragment, field: string): readonly StepSource[]
+}
+
+/** A longer text does not read as a number. */
+const MOST_OF_VALUE = sql.literalValue('200')
+/** Values are read out of JSON that is stored in at most so many bytes: a page has thousands of them. */
+const MOST_OF_DIFF = sql.literalValue('32768')
+/** A monitor that warns at each run stores its reading each time, so these are looked for in the last runs. */
+const MOST_LOOKED = sql.literalValue('20000')
+const NULL = sql.fragment`null::text`
+const NO = sql.fragment`false`
+const YES = sql.fragment`true`
+
+/** Postgres refuses to read NUL and halves of surrogate pairs, which old JSON may have. */
+const readable = (json: Fragment) => sql.fragment`(
+  strpos(${json}::text, '\\u0000') = 0 and ${json}::text !~* '\\\\ud[89a-f]')`
+
+/** Returns the text of a value; of one that is too long for a number, that of null. */
+const short = (value: Fragment) => sql.fragment`
+  case when octet_length(${value}::text) <= ${MOST_OF_VALUE}::int then ${value}::text
+    when ${value} is not null then 'null' end`
+
+const extracted = sql.fragment`(case when s.reading_id is null then s.extracted else reading.extracted end)`
+
+/** Fields of pages, out of their differences. */
+export const PAGE_SERIES: SeriesTable = {
+  values: sql.fragment`(
+    select json_agg(json_build_array(f.key, f.value::text))
+    from json_each(case when ${readable(sql.fragment`b.extracted`)} then b.extracted end) f
+    where octet_length(f.value::text) <= ${MOST_OF_VALUE}::int)`,
+  valueOf: (field) => sql.fragment`
+    case when ${readable(extracted)} then ${short(sql.fragment`(${extracted} -> ${field}::text)`)} end`,
+  sources(isThere, field) {
+    const after = sql.fragment`(s.diff -> 'after' -> ${field}::text)`
+    const own = sql.fragment`(s.extracted -> ${field}::text)`
+    // What lists show of a large difference has its first fields, and is small.
+    const shown = sql.fragment`(
+      select f.value -> 'after' from json_array_elements(s.change -> 'fields') f
+      where f.value ->> 'field' = ${field}::text limit 1)`
+    return [
+      {
+        from: sql.fragment`runs s where ${isThere} and s.diff is not null`,
+        value: sql.fragment`
+          case when pg_column_size(s.diff) <= ${MOST_OF_DIFF}::int and ${readable(sql.fragment`s.diff`)}
+              then ${short(after)}
+            when s.change is not null then ${short(shown)} end`,
+        isChange: YES,
+      },
+      {
+        from: sql.fragment`run_images v join runs s on s.monitor_no = v.monitor_no and s.id = v.run_id
+          where ${isThere} and s.diff is null and v.has_changes`,
+        value: NULL,
+        isChange: YES,
+      },
+      // A baseline that an edit made has no difference.
+      {
+        from: sql.fragment`(select s.* from runs s where ${isThere} order by s.id desc limit ${MOST_LOOKED}) s
+          where s.reading_id is null and s.diff is null and s.status = 'success'`,
+        value: sql.fragment`
+          case when pg_column_size(s.extracted) <= ${MOST_OF_DIFF}::int and ${readable(sql.fragment`s.extracted`)}
+            then ${short(own)} end`,
+        isChange: NO,
+      },
+    ]
+  },
+}
+const resultsOf = (run: 's' | 'reading') =>
+  sql.fragment`json_array_length(${sql.identifier([run, 'organic_results'])})::text`
+/** Counting results opens each list, and a check asks an engine only every few minutes. */
+const MOST_COUNTED = sql.literalValue('5000')
+
+/** The rank of a search, or the number of its results. */
+export const SEARCH_SERIES: SeriesTable = {
+  values: sql.fragment`
+    case when m.target_domain is null then '[["results", "0"]]' else '[["rank", "0"], ["results", "0"]]' end::json`,
+  valueOf(field) {
+    if (field === 'rank') return sql.fragment`coalesce(s.target_rank::text, 'null')`
+    if (field !== 'results') return NULL
+    return sql.fragment`coalesce(${resultsOf('s')}, ${resultsOf('reading')}, 'null')`
+  },
+  sources(isThere, field) {
+    const rank = sql.fragment`coalesce(s.target_rank::text, 'null')`
+    const own = { rank, results: resultsOf('s') }[field] ?? NULL
+    return [
+      {
+        from: sql.fragment`(
+          select s.* from runs s where ${isThere} and s.organic_results is not null
+          order by s.id desc limit ${field === 'results' ? MOST_COUNTED : MOST_LOOKED}) s where true`,
+        value: own,
+        isChange: sql.fragment`(s.change is not null)`,
+      },
+    ]
+  },
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { plottedSeries, type Step, stretchesOf } from '../../core/series.ts'
+
+const step = (atMs: number, number: Step['number'], isChange = true): Step => ({
+  atMs,
+  runId: `run ${atMs}`,
+  number,
+  isChange,
+})
+
+describe('a plotted series', () => {
+  test('has a point where the value becomes another one, and a mark for each change', () => {
+    const steps = [step(10, 5, false), step(20, 7), step(30, undefined), step(40, null), step(50, 7)]
+    const { points, marks } = plottedSeries({ atMs: 0, number: 5 }, steps, 500)
+    expect(points.map(({ atMs, value, runId }) => [atMs, value, runId])).toEqual([
+      [0, 5, null],
+      [20, 7, 'run 20'],
+      [40, null, 'run 40'],
+      [50, 7, 'run 50'],
+    ])
+    expect(marks.map(({ atMs, count }) => [atMs, count])).toEqual([
+      [20, 1],
+      [30, 1],
+      [40, 1],
+      [50, 1],
+    ])
+  })
+
+  test('has at most so many points, each with the last value and the range of its part', () => {
+    const steps = Array.from({ length: 1_000 }, (_, nth) => step(nth * 10, nth % 2 === 0 ? nth : -nth))
+    const { points, marks } = plottedSeries(null, steps, 10)
+    expect(points).toHaveLength(10)
+    expect(points[0]).toEqual({ atMs: 0, value: -99, min: -99, max: 98, runId: 'run 990' })
+    expect(points.at(-1)).toEqual({ atMs: 9_000, value: -999, min: -999, max: 998, runId: 'run 9990' })
+    expect(marks.map(({ count }) => count)).toEqual(Array.from({ length: 10 }, () => 100))
+  })
+
+  test('takes what is no number out of a range, and ends with it where it is the last', () => {
+    const steps = [step(0, 1), step(1, null), step(2, 3), step(3, null)]
+    expect(plottedSeries(null, steps, 1).points).toEqual([{ atMs: 0, value: null, min: 1, max: 3, runId: 'run 3' }])
+  })
+
+  test('is empty where nothing is known', () => {
+    expect(plottedSeries(null, [step(1, undefined, false)], 500)).toEqual({ points: [], marks: [] })
+  })
+})
+
+test('checks that fail for one reason are a stretch, which the next turn ends', () => {
+  const turns = [
+    { atMs: 1, code: null },
+    { atMs: 2, code: 'timeout' },
+    { atMs: 5, code: 'http_status' },
+    { atMs: 7, code: null },
+    { atMs: 9, code: 'timeout' },
+  ]
+  expect(stretchesOf(turns)).toEqual([
+    { fromMs: 2, toMs: 5, code: 'timeout' },
+    { fromMs: 5, toMs: 7, code: 'http_status' },
+    { fromMs: 9, toMs: null, code: 'timeout' },
+  ])
+})
