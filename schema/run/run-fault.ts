@@ -72,3 +72,27 @@ export interface RunFault {
   /** Text for users, without secrets: what happened, and what to do. At most 1,000 characters. */
   readonly message: string
 }
+
+/** What a person can do about a failure, by its kind. */
+const ADVICE = {
+  blocked: 'Have it checked less often, or set fetch_mode to browser. Some sites refuse programs.',
+  broken: 'Open the address yourself. If it works there, wait for the next check.',
+  limit: 'Watch less of the page, with a narrower selector.',
+  config: 'Edit the monitor: what it asks for cannot be done.',
+} as const
+
+/** The same by the reason, where the kind says too little. */
+const ADVICE_OF_CODE: Partial<Record<RunFaultCode, string>> = {
+  too_large: 'Watch an address with a smaller answer.',
+  too_complex: 'Watch an address with a smaller answer.',
+  llm_quota: 'Wait for the next period, or choose a larger plan.',
+  model_busy: 'Wait for the next check. The model had too much to do.',
+  model_timeout: 'Wait for the next check, or watch less of the page.',
+  model_failed: 'Ask who runs this installation to look at its model.',
+  model_answer: 'Ask for fewer fields in the prompt, or describe them more exactly.',
+  not_available: 'Ask who runs this installation to set it up, or edit the monitor.',
+  internal: 'Wait for the next check. If it fails again, report the run id to who runs this installation.',
+}
+
+/** Returns what a person can do about a failed run. */
+export const adviceOf = (code: RunFaultCode): string => ADVICE_OF_CODE[code] ?? ADVICE[RUN_FAULTS[code].kind]

@@ -62,7 +62,7 @@ export async function startDashboard(options: { readonly egress?: EgressPolicy }
     base,
     built,
     async open(path, as, { width = 1280 } = {}) {
-      const context = await browser.playwright.newContext({ viewport: { width, height: 800 } })
+      const context = await browser.playwright.newContext({ viewport: { width, height: 800 }, locale: 'en-US' })
       if (as) await signIn(context, base, as)
       await context.addInitScript(COLLECT)
       const page = await context.newPage()

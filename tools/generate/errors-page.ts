@@ -1,5 +1,5 @@
 import { ERRORS } from '../../schema/error.ts'
-import { RUN_FAULTS } from '../../schema/run/run-fault.ts'
+import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../schema/run/run-fault.ts'
 import { paragraph, table } from './markdown.ts'
 
 const ABOUT = paragraph(
@@ -40,7 +40,10 @@ ${table(
 ${OF_RUNS}
 
 ${table(
-  ['Code', 'Kind', 'Meaning'],
-  Object.entries(RUN_FAULTS).map(([code, { kind, meaning }]) => [`\`${code}\``, kind, meaning]),
+  ['Code', 'Kind', 'Meaning', 'What you can do'],
+  (Object.keys(RUN_FAULTS) as RunFaultCode[]).map((code) => {
+    const { kind, meaning } = RUN_FAULTS[code]
+    return [`\`${code}\``, kind, meaning, adviceOf(code)]
+  }),
 )}
 `

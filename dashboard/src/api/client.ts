@@ -50,6 +50,18 @@ export async function ask<T>(path: string, { method = 'GET', body: sent, signal 
   throw new ApiFault(message ?? `The server answered ${answer.status}.`, answer.status, requestId ?? null)
 }
 
+/** Asks the API for another text than JSON. Throws an `ApiFault`. */
+export async function askText(path: string, accept: string, signal: AbortSignal): Promise<string> {
+  const headers = { accept, ...(session.team !== '' && { 'tidemark-team': session.team }) }
+  const answer = await fetch(path, { headers, signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    throw new ApiFault('The server does not answer.', 0)
+  })
+  if (answer.ok) return answer.text()
+  const { error } = (await answer.json().catch(() => ({}))) as Envelope
+  throw new ApiFault(error?.message ?? `The server answered ${answer.status}.`, answer.status, error?.requestId ?? null)
+}
+
 function noteClock(date: string | null): void {
   const away = Date.parse(date ?? '') - Date.now()
   // The header has whole seconds, and the way takes its time.

@@ -151,7 +151,11 @@ export type Monitor = {
   readonly labels: Readonly<Record<string, string>>
   readonly status: 'active' | 'paused' | 'billing_paused' | 'error' | 'deleted'
   readonly consecutive_failures: number
+  readonly last_run_at: string | null
   readonly next_run_at: string | null
+  readonly managed_by: 'api' | 'kubernetes' | 'file'
+  readonly declared_in?: string
+  readonly warnings?: readonly string[]
 }
 
 /** The answer of `GET /v1/serp-monitors/{id}`. */
@@ -159,6 +163,7 @@ export type SerpMonitor = {
   readonly keyword: string
   readonly engine: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
   readonly device: 'desktop' | 'mobile'
+  readonly target_domain: string | null
 }
 
 /** The answer of `GET /v1/runs/{id}`. */
@@ -179,6 +184,41 @@ export type Run = {
   readonly duration_ms: number
   readonly error_message: string | null
   readonly error_code: FaultCode | null
+  readonly organic_results?: readonly {
+    readonly position: number
+    readonly title: string
+    readonly url: string
+    readonly domain: string
+    readonly description: string | null
+  }[]
+  readonly target_rank?: number | null
+  readonly rank_delta?: number | null
+}
+
+/** The answer of `GET /v1/monitors/{id}/series`. */
+export type Series = {
+  readonly field: string | null
+  readonly fields: readonly string[]
+  readonly from: string
+  readonly to: string
+  readonly points: readonly {
+    readonly at: string
+    readonly value: number | null
+    readonly min: number | null
+    readonly max: number | null
+    readonly run_id: string | null
+  }[]
+  readonly changes: readonly {
+    readonly at: string
+    readonly run_id: string
+    readonly count: number
+  }[]
+  readonly failures: readonly {
+    readonly from: string
+    readonly to: string | null
+    readonly error_code: FaultCode
+  }[]
+  readonly known_from: string
 }
 
 /** The answer of `GET /v1/runs/{id}/diff`. */
@@ -252,6 +292,36 @@ export const FAULTS = {
   internal: 'Internal error. The log has the details under the run id.',
 } as const
 type FaultCode = keyof typeof FAULTS
+
+/** What a person can do about them. */
+export const ADVICE = {
+  target_not_allowed: 'Edit the monitor: what it asks for cannot be done.',
+  dns_failed: 'Open the address yourself. If it works there, wait for the next check.',
+  connect_failed: 'Open the address yourself. If it works there, wait for the next check.',
+  tls_failed: 'Open the address yourself. If it works there, wait for the next check.',
+  timeout: 'Open the address yourself. If it works there, wait for the next check.',
+  too_many_redirects: 'Open the address yourself. If it works there, wait for the next check.',
+  bad_redirect: 'Open the address yourself. If it works there, wait for the next check.',
+  blocked: 'Have it checked less often, or set fetch_mode to browser. Some sites refuse programs.',
+  http_status: 'Open the address yourself. If it works there, wait for the next check.',
+  empty_body: 'Open the address yourself. If it works there, wait for the next check.',
+  bad_encoding: 'Open the address yourself. If it works there, wait for the next check.',
+  too_large: 'Watch an address with a smaller answer.',
+  too_complex: 'Watch an address with a smaller answer.',
+  extract_timeout: 'Watch less of the page, with a narrower selector.',
+  extract_memory: 'Watch less of the page, with a narrower selector.',
+  wrong_type: 'Open the address yourself. If it works there, wait for the next check.',
+  bad_rule: 'Edit the monitor: what it asks for cannot be done.',
+  llm_quota: 'Wait for the next period, or choose a larger plan.',
+  model_busy: 'Wait for the next check. The model had too much to do.',
+  model_timeout: 'Wait for the next check, or watch less of the page.',
+  model_failed: 'Ask who runs this installation to look at its model.',
+  model_answer: 'Ask for fewer fields in the prompt, or describe them more exactly.',
+  render_failed: 'Watch less of the page, with a narrower selector.',
+  proxy_failed: 'Open the address yourself. If it works there, wait for the next check.',
+  not_available: 'Ask who runs this installation to set it up, or edit the monitor.',
+  internal: 'Wait for the next check. If it fails again, report the run id to who runs this installation.',
+} as const
 
 /** Where monitors of a kind are, in addresses. */
 export const COLLECTIONS = {

@@ -6,7 +6,9 @@ import { MonitorList } from '../monitors/list.tsx'
 import { Boundary } from './boundary.tsx'
 import { Frame } from './frame.tsx'
 
-const MonitorPage = lazy(async () => ({ default: (await import('../monitors/monitor-page.tsx')).MonitorPage }))
+const MonitorPage = lazy(async () => ({ default: (await import('../monitor/monitor-page.tsx')).MonitorPage }))
+
+const RunPage = lazy(async () => ({ default: (await import('../monitors/monitor-page.tsx')).MonitorPage }))
 
 const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
 
@@ -30,14 +32,12 @@ export const App = () => (
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
-            <Route path="/monitors/:id/runs/:run">
-              {({ id, run }) => <MonitorPage kind="page" id={id} run={run} />}
-            </Route>
+            <Route path="/monitors/:id/runs/:run">{({ id, run }) => <RunPage kind="page" id={id} run={run} />}</Route>
             <Route path="/serp-monitors/:id/runs/:run">
-              {({ id, run }) => <MonitorPage kind="serp" id={id} run={run} />}
+              {({ id, run }) => <RunPage kind="serp" id={id} run={run} />}
             </Route>
-            <Route path="/monitors/:id">{({ id }) => <MonitorPage kind="page" id={id} run={null} />}</Route>
-            <Route path="/serp-monitors/:id">{({ id }) => <MonitorPage kind="serp" id={id} run={null} />}</Route>
+            <Route path="/monitors/:id">{({ id }) => <MonitorPage kind="page" id={id} />}</Route>
+            <Route path="/serp-monitors/:id">{({ id }) => <MonitorPage kind="serp" id={id} />}</Route>
           </Switch>
         </Suspense>
       </Frame>

@@ -13,6 +13,8 @@ const KEYS = [
   ['Space  x', 'Select the row'],
   ['Shift + ↑ ↓', 'Select several rows'],
   ['e  u', 'Changes: seen, not seen'],
+  ['r  p', 'A monitor: check now; pause or resume'],
+  ['←  →', 'The plot of a monitor: the point before, the next'],
   ['?', 'These keys'],
   ['Esc', 'Close, or leave the search'],
 ] as const

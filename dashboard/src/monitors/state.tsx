@@ -15,15 +15,21 @@ const STATES = {
   },
 } as const
 
+/** What says the state of a monitor. */
+export type StateFacts = Partial<Omit<Row, 'last_run'>> &
+  Pick<Row, 'status' | 'consecutive_failures'> & {
+    readonly last_run: Pick<NonNullable<Row['last_run']>, 'status'> | null
+  }
+
 /** Returns the state of a monitor as people say it. */
-export function stateOf({ status, last_run: last, consecutive_failures: failures }: Row): keyof typeof STATES {
+export function stateOf({ status, last_run: last, consecutive_failures: failures }: StateFacts): keyof typeof STATES {
   if (status === 'paused') return 'paused'
   if (status === 'billing_paused') return 'held'
   if (status === 'error' || failures > 0 || last?.status === 'error') return 'failing'
   return last === null ? 'waiting' : 'active'
 }
 
-export function State({ row }: { readonly row: Row }) {
+export function State({ row }: { readonly row: StateFacts }) {
   const state = stateOf(row)
   const { word, shape } = STATES[state]
   return (

@@ -1,5 +1,5 @@
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
-import { RUN_FAULTS } from '../../../schema/run/run-fault.ts'
+import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { typeOf } from './type-of.ts'
 
 /** The parts of the OpenAPI document that the dashboard is told of. */
@@ -31,11 +31,24 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   Changes: { path: '/v1/changes' },
   Monitor: {
     path: '/v1/monitors/{id}',
-    keys: ['id', 'name', 'url', 'schedule_interval_seconds', 'labels', 'status', 'consecutive_failures', 'next_run_at'],
+    keys: [
+      'id',
+      'name',
+      'url',
+      'schedule_interval_seconds',
+      'labels',
+      'status',
+      'consecutive_failures',
+      'last_run_at',
+      'next_run_at',
+      'managed_by',
+      'declared_in',
+      'warnings',
+    ],
   },
   SerpMonitor: {
     path: '/v1/serp-monitors/{id}',
-    keys: ['keyword', 'engine', 'device'],
+    keys: ['keyword', 'engine', 'device', 'target_domain'],
   },
   Run: {
     path: '/v1/runs/{id}',
@@ -52,8 +65,12 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'duration_ms',
       'error_message',
       'error_code',
+      'organic_results',
+      'target_rank',
+      'rank_delta',
     ],
   },
+  Series: { path: '/v1/monitors/{id}/series' },
   RunDiff: { path: '/v1/runs/{id}/diff' },
 }
 
@@ -73,6 +90,7 @@ export function apiTypes(document: object): string {
   })
   const overview = new Map(operation(api, '/v1/overview').parameters.map(({ name, schema }) => [name, schema]))
   const meanings = Object.entries(RUN_FAULTS).map(([code, { meaning }]) => `  ${code}: ${quoted(meaning)},\n`)
+  const advice = (Object.keys(RUN_FAULTS) as RunFaultCode[]).map((code) => `  ${code}: ${quoted(adviceOf(code))},\n`)
   const collections = RESOURCE_KINDS.map(({ declares, collection }) => `  ${declares}: '${collection}',\n`)
   return [
     '// Generated from schema/ by `npm run gen`.\n',
@@ -85,6 +103,8 @@ export function apiTypes(document: object): string {
     `/** What the reasons mean for which a run fails. */\nexport const FAULTS = {
 ${meanings.join('')}} as const
 type FaultCode = keyof typeof FAULTS\n`,
+    `/** What a person can do about them. */\nexport const ADVICE = {
+${advice.join('')}} as const\n`,
     `/** Where monitors of a kind are, in addresses. */\nexport const COLLECTIONS = {
 ${collections.join('')}} as const\n`,
   ].join('\n')

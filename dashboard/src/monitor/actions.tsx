@@ -1,0 +1,94 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { ask } from '../api/client.ts'
+import { FAULTS, type Run } from '../api/types.ts'
+import { Notice } from '../app/notice.tsx'
+import { usePermission } from '../app/use-me.ts'
+import { useShortcut } from '../app/use-shortcut.ts'
+import controls from '../style/controls.module.css'
+import type { AnyMonitor, Place } from './any-monitor.ts'
+import { hasFound } from './folded-runs.ts'
+import style from './monitor.module.css'
+
+interface ActionsProps {
+  readonly monitor: AnyMonitor
+  readonly place: Place
+}
+type Act = 'run' | 'pause' | 'resume'
+
+const DOING = { run: 'Asking for a check…', pause: 'Pausing…', resume: 'Resuming…' } as const
+const DONE = { run: '', pause: 'It is paused.', resume: 'It is checked again.' } as const
+const REASON = 'Your role may only read.'
+
+/** Checks a monitor now, pauses and resumes it. What comes of it is said below. */
+export function Actions({ monitor: { status }, place: { path } }: ActionsProps) {
+  const queries = useQueryClient()
+  const mayWrite = usePermission('monitors.write')
+  const [error, setError] = useState<unknown>(null)
+  const [doing, setDoing] = useState<Act | null>(null)
+  const [done, setDone] = useState('')
+  const [run, setRun] = useState<string | null>(null)
+  async function act(action: Act) {
+    if (!mayWrite || doing !== null) return
+    setDoing(action)
+    setError(null)
+    setDone('')
+    setRun(null)
+    try {
+      const answer = await ask<{ readonly run_id?: string }>(`${path}/${action}`, { method: 'POST' })
+      setRun(answer.run_id ?? null)
+      setDone(DONE[action])
+    } catch (fault) {
+      setError(fault)
+    }
+    setDoing(null)
+    await queries.invalidateQueries()
+  }
+  const toggle = status === 'paused' ? 'resume' : 'pause'
+  useShortcut('r', () => void act('run'))
+  useShortcut('p', () => void act(toggle))
+  const common = {
+    type: 'button',
+    className: controls['button'],
+    disabled: doing !== null || !mayWrite,
+    'aria-describedby': mayWrite ? undefined : 'why-not',
+  } as const
+  return (
+    <div className={style['actions']}>
+      <button {...common} onClick={() => void act('run')}>
+        Run now
+      </button>
+      <button {...common} onClick={() => void act(toggle)}>
+        {toggle === 'resume' ? 'Resume' : 'Pause'}
+      </button>
+      {!mayWrite && (
+        <span id="why-not" className={style['soft']}>
+          {REASON}
+        </span>
+      )}
+      <p role="status" className={style['progress']}>
+        {doing === null ? done : DOING[doing]}
+        {run !== null && <Progress id={run} />}
+      </p>
+      {error !== null && <Notice error={error} />}
+    </div>
+  )
+}
+
+/** How a check that somebody asked for goes, until it ends. */
+function Progress({ id }: { readonly id: string }) {
+  const queries = useQueryClient()
+  const { data: run } = useQuery({
+    queryKey: ['run', 'asked', id],
+    queryFn: ({ signal }) => ask<Run>(`/v1/runs/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: ({ state }) => (state.data === undefined || state.data.status === 'running' ? 1_000 : false),
+  })
+  const hasEnded = run !== undefined && run.status !== 'running'
+  useEffect(() => {
+    // What the screen shows besides was read before the check ended.
+    if (hasEnded) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'asked' })
+  }, [hasEnded, queries])
+  if (!hasEnded) return 'It is being checked…'
+  if (run.status === 'error') return `The check failed. ${run.error_code === null ? '' : FAULTS[run.error_code]}`
+  return hasFound(run) ? 'It was checked: something changed.' : 'It was checked: nothing changed.'
+}
