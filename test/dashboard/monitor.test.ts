@@ -2,12 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { seedRun, seedRuns } from '../support/api/seeded-runs.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
 import { failTimes } from '../support/database/check-states.ts'
+import { html, openSite } from '../support/network/site.ts'
 import { describeIf } from '../support/run/skip.ts'
+import { startWorker } from '../support/worker/check-worker.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u{202E}evil'
@@ -17,6 +20,7 @@ const HOOK = { type: 'webhook', url: 'https://receiver.example/hook' }
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The screen of a monitor', () => {
   let dashboard: Dashboard
   let owner: CreatedOwner
+  let site: Awaited<ReturnType<typeof openSite>>
   const ids: Record<string, string> = {}
   const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
     dashboard.api.call(owner.api_key, method, path, body)
@@ -49,14 +53,17 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
   }
 
   beforeAll(async () => {
-    dashboard = await startDashboard()
+    dashboard = await startDashboard({ egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }) })
     owner = await dashboard.api.owner({ plan: 'unlimited' })
     const labels = { team: 'shop' }
     await create('kettle', { ...SMALLEST, name: HOSTILE, labels, deliveries: [HOOK] })
     await create('failing', { ...SMALLEST, name: 'Failing' })
     await create('search', SEARCH, '/v1/serp-monitors')
     await create('gone', { ...SMALLEST, name: 'Gone' })
-    await create('many', { ...SMALLEST, name: 'Many' })
+    site = await openSite()
+    await create('many', { ...SMALLEST, name: 'Many', url: site.url })
+    const fields = { price: '.price' }
+    await create('real', { ...SMALLEST, name: 'Real', url: site.url, extract_config: { method: 'css', fields } })
     await seedRuns(dashboard.api.services, ids['many'] ?? '', { count: 150, extracted: { price: null } })
     await seedPrices(ids['kettle'] ?? '')
     await seedRun(dashboard.api.services, ids['failing'] ?? '', {
@@ -74,7 +81,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
       await seedRun(dashboard.api.services, ids['search'] ?? '', { age, rank, results: results(rank) })
     await seedRun(dashboard.api.services, ids['search'] ?? '', { age: '10 h', status: 'error', errorCode: 'blocked' })
   }, 60_000)
-  afterAll(() => dashboard[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]()
+    await dashboard[Symbol.asyncDispose]()
+  })
 
   const opened = async (path: string, as: CreatedOwner = owner, width = 1280) => {
     const found = await dashboard.open(path, as, { width })
@@ -146,6 +156,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.getByText(/: #7$/).waitFor()
     expect(await page.locator('article header').innerText()).toMatch(/rank[^]*#2[^]*before\s+#4/)
     await page.getByRole('combobox', { name: 'Field of the plot' }).selectOption('results')
+    expect((await linesOf(page))[0]).toMatch(/other results/)
     await page.waitForURL(/field=results/)
     await page.getByRole('slider', { name: 'Plot of results' }).waitFor()
     expect(watched.faults).toEqual([])
@@ -214,6 +225,26 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await expect.poll(async () => (await linesOf(page))[0]).toMatch(/is running/)
     expect(watched.faults).toEqual([])
     await page.context().close()
+  })
+
+  test('is checked by a click, and shows at once what the check found', async () => {
+    const worker = await startWorker({ url: dashboard.api.databaseUrl, secrets: dashboard.api.services.secrets })
+    const { page, watched } = await opened(`/monitors/${ids['real']}`)
+    for (const [price, said] of [
+      ['$20.00', 'It was checked: nothing changed.'],
+      ['$15.00', 'It was checked: something changed.'],
+    ] as const) {
+      site.answer(html(`<b class="price">${price}</b>`))
+      await page.getByRole('button', { name: 'Run now' }).click()
+      await page.getByText(said).waitFor()
+      await page.locator('article header').getByText(price, { exact: true }).waitFor()
+    }
+    await page.getByRole('slider', { name: 'Plot of price' }).press('End')
+    await page.getByText(/: 15$/).waitFor()
+    expect((await linesOf(page))[0]).toMatch(/\$20\.00 → \$15\.00/)
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+    await worker.stop(5_000)
   })
 
   test('shows its secret and its manifest on request, copies them, and replaces the secret', async () => {

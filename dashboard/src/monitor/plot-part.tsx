@@ -29,7 +29,7 @@ const RANGES = [
   ['all', 'All'],
 ] as const
 const DAY_MS = 86_400_000
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
 
 /** Returns the beginning of a range as the API takes it. */
 function beginningOf(range: string): string {

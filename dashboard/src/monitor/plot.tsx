@@ -102,8 +102,8 @@ function optionsOf({ series, box, onPoint }: Drawn): uPlot.Options {
       y: isRank ? { dir: -1, range: (_, least, most) => [Math.max(0.5, least - 0.5), most + 0.5] } : {},
     },
     axes: [
-      { ...axis, values: times },
-      { ...axis, size: 64, ...(isRank && { incrs: [1, 2, 5, 10, 20, 50], values: ranks }) },
+      { ...axis, size: 34, values: times },
+      { ...axis, size: 60, ...(isRank && { incrs: [1, 2, 5, 10, 20, 50], values: ranks }) },
     ],
     series: [
       {},

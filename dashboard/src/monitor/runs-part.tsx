@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx'
 import controls from '../style/controls.module.css'
 import type { Place } from './any-monitor.ts'
 import { Choice } from './choice.tsx'
-import { type Fold, foldedRuns, hasFound } from './folded-runs.ts'
+import { type Fold, foldedRuns } from './folded-runs.ts'
 import style from './monitor.module.css'
 import lines from './runs.module.css'
 import { inWords } from './series-view.ts'
@@ -57,7 +57,9 @@ export function RunsPart({ place: { path, home } }: { readonly place: Place }) {
       {runs?.length === 0 && (
         <p className={lines['soft']}>{hasMore ? 'None of the runs that were looked at.' : nothingOf(shown, day)}</p>
       )}
-      {runs !== null && runs.length > 0 && <List runs={runs} home={home} />}
+      {runs !== null && runs.length > 0 && (
+        <List runs={runs} home={home} onlyFound={shown === 'changed' || shown === 'fired'} />
+      )}
       {hasMore && (
         <button type="button" className={controls['button']} disabled={isReadingMore} onClick={readMore}>
           {isReadingMore ? 'Loading…' : 'Show older runs'}
@@ -94,12 +96,18 @@ const Tools = ({ shown, day, onChange }: ToolsProps) => (
   </div>
 )
 
-function List({ runs, home }: { readonly runs: readonly Run[]; readonly home: string }) {
+interface ListProps {
+  readonly runs: readonly Run[]
+  readonly home: string
+  readonly onlyFound: boolean
+}
+
+function List({ runs, home, onlyFound }: ListProps) {
   const [asked, change] = useAddress()
   const open = asked.get('open') ?? ''
   return (
     <ol className={lines['runs']}>
-      {foldedRuns(runs).map((fold) => (
+      {foldedRuns(runs, onlyFound).map((fold) => (
         <Folded
           key={fold.key}
           fold={fold}
@@ -123,10 +131,10 @@ interface FoldedProps {
 }
 
 /** Runs that say the same as one line, which opens. */
-function Folded({ fold: { runs }, home, isOpen, onToggle }: FoldedProps) {
+function Folded({ fold: { runs, hasFound }, home, isOpen, onToggle }: FoldedProps) {
   const [newest, oldest] = [runs[0], runs.at(-1)]
   if (newest === undefined || oldest === undefined) return null
-  if (runs.length === 1) return <Line run={newest} home={home} />
+  if (runs.length === 1) return <Line run={newest} home={home} hasFound={hasFound} />
   return (
     <>
       <li className={lines['run']}>
@@ -136,14 +144,14 @@ function Folded({ fold: { runs }, home, isOpen, onToggle }: FoldedProps) {
             <Icon name="down" />
             {`${SAYING[newest.status]} ×${runs.length} since ${time.format(Date.parse(oldest.started_at))}`}
           </button>
-          {newest.status === 'error' && <Found run={newest} />}
+          {newest.status === 'error' && <Found run={newest} hasFound={hasFound} />}
         </span>
       </li>
       {isOpen && (
         <li>
           <ol className={lines['inner']} aria-label={`${runs.length} runs`}>
             {runs.map((run) => (
-              <Line key={run.id} run={run} home={home} />
+              <Line key={run.id} run={run} home={home} hasFound={false} />
             ))}
           </ol>
         </li>
@@ -155,13 +163,14 @@ function Folded({ fold: { runs }, home, isOpen, onToggle }: FoldedProps) {
 interface LineProps {
   readonly run: Run
   readonly home: string
+  readonly hasFound: boolean
 }
 
-const Line = ({ run, home }: LineProps) => (
+const Line = ({ run, home, hasFound }: LineProps) => (
   <li className={lines['run']}>
     <Time run={run} home={home} />
     <span>
-      <Found run={run} />
+      <Found run={run} hasFound={hasFound} />
     </span>
     <span className={lines['soft']}>
       {run.fired === true && <b className={lines['fired']}>fired</b>} {run.status !== 'running' && ms(run.duration_ms)}
@@ -171,7 +180,7 @@ const Line = ({ run, home }: LineProps) => (
 
 const ms = (duration: number): string => (duration < 10_000 ? `${duration} ms` : `${Math.round(duration / 1000)} s`)
 
-function Time({ run, home }: LineProps) {
+function Time({ run, home }: Omit<LineProps, 'hasFound'>) {
   const at = Date.parse(run.completed_at ?? run.started_at)
   return (
     <Link href={`${home}/runs/${run.id}`} title={whole.format(at)}>
@@ -180,17 +189,19 @@ function Time({ run, home }: LineProps) {
   )
 }
 
-function Found({ run }: { readonly run: Run }) {
+function Found({ run, hasFound }: Omit<LineProps, 'home'>) {
   if (run.status === 'running') return <span className={lines['soft']}>is running</span>
   if (run.status === 'skipped') return <span className={lines['soft']}>was skipped</span>
   if (run.status === 'error')
     return <span className={lines['bad']}>{run.error_code === null ? 'failed' : FAULTS[run.error_code]}</span>
-  if (!hasFound(run)) return <span className={lines['soft']}>same</span>
+  if (!hasFound) return <span className={lines['soft']}>same</span>
   const changes = changesOf(run)
   return (
     <>
       {(run.rank_delta ?? 0) !== 0 && <Rank run={run} />}
-      {changes.length === 0 && (run.rank_delta ?? 0) === 0 && 'another picture, or other results'}
+      {changes.length === 0 &&
+        (run.rank_delta ?? 0) === 0 &&
+        (run.organic_results ? 'other results' : 'another picture')}
       {changes.slice(0, FIELDS).map(({ field, before, after }) => (
         <span key={field} className={lines['change']}>
           {field === WHOLE_PAGE ? (
