@@ -11,7 +11,17 @@ import type { Left } from './outcome.ts'
 /** The run has no difference of texts, and why. */
 export interface NoTexts {
   readonly kind: 'no_texts'
-  readonly why: 'not_done' | 'no_difference' | 'no_text' | 'not_text' | 'gone'
+  readonly why:
+    | 'not_done'
+    | 'no_difference'
+    | 'no_text'
+    | 'not_text'
+    | 'gone'
+    | 'itself'
+    | 'no_other'
+    | 'failed'
+    | 'seen'
+    | 'nothing_seen'
 }
 
 /** The texts could not be compared in the time that there is. */
@@ -19,9 +29,14 @@ export interface NotCompared {
   readonly kind: 'not_compared'
 }
 
-type DifferenceOutcome = { readonly kind: 'done'; readonly diff: RunDiff } | NotFound | NoTexts | NotCompared | Left
+export type DifferenceOutcome =
+  | { readonly kind: 'done'; readonly diff: RunDiff }
+  | NotFound
+  | NoTexts
+  | NotCompared
+  | Left
 
-interface DifferencePorts {
+export interface DifferencePorts {
   readonly store: Queryable
   /** Null: this process compares no texts. */
   readonly differ: TextDiffer | null
@@ -34,16 +49,30 @@ interface DifferencePorts {
  * before and after.
  */
 export async function runDifference(
-  { store, differ, deadlineMs = WORK.difference.budgetMs }: DifferencePorts,
+  ports: DifferencePorts,
   { teamId, id, signal }: { readonly teamId: string; readonly id: string; readonly signal?: AbortSignal | undefined },
 ): Promise<DifferenceOutcome> {
-  const found = await findRunTexts(store, teamId, id)
-  if (!found) {
-    const waits = await findRun(store, teamId, id)
-    return waits ? { kind: 'no_texts', why: 'not_done' } : { kind: 'not_found', what: 'run' }
-  }
+  const found = await findRunTexts(ports.store, teamId, id)
+  if (!found) return absent(ports.store, teamId, id)
   const pairs = pairsOf(found)
   if (typeof pairs === 'string') return { kind: 'no_texts', why: pairs }
+  const compared = await comparePairs(ports, pairs, { teamId, signal })
+  if (compared.kind !== 'done') return compared
+  return { kind: 'done', diff: { run_id: id, fields: compared.fields } }
+}
+
+/** Returns why a run has no row: it has not ended, or there is none. */
+export async function absent(store: Queryable, teamId: string, id: string): Promise<NotFound | NoTexts> {
+  const waits = await findRun(store, teamId, id)
+  return waits ? { kind: 'no_texts', why: 'not_done' } : { kind: 'not_found', what: 'run' }
+}
+
+/** Compares pairs of texts, all within one deadline. */
+export async function comparePairs(
+  { differ, deadlineMs = WORK.difference.budgetMs }: DifferencePorts,
+  pairs: readonly Pair[],
+  { teamId, signal }: { readonly teamId: string; readonly signal?: AbortSignal | undefined },
+): Promise<{ readonly kind: 'done'; readonly fields: RunDiff['fields'] } | NotCompared | Left> {
   const deadline = AbortSignal.timeout(deadlineMs)
   const whose = { key: teamId, signal: signal ? AbortSignal.any([deadline, signal]) : deadline }
   const fields: RunDiff['fields'][number][] = []
@@ -54,14 +83,15 @@ export async function runDifference(
     if (!difference) return { kind: 'not_compared' }
     fields.push({ field, of, ...difference })
   }
-  return { kind: 'done', diff: { run_id: id, fields } }
+  return { kind: 'done', fields }
 }
 
 interface Pair extends Pick<RunDiff['fields'][number], 'field' | 'of'> {
   readonly pair: TextPair
 }
 
-function pairsOf({ diff, texts }: RunTexts): readonly Pair[] | NoTexts['why'] {
+/** Returns the texts of a difference, or why there are none. */
+export function pairsOf({ diff, texts }: RunTexts): readonly Pair[] | NoTexts['why'] {
   if (!diff || diff.fields_changed.length === 0) return 'no_difference'
   // Only a whole page has texts, and it has no other field.
   const [field = 'content_hash'] = diff.fields_changed

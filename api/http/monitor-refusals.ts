@@ -18,6 +18,11 @@ export const NO_TEXTS = {
   no_text: 'The readable text of the page was not kept at this run or at the one before it, so only its hash differs.',
   not_text: 'The fields that changed are not texts before and after; the diff of the run has their values.',
   gone: 'The texts of this run are older than the retention window and are not kept any more.',
+  itself: 'The run is named twice, and a run does not differ from itself: name another one of its monitor.',
+  no_other: 'There is no such run to compare with: it has to be a run of the same monitor that is still kept.',
+  failed: 'One of the two runs failed or was skipped, so it has no values to compare.',
+  seen: 'You have seen this run already: compare it with the run before it, or with another one.',
+  nothing_seen: 'You have seen no run of this monitor that is still kept: compare with the run before, or another one.',
 } as const satisfies Record<NoTexts['why'], string>
 
 export function managed({ by: manager, name, resource, resourceKind, file, act }: Managed) {

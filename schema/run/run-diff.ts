@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
+import { Choice, Closed, Dictionary, Instant, Text, Uuid } from '../shape/shape.ts'
 
 /** A stretch of text. All that is not `added` is the text before, and all that is not `removed` the text after. */
 export const WordPart = Closed({ kind: Choice(['same', 'removed', 'added']), text: Type.String() })
@@ -26,9 +26,42 @@ export const TextDiff = Closed({
 })
 export type TextDiff = Static<typeof TextDiff>
 
-/** The texts of a run that differ from those of the run before. */
+/** What a run may be compared with: another run by its id, or `seen`. */
+export const DiffAgainst = Type.String({
+  maxLength: 36,
+  pattern: '^(seen|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$',
+  description:
+    'Beyond the contract: another stored run of the same monitor, which counts as the one before. `seen`: the newest ' +
+    'one up to which the caller has marked changes as seen. Default: the run before, as the run found it.',
+})
+
+/** Two runs may be of two configurations, each with its fields. */
+const MOST_FIELDS = 400
+
+/** The difference of the values of two runs. */
+const ChangedValues = Closed(
+  {
+    fields_changed: Type.Array(Text(1, 100), { maxItems: MOST_FIELDS }),
+    before: Dictionary(Type.Unknown(), { maxProperties: MOST_FIELDS }),
+    after: Dictionary(Type.Unknown(), { maxProperties: MOST_FIELDS }),
+  },
+  {
+    description:
+      'Only with `against`, and not of a search, whose results are in both runs: the values that differ, as in the ' +
+      '`diff` of a run. Empty where all are equal.',
+  },
+)
+
+/** The texts of a run that differ from those of the run before, or of another one. */
 export const RunDiff = Closed({
   run_id: Uuid(),
+  against: Type.Optional(
+    Closed(
+      { run_id: Uuid(), started_at: Instant() },
+      { description: 'Only with `against`: what it is compared with.' },
+    ),
+  ),
+  changed: Type.Optional(ChangedValues),
   fields: Type.Array(
     Closed({
       field: Text(1, 100, 'Name of the field.'),
@@ -37,7 +70,7 @@ export const RunDiff = Closed({
       }),
       ...TextDiff.properties,
     }),
-    { minItems: 1, maxItems: 200 },
+    { maxItems: 200, description: 'Without `against` at least one.' },
   ),
 })
 export type RunDiff = Static<typeof RunDiff>

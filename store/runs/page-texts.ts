@@ -84,6 +84,25 @@ export async function findPageText(store: Queryable, teamId: string, key: Buffer
   return found && unpack(found.text)
 }
 
+const storedByKey = row({ key: Type.Unsafe<Buffer>({}), text: Type.Unsafe<Uint8Array>({}) })
+
+/** Returns two texts of the team, in one statement; each is null when it is not kept any more. */
+export async function findPageTexts(
+  store: Queryable,
+  teamId: string,
+  [one, other]: readonly [Buffer, Buffer],
+): Promise<readonly [string | null, string | null]> {
+  const found = await store.any(sql.prepared('find_page_texts', storedByKey)`
+    select key, text from page_texts
+    where team_id = ${teamId}::uuid and key in (${sql.binary(one)}, ${sql.binary(other)})
+  `)
+  const textOf = async (wanted: Buffer) => {
+    const stored = found.find(({ key }) => wanted.equals(key))
+    return stored ? unpack(stored.text) : null
+  }
+  return [await textOf(one), await textOf(other)]
+}
+
 /** The difference that a run found, with the texts of a whole page. */
 export interface RunTexts {
   readonly diff: Diff | null

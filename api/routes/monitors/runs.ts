@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { replayRun } from '../../../deliveries/replay.ts'
+import { differenceOfRuns } from '../../../monitors/difference-of-runs.ts'
 import { runDifference } from '../../../monitors/run-difference.ts'
 import { Delivery } from '../../../schema/run/delivery.ts'
-import { RunDiff } from '../../../schema/run/run-diff.ts'
+import { DiffAgainst, RunDiff } from '../../../schema/run/run-diff.ts'
 import { Run } from '../../../schema/run/run.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import { hasValues } from '../../../store/db/listed-bytes.ts'
@@ -14,6 +15,7 @@ import { doneOf } from '../../http/outcome-error.ts'
 import { ById, ok, okParts, route } from '../../http/route.ts'
 import { wholeRun } from '../../presenters/listed.ts'
 import { answerDeliveries } from '../delivery-list.ts'
+import { readerOf } from '../overview/overview-filters.ts'
 
 export const getRunRoute = route({
   method: 'GET',
@@ -41,20 +43,23 @@ export const getRunRoute = route({
 export const diffRunRoute = route({
   method: 'GET',
   path: '/v1/runs/:id/diff',
-  summary: 'Compare the texts of a run with those before it',
+  summary: 'Compare a run with the one before it, or with another one',
   description:
     'Returns a unified diff and one by words of each text that the run found to differ: the readable text of a page ' +
-    'that is watched as a whole, and values that are texts before and after. If there is nothing to compare, the ' +
-    'response is 404, and the message says why.',
+    'that is watched as a whole, and values that are texts before and after. With `against`, also all values that ' +
+    'differ. If there is nothing to compare, the response is 404, and the message says why.',
   tag: 'Runs',
   policy: 'runs.read',
   work: 'difference',
   params: ById,
+  query: Closed({ against: Type.Optional(DiffAgainst) }),
   answers: { 200: { description: 'The differences.', schema: RunDiff } },
   beyond: true,
-  async handle({ params, principal: { teamId }, signal, services: { store, differ } }) {
-    const wanted = { teamId, id: params.id, signal }
-    return ok(doneOf(await runDifference({ store, differ: differ ?? null }, wanted)).diff)
+  async handle({ params: { id }, query: { against }, principal, signal, services: { store, differ } }) {
+    const ports = { store, differ: differ ?? null }
+    if (against === undefined)
+      return ok(doneOf(await runDifference(ports, { teamId: principal.teamId, id, signal })).diff)
+    return ok(doneOf(await differenceOfRuns(ports, { reader: readerOf(principal), id, against, signal })).diff)
   },
 })
 

@@ -224,6 +224,15 @@ export type Series = {
 /** The answer of `GET /v1/runs/{id}/diff`. */
 export type RunDiff = {
   readonly run_id: string
+  readonly against?: {
+    readonly run_id: string
+    readonly started_at: string
+  }
+  readonly changed?: {
+    readonly fields_changed: readonly string[]
+    readonly before: Readonly<Record<string, unknown>>
+    readonly after: Readonly<Record<string, unknown>>
+  }
   readonly fields: readonly {
     readonly field: string
     readonly of: 'value' | 'page_text'
