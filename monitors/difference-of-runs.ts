@@ -1,6 +1,9 @@
-import { diffValues } from '../core/diff/diff-values.ts'
+import { diffValues, valueOf } from '../core/diff/diff-values.ts'
 import { runIdMonitor, runIdTime } from '../core/run-id.ts'
+import { percentMoved } from '../core/text/movement-note.ts'
 import type { RunDiff } from '../schema/run/run-diff.ts'
+import type { Diff } from '../schema/run/run.ts'
+import type { Values } from '../schema/shape/json.ts'
 import type { Reader } from '../store/overview/seen-until.ts'
 import { type ComparedRun, findComparedRuns } from '../store/runs/compared-runs.ts'
 import { findPageTexts, type RunTexts } from '../store/runs/page-texts.ts'
@@ -54,10 +57,19 @@ async function differenceOf(
   if (typeof pairs === 'string' && pairs !== 'not_text') return { kind: 'no_texts', why: pairs }
   const compared = await comparePairs(ports, pairs === 'not_text' ? [] : pairs, { teamId, signal })
   if (compared.kind !== 'done') return compared
-  return { kind: 'done', diff: { ...common, changed: diff, fields: compared.fields } }
+  return { kind: 'done', diff: { ...common, changed: { ...diff, percent: percentOf(diff) }, fields: compared.fields } }
 }
 
-const NO_CHANGE: NonNullable<RunDiff['changed']> = { fields_changed: [], before: {}, after: {} }
+const NO_CHANGE: NonNullable<RunDiff['changed']> = { fields_changed: [], before: {}, after: {}, percent: {} }
+
+/** Returns by how much amounts changed. */
+function percentOf({ fields_changed: names, before, after }: Diff): Record<string, number> {
+  const percents = names.flatMap((name): [string, number][] => {
+    const percent = percentMoved(valueOf(before as Values, name), valueOf(after as Values, name))
+    return percent === null ? [] : [[name, percent]]
+  })
+  return Object.fromEntries(percents)
+}
 
 const startOf = ({ id, start_offset_ms: offset }: ComparedRun) => new Date(runIdTime(id) + offset).toISOString()
 

@@ -44,6 +44,10 @@ const ChangedValues = Closed(
     fields_changed: Type.Array(Text(1, 100), { maxItems: MOST_FIELDS }),
     before: Dictionary(Type.Unknown(), { maxProperties: MOST_FIELDS }),
     after: Dictionary(Type.Unknown(), { maxProperties: MOST_FIELDS }),
+    percent: Dictionary(Type.Number(), {
+      maxProperties: MOST_FIELDS,
+      description: 'By how much an amount changed, in percent. Of other values, and where it was 0, there is none.',
+    }),
   },
   {
     description:

@@ -25,26 +25,19 @@ export const FETCH_METHODS = ['static', 'browser', 'proxy'] as const
 export type FetchMethod = (typeof FETCH_METHODS)[number]
 
 /**
- * Why a run was fetched by another layer than the first one, the direct request.
- *
- * - `configured`: `fetch_mode` is `browser`, or the monitor takes pictures;
- * - `search_results`: the address is a page of search results;
- * - `needs_scripts`: the direct answer looked empty or script-heavy, or it redirected by `meta refresh`;
- * - `encoding`: the direct answer was compressed with `br`, which only the browser reads;
- * - `refused`: the site refused the layer before;
- * - `no_match`: a rule had no match in the direct answer, and scripts of the page may write what it selects.
- *
- * A monitor whose layer is remembered keeps the reason of the check that chose it.
+ * The meanings of the reasons why a run was fetched by another layer than the first one, the direct request. A monitor
+ * whose layer is remembered keeps the reason of the check that chose it.
  */
-export const FETCH_REASONS = [
-  'configured',
-  'search_results',
-  'needs_scripts',
-  'encoding',
-  'refused',
-  'no_match',
-] as const
-export type FetchReason = (typeof FETCH_REASONS)[number]
+export const FETCH_REASON_MEANINGS = {
+  configured: 'The monitor is set to use the browser, or takes pictures.',
+  search_results: 'The address is a page of search results.',
+  needs_scripts: 'The direct answer looked empty or full of scripts, or it led on by a meta refresh.',
+  encoding: 'The direct answer was compressed with br, which only the browser reads.',
+  refused: 'The site refused the layer before.',
+  no_match: 'A rule had no match in the direct answer, and scripts of the page may write what it selects.',
+} as const
+export type FetchReason = keyof typeof FETCH_REASON_MEANINGS
+export const FETCH_REASONS = Object.keys(FETCH_REASON_MEANINGS) as FetchReason[]
 
 /**
  * The difference from the previous successful run. Names are in the order of the extract config, and values are as

@@ -169,6 +169,7 @@ export type SerpMonitor = {
 /** The answer of `GET /v1/runs/{id}`. */
 export type Run = {
   readonly id: string
+  readonly monitor_id: string
   readonly started_at: string
   readonly completed_at: string | null
   readonly status: 'running' | 'success' | 'error' | 'skipped'
@@ -181,9 +182,12 @@ export type Run = {
   readonly fired: boolean | null
   readonly delivery_triggered: boolean
   readonly fetch_method: 'static' | 'browser' | 'proxy' | null
+  readonly fetch_reason: 'configured' | 'search_results' | 'needs_scripts' | 'encoding' | 'refused' | 'no_match' | null
   readonly duration_ms: number
   readonly error_message: string | null
   readonly error_code: FaultCode | null
+  readonly warnings: readonly string[]
+  readonly visual_change_pct?: number
   readonly organic_results?: readonly {
     readonly position: number
     readonly title: string
@@ -193,6 +197,16 @@ export type Run = {
   }[]
   readonly target_rank?: number | null
   readonly rank_delta?: number | null
+  readonly serp_check?: {
+    readonly outcome: 'ok' | 'zero' | 'blocked' | 'left_alone' | 'engine_error' | 'unparsed' | 'failed'
+    readonly source: 'engine' | 'provider' | null
+    readonly pages: number
+    readonly cut_by: 'blocked' | 'engine_error' | 'unparsed' | 'failed' | null
+    readonly is_guess: boolean
+    readonly country: 'exact' | 'approximate'
+    readonly late_ms: number | null
+    readonly marker: string
+  } | null
 }
 
 /** The answer of `GET /v1/monitors/{id}/series`. */
@@ -232,6 +246,7 @@ export type RunDiff = {
     readonly fields_changed: readonly string[]
     readonly before: Readonly<Record<string, unknown>>
     readonly after: Readonly<Record<string, unknown>>
+    readonly percent: Readonly<Record<string, number>>
   }
   readonly fields: readonly {
     readonly field: string
@@ -248,6 +263,43 @@ export type RunDiff = {
     readonly lines_added: number
     readonly lines_removed: number
     readonly coarse: boolean
+  }[]
+}
+
+/** The answer of `GET /v1/run-images/{id}`. */
+export type RunImages = {
+  readonly kind: string
+  readonly aggregateChangePct: number
+  readonly hasChanges: boolean
+  readonly regions: readonly {
+    readonly regionIndex: number
+    readonly label: string
+    readonly changedPct: number
+    readonly hasChanges: boolean
+    readonly beforeUrl: string | null
+    readonly afterUrl: string
+    readonly diffUrl: string | null
+  }[]
+}
+
+/** The answer of `GET /v1/runs/{id}/deliveries`. */
+export type RunDeliveries = {
+  readonly data: readonly {
+    readonly id: string
+    readonly monitor_id: string
+    readonly user_id: string
+    readonly run_id: string
+    readonly delivery_type: 'webhook' | 'slack' | 'discord' | 'email'
+    readonly destination: string
+    readonly payload: Readonly<Record<string, unknown>>
+    readonly status: 'pending' | 'success' | 'failed' | 'dead'
+    readonly attempts: number
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly response_status: number | null
+    readonly response_body: string | null
+    readonly created_at: string
+    readonly truncated?: readonly string[]
   }[]
 }
 
@@ -330,6 +382,16 @@ export const ADVICE = {
   proxy_failed: 'Open the address yourself. If it works there, wait for the next check.',
   not_available: 'Ask who runs this installation to set it up, or edit the monitor.',
   internal: 'Wait for the next check. If it fails again, report the run id to who runs this installation.',
+} as const
+
+/** Why a run was fetched by another layer than the direct request. */
+export const REASONS = {
+  configured: 'The monitor is set to use the browser, or takes pictures.',
+  search_results: 'The address is a page of search results.',
+  needs_scripts: 'The direct answer looked empty or full of scripts, or it led on by a meta refresh.',
+  encoding: 'The direct answer was compressed with br, which only the browser reads.',
+  refused: 'The site refused the layer before.',
+  no_match: 'A rule had no match in the direct answer, and scripts of the page may write what it selects.',
 } as const
 
 /** Where monitors of a kind are, in addresses. */

@@ -8,9 +8,9 @@ import { Frame } from './frame.tsx'
 
 const MonitorPage = lazy(async () => ({ default: (await import('../monitor/monitor-page.tsx')).MonitorPage }))
 
-const RunPage = lazy(async () => ({ default: (await import('../monitors/monitor-page.tsx')).MonitorPage }))
-
 const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
+
+const RunPage = lazy(async () => ({ default: (await import('../runs/run-page.tsx')).RunPage }))
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -15,6 +15,8 @@ const KEYS = [
   ['e  u', 'Changes: seen, not seen'],
   ['r  p', 'A monitor: check now; pause or resume'],
   ['←  →', 'The plot of a monitor: the point before, the next'],
+  ['n  p', 'A run: next and previous change'],
+  ['[  ]', 'A run: older and newer run'],
   ['?', 'These keys'],
   ['Esc', 'Close, or leave the search'],
 ] as const

@@ -43,13 +43,14 @@ describe('a run compared with another one of its monitor', () => {
         fields_changed: ['value', 'price'],
         before: { value: 'one\ntwo', price: 10 },
         after: { value: 'one\n15', price: 15 },
+        percent: { price: 50 },
       },
       fields: [{ field: 'value', of: 'value', unified: '@@ -1,2 +1,2 @@\n one\n-two\n+15\n' }],
     })
     // An equal run refers to the values of the one before it, and an older run may be compared with a newer one.
     expect((await compared(first ?? '', same ?? '')).body['changed']).toMatchObject({ before: { price: 12 } })
     expect((await compared(runs[1]?.id ?? '', same ?? '')).body).toMatchObject({
-      changed: { fields_changed: [], before: {}, after: {} },
+      changed: { fields_changed: [], before: {}, after: {}, percent: {} },
       fields: [],
     })
   })

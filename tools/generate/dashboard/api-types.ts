@@ -1,5 +1,6 @@
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
 import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
+import { FETCH_REASON_MEANINGS } from '../../../schema/run/run.ts'
 import { typeOf } from './type-of.ts'
 
 /** The parts of the OpenAPI document that the dashboard is told of. */
@@ -54,6 +55,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
     path: '/v1/runs/{id}',
     keys: [
       'id',
+      'monitor_id',
       'started_at',
       'completed_at',
       'status',
@@ -62,16 +64,22 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'fired',
       'delivery_triggered',
       'fetch_method',
+      'fetch_reason',
       'duration_ms',
       'error_message',
       'error_code',
+      'warnings',
+      'visual_change_pct',
       'organic_results',
       'target_rank',
       'rank_delta',
+      'serp_check',
     ],
   },
   Series: { path: '/v1/monitors/{id}/series' },
   RunDiff: { path: '/v1/runs/{id}/diff' },
+  RunImages: { path: '/v1/run-images/{id}' },
+  RunDeliveries: { path: '/v1/runs/{id}/deliveries' },
 }
 
 /** An answer, of an object only these keys: the page is told of what it shows. */
@@ -91,6 +99,7 @@ export function apiTypes(document: object): string {
   const overview = new Map(operation(api, '/v1/overview').parameters.map(({ name, schema }) => [name, schema]))
   const meanings = Object.entries(RUN_FAULTS).map(([code, { meaning }]) => `  ${code}: ${quoted(meaning)},\n`)
   const advice = (Object.keys(RUN_FAULTS) as RunFaultCode[]).map((code) => `  ${code}: ${quoted(adviceOf(code))},\n`)
+  const reasons = Object.entries(FETCH_REASON_MEANINGS).map(([reason, text]) => `  ${reason}: ${quoted(text)},\n`)
   const collections = RESOURCE_KINDS.map(({ declares, collection }) => `  ${declares}: '${collection}',\n`)
   return [
     '// Generated from schema/ by `npm run gen`.\n',
@@ -105,6 +114,8 @@ ${meanings.join('')}} as const
 type FaultCode = keyof typeof FAULTS\n`,
     `/** What a person can do about them. */\nexport const ADVICE = {
 ${advice.join('')}} as const\n`,
+    `/** Why a run was fetched by another layer than the direct request. */\nexport const REASONS = {
+${reasons.join('')}} as const\n`,
     `/** Where monitors of a kind are, in addresses. */\nexport const COLLECTIONS = {
 ${collections.join('')}} as const\n`,
   ].join('\n')

@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { FAULTS, REASONS, type Run } from '../api/types.ts'
+import { LongText } from '../parts/long-text.tsx'
+import { Ago } from '../parts/time.tsx'
+import controls from '../style/controls.module.css'
+import style from './run.module.css'
+
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const count = new Intl.NumberFormat('en')
+
+const STATES = {
+  running: 'Is running',
+  success: 'Succeeded',
+  error: 'Failed',
+  skipped: 'Was skipped',
+} as const
+const LAYERS = { static: 'direct request', browser: 'in the browser', proxy: 'through the proxy' } as const
+
+interface RunHeadProps {
+  readonly run: Run
+  readonly older: string | null
+  readonly newer: string | null
+  /** What else may be done with it. */
+  readonly children: ReactNode
+}
+
+/** When and how a run went, with the ways to its neighbours. */
+export const RunHead = ({ run, older, newer, children }: RunHeadProps) => (
+  <header className={style['head']}>
+    <div className={style['title']}>
+      <h1>
+        Run of <time dateTime={run.started_at}>{whole.format(Date.parse(run.started_at))}</time>
+      </h1>
+      <p className={style['facts']}>
+        <b className={run.status === 'error' ? style['bad'] : undefined}>{STATES[run.status]}</b>
+        <span>
+          <Ago at={run.completed_at ?? run.started_at} />
+        </span>
+        {run.status !== 'running' && <span>took {count.format(run.duration_ms)} ms</span>}
+        <Layer run={run} />
+        <Fired fired={run.fired} />
+      </p>
+    </div>
+    {children}
+    <nav className={style['actions']} aria-label="Other runs">
+      <Neighbour href={older} word="Older" keyName="[" />
+      <Neighbour href={newer} word="Newer" keyName="]" />
+    </nav>
+  </header>
+)
+
+function Layer({ run: { fetch_method: layer, fetch_reason: reason } }: { readonly run: Run }) {
+  if (layer === null) return null
+  return <span>{reason === null ? LAYERS[layer] : `${LAYERS[layer]}: ${REASONS[reason]}`}</span>
+}
+
+const Fired = ({ fired }: { readonly fired: boolean | null }) =>
+  fired !== null && <span>{fired ? 'its condition was met' : 'its condition was not met'}</span>
+
+interface NeighbourProps {
+  readonly href: string | null
+  readonly word: string
+  readonly keyName: string
+}
+
+const Neighbour = ({ href, word, keyName }: NeighbourProps) =>
+  href === null ? (
+    <button type="button" className={controls['button']} disabled title={`There is no ${word.toLowerCase()} run.`}>
+      {word}
+    </button>
+  ) : (
+    <Link href={href} className={controls['button']} aria-keyshortcuts={keyName}>
+      {word} <kbd aria-hidden="true">{keyName}</kbd>
+    </Link>
+  )
+
+/** Why a run failed, and what to do: its message says both. And what did not fail it. */
+export const Trouble = ({ run }: { readonly run: Run }) => (
+  <>
+    {run.status === 'error' && (
+      <div className={style['fault']} role="alert">
+        <b>{run.error_code === null ? 'The run failed.' : FAULTS[run.error_code]}</b>
+        {run.error_message !== null && (
+          <span>
+            <LongText text={run.error_message} />
+          </span>
+        )}
+      </div>
+    )}
+    {run.warnings.length > 0 && (
+      <ul className={style['warnings']} aria-label="Warnings">
+        {run.warnings.map((text, nth) => (
+          <li key={nth}>
+            <LongText text={text} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </>
+)

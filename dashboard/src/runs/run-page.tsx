@@ -1,0 +1,78 @@
+import { Link, useLocation } from 'wouter'
+import { COLLECTIONS, type Run } from '../api/types.ts'
+import { Notice } from '../app/notice.tsx'
+import { useShortcut } from '../app/use-shortcut.ts'
+import { Compared } from './compared.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { Pictures } from './pictures.tsx'
+import { RunHead, Trouble } from './run-head.tsx'
+import style from './run.module.css'
+import { SearchResults } from './search-results.tsx'
+import { SeenButton } from './seen-button.tsx'
+import { useAddress } from './use-address.ts'
+import { type RunAddress, useListedChange, useMonitor, useNeighbours, useRun } from './use-run.ts'
+
+/** A run: how it went, what it found to differ, and what was sent. */
+export function RunPage(address: RunAddress) {
+  const monitor = useMonitor(address)
+  const found = useRun(address.run)
+  const target = monitor.data?.target_domain ?? null
+  const home = `/${COLLECTIONS[address.kind]}/${address.id}`
+  return (
+    <article className={style['page']}>
+      <nav className={style['way']} aria-label="Where you are">
+        <Link href="/">Monitors</Link>
+        <span aria-hidden="true">/</span>
+        <Link href={home}>
+          <bdi>{monitor.data?.name ?? 'Monitor'}</bdi>
+        </Link>
+      </nav>
+      {found.error !== null && <Notice error={found.error} />}
+      {found.isPending && <p role="status">Loading…</p>}
+      {found.data && <Found key={address.run} address={address} home={home} run={found.data} target={target} />}
+    </article>
+  )
+}
+
+interface FoundProps {
+  readonly address: RunAddress
+  readonly home: string
+  readonly run: Run
+  /** The site that a search watches. */
+  readonly target: string | null
+}
+
+function Found({ address, home, run, target }: FoundProps) {
+  const [asked] = useAddress()
+  const [, go] = useLocation()
+  const change = useListedChange(address)
+  const { older, newer } = useNeighbours(address)
+  // How texts are shown goes along. What this run is compared with does not, but for what the reader last saw.
+  if (asked.get('against') !== 'seen') asked.delete('against')
+  const query = asked.size === 0 ? '' : `?${asked}`
+  const addressOf = (other: Run | null) => other && `${home}/runs/${other.id}${query}`
+  const open = (href: string | null) => href !== null && go(href)
+  useShortcut('[', () => open(addressOf(older)))
+  useShortcut(']', () => open(addressOf(newer)))
+  return (
+    <>
+      <RunHead run={run} older={addressOf(older)} newer={addressOf(newer)}>
+        <SeenButton change={change} />
+      </RunHead>
+      <Trouble run={run} />
+      {run.status === 'success' && (
+        <Compared address={address} run={run} change={change}>
+          {({ other }) => (
+            <>
+              {run.visual_change_pct !== undefined && <Pictures run={run.id} />}
+              {run.organic_results && (
+                <SearchResults address={address} run={run} other={other?.run_id ?? null} target={target} />
+              )}
+            </>
+          )}
+        </Compared>
+      )}
+      <Deliveries run={run} change={change} />
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import { useState } from 'react'
+import type { Run } from '../api/types.ts'
+import { WHOLE_PAGE } from '../monitors/values.ts'
+import { LongText, ShowMore } from '../parts/long-text.tsx'
+import style from './run.module.css'
+import type { Comparison } from './use-comparison.ts'
+
+const percents = new Intl.NumberFormat('en', { maximumFractionDigits: 1, signDisplay: 'exceptZero' })
+
+/** The fields that differ, before and after. */
+export function ChangedValues({ fields }: { readonly fields: Comparison['fields'] }) {
+  if (fields.length === 0) return null
+  return (
+    <table className={style['table']}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+          <th scope="col">By</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(({ field, before, after, percent }) => (
+          <tr key={field} data-change="" tabIndex={-1}>
+            <th scope="row">
+              <bdi>{field}</bdi>
+            </th>
+            <td>{valueOr(before, 'new')}</td>
+            <td>{valueOr(after, 'gone')}</td>
+            <td className={style['percent']}>{percent === null ? '' : `${percents.format(percent)} %`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const valueOr = (value: unknown, absent: string) =>
+  value === undefined || value === null ? <span className={style['soft']}>{absent}</span> : <Value value={value} />
+
+/** The hash of a whole page shows that something differs; its digits mean nothing to people. */
+export const nameOf = (field: string): string => (field === WHOLE_PAGE ? 'Text of the page' : field)
+
+const FIELDS = 30
+
+/** All values of a run, one below the other. */
+export function AllValues({ values }: { readonly values: Run['extracted'] }) {
+  const [room, setRoom] = useState(FIELDS)
+  const all = Object.entries(values).filter(([field]) => field !== WHOLE_PAGE)
+  if (all.length === 0) return null
+  return (
+    <>
+      <table className={`${style['table']} ${style['values']}`}>
+        <tbody>
+          {all.slice(0, room).map(([field, value]) => (
+            <tr key={field}>
+              <th scope="row">
+                <bdi>{field}</bdi>
+              </th>
+              <td>{value === null ? <span className={style['soft']}>no match</span> : <Value value={value} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {all.length > room && (
+        <ShowMore shown={room} all={all.length} what="fields" step={200} onMore={() => setRoom(room + 200)} />
+      )}
+    </>
+  )
+}
+
+const Value = ({ value }: { readonly value: unknown }) => <LongText text={textOf(value)} most={600} />
+
+/** Lists and objects are shown as JSON. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '""' : value
+  try {
+    return JSON.stringify(value, null, 1) ?? ''
+  } catch {
+    return 'a value that is nested too deeply to be shown'
+  }
+}
