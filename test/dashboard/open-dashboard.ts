@@ -5,8 +5,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
 import { dashboardRoutes } from '../../api/dashboard/dashboard-routes.ts'
 import { servedRoutesOf } from '../../api/routes.ts'
+import type { ServicesOptions } from '../../api/services.ts'
 import { SERVED_KINDS } from '../../boot/kinds.ts'
-import type { EgressPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { buildDashboard } from '../../tools/build/build-dashboard.ts'
 import { createTestApi, type TestApi } from '../support/api/test-api.ts'
@@ -43,10 +43,13 @@ export interface Dashboard extends AsyncDisposable {
 const COLLECT = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy', event.violatedDirective, event.blockedURI, event.sample))`
 
+/** What its API has. Without a differ it compares no texts, and without a store of objects it has no pictures. */
+type DashboardOptions = Partial<Pick<ServicesOptions, 'egress' | 'differ' | 'objects'>>
+
 /** Where its browser runs. */
 export const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
 
-export async function startDashboard(options: { readonly egress?: EgressPolicy } = {}): Promise<Dashboard> {
+export async function startDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   // Forms name the address that they come from, so it has to be known before there is a server.
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`

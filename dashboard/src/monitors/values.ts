@@ -17,12 +17,11 @@ export const changesOf = ({ diff }: Run): readonly FieldChange[] =>
 /** Shorter texts are read at one glance, before beside after. */
 const LONG = 40
 
-/** Returns whether a run has texts of which the words that differ are worth showing. */
-export const hasLongTexts = (run: Run): boolean =>
-  changesOf(run).some(({ field, before, after }) => {
-    if (typeof before !== 'string' || typeof after !== 'string') return false
-    return field === WHOLE_PAGE || before.length > LONG || after.length > LONG
-  })
+/** Returns whether a field has texts of which the words that differ are worth showing. */
+export function isLongText({ field, before, after }: FieldChange): boolean {
+  if (typeof before !== 'string' || typeof after !== 'string') return false
+  return field === WHOLE_PAGE || before.length > LONG || after.length > LONG
+}
 
 /** Returns a value as text: texts as they are, all else as JSON. What is longer than `most` is cut. */
 export function shownValue(value: unknown, most: number): string {

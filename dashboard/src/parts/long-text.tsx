@@ -5,9 +5,21 @@ import style from './long-text.module.css'
 const STEP = 100_000
 const count = new Intl.NumberFormat('en')
 
-/** The text of a stranger. What is longer than `most` characters is cut, with a way to see the rest. */
+const LINES = 16
+
+/** Returns where a line of a text ends, from 1. */
+function endOfLine(text: string, line: number): number {
+  let at = -1
+  for (let nth = 0; nth < line; nth += 1) {
+    at = text.indexOf('\n', at + 1)
+    if (at < 0) return text.length
+  }
+  return at
+}
+
+/** The text of a stranger. What is longer than `most` characters or some lines is cut, with a way to see the rest. */
 export function LongText({ text, most = 2_000 }: { readonly text: string; readonly most?: number }) {
-  const [room, setRoom] = useState(most)
+  const [room, setRoom] = useState(() => Math.min(most, endOfLine(text, LINES)))
   if (text.length <= room) return <bdi className={style['text']}>{text}</bdi>
   return (
     <>

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useWidth } from '../app/use-width.ts'
@@ -93,8 +93,21 @@ function Differences({ run, comparison: { fields, texts, refusal, error }, view,
       {texts?.map((field) => (
         <TextDifference key={`${field.field} ${field.of}`} field={field} title={nameOf(field.field)} view={view} />
       ))}
-      {!isSame && fields.length === 0 && <AllValues values={run.extracted} />}
+      {fields.length > 0 && <Rest run={run} />}
     </>
+  )
+}
+
+/** The fields that do not differ too, for a person who asks for them. */
+function Rest({ run }: { readonly run: Run }) {
+  const [isOpen, setOpen] = useState(false)
+  const count = Object.keys(run.extracted).filter((field) => field !== WHOLE_PAGE).length
+  if (count === 0) return null
+  return (
+    <details className={style['rest']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>All values of the run, {count}</summary>
+      {isOpen && <AllValues values={run.extracted} />}
+    </details>
   )
 }
 

@@ -86,8 +86,34 @@ function byWords({ before_line: before, after_line: after, parts }: Field['words
     }
   }
   sides.flush()
-  return sides.rows
+  return sides.rows.map(withCommonEnds)
 }
+
+/** Of lines that were too long to be compared by word, marks only what stands between their common ends. */
+function withCommonEnds(row: Row): Row {
+  const [old, now] = [onlyPart(row.before), onlyPart(row.after)]
+  if (!row.before || !row.after || old?.kind !== 'removed' || now?.kind !== 'added') return row
+  const [before, after] = [old.text, now.text]
+  const most = Math.min(before.length, after.length)
+  let start = 0
+  while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start += 1
+  let end = 0
+  while (end < most - start && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end))
+    end += 1
+  if (start + end < most / 2) return row
+  const partsOf = (kind: Part['kind'], text: string): readonly Part[] =>
+    [
+      { kind: 'same' as const, text: text.slice(0, start) },
+      { kind, text: text.slice(start, text.length - end) },
+      { kind: 'same' as const, text: text.slice(text.length - end) },
+    ].filter((part) => part.text !== '')
+  return {
+    before: { ...row.before, parts: partsOf('removed', before) },
+    after: { ...row.after, parts: partsOf('added', after) },
+  }
+}
+
+const onlyPart = (line: Line | null): Part | undefined => (line?.parts.length === 1 ? line.parts[0] : undefined)
 
 const KINDS: Readonly<Record<string, Part['kind']>> = { ' ': 'same', '-': 'removed', '+': 'added' }
 

@@ -39,7 +39,7 @@ export const RunHead = ({ run, older, newer, children }: RunHeadProps) => (
         </span>
         {run.status !== 'running' && <span>took {count.format(run.duration_ms)} ms</span>}
         <Layer run={run} />
-        <Fired fired={run.fired} />
+        {run.status === 'success' && <Fired fired={run.fired} />}
       </p>
     </div>
     {children}
@@ -56,7 +56,7 @@ function Layer({ run: { fetch_method: layer, fetch_reason: reason } }: { readonl
 }
 
 const Fired = ({ fired }: { readonly fired: boolean | null }) =>
-  fired !== null && <span>{fired ? 'its condition was met' : 'its condition was not met'}</span>
+  fired !== null && <span>{fired ? 'fired' : 'did not fire'}</span>
 
 interface NeighbourProps {
   readonly href: string | null

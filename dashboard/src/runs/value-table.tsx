@@ -72,11 +72,15 @@ export function AllValues({ values }: { readonly values: Run['extracted'] }) {
 
 const Value = ({ value }: { readonly value: unknown }) => <LongText text={textOf(value)} most={600} />
 
+/** A list or an object of so many characters is one line. */
+const SHORT = 80
+
 /** Lists and objects are shown as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '""' : value
   try {
-    return JSON.stringify(value, null, 1) ?? ''
+    const short = JSON.stringify(value) ?? ''
+    return short.length > SHORT ? JSON.stringify(value, null, 1) : short
   } catch {
     return 'a value that is nested too deeply to be shown'
   }
