@@ -2,7 +2,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import type { Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useWidth } from '../app/use-width.ts'
-import { WHOLE_PAGE } from '../monitors/values.ts'
+import { isLongText, WHOLE_PAGE } from '../monitors/values.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Ago } from '../parts/time.tsx'
 import { ChangeSteps } from './change-steps.tsx'
@@ -88,7 +88,7 @@ function Differences({ run, comparison: { fields, texts, refusal, error }, view,
     <>
       {refusal !== null && <p className={style['soft']}>{refusal}</p>}
       {isSame && <Same run={run} isOther={isOther} />}
-      <ChangedValues fields={fields.filter(({ field }) => field !== WHOLE_PAGE)} />
+      <ChangedValues fields={fields.filter((each) => !isShownAsText(each, refusal))} />
       {texts === null && refusal === null && <p role="status">Comparing…</p>}
       {texts?.map((field) => (
         <TextDifference key={`${field.field} ${field.of}`} field={field} title={nameOf(field.field)} view={view} />
@@ -97,6 +97,10 @@ function Differences({ run, comparison: { fields, texts, refusal, error }, view,
     </>
   )
 }
+
+/** A long text stands below the table, by what differs in it. The hash of a whole page says nothing to people. */
+const isShownAsText = (each: Comparison['fields'][number], refusal: string | null): boolean =>
+  each.field === WHOLE_PAGE || (refusal === null && isLongText(each))
 
 /** The fields that do not differ too, for a person who asks for them. */
 function Rest({ run }: { readonly run: Run }) {

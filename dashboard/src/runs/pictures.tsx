@@ -20,8 +20,14 @@ const VIEWS = [
 const REFRESH_MS = 4 * 60_000
 const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
+interface PicturesProps {
+  readonly run: string
+  /** Its values are compared with another run than the one before. */
+  readonly isOther: boolean
+}
+
 /** The pictures that a run took, with those before. */
-export function Pictures({ run }: { readonly run: string }) {
+export function Pictures({ run, isOther }: PicturesProps) {
   const path = `/v1/run-images/${encodeURIComponent(run)}`
   const { data, error } = useQuery({
     queryKey: ['pictures', path],
@@ -37,6 +43,7 @@ export function Pictures({ run }: { readonly run: string }) {
         Pictures{data && <span className={style['soft']}>, {percent.format(data.aggregateChangePct)} % differs</span>}
       </h2>
       {error !== null && <Notice error={error} />}
+      {isOther && <p className={style['soft']}>Pictures are compared with those of the run before.</p>}
       {data && (
         <>
           <Choice

@@ -29,10 +29,20 @@ export function RunPage(address: RunAddress) {
       </nav>
       {found.error !== null && <Notice error={found.error} />}
       {found.isPending && <p role="status">Loading…</p>}
-      {found.data && <Found key={address.run} address={address} home={home} run={found.data} target={target} />}
+      {found.data && isElsewhere(address, found.data) && (
+        <p role="alert">
+          This run is of another monitor.{' '}
+          <Link href={`/${COLLECTIONS[address.kind]}/${found.data.monitor_id}/runs/${address.run}`}>Show it there</Link>
+        </p>
+      )}
+      {found.data && !isElsewhere(address, found.data) && (
+        <Found key={address.run} address={address} home={home} run={found.data} target={target} />
+      )}
     </article>
   )
 }
+
+const isElsewhere = ({ id }: RunAddress, run: Run): boolean => run.monitor_id !== id.toLowerCase()
 
 interface FoundProps {
   readonly address: RunAddress
@@ -62,11 +72,17 @@ function Found({ address, home, run, target }: FoundProps) {
       <Trouble run={run} />
       {run.status === 'success' && (
         <Compared address={address} run={run} change={change}>
-          {({ other }) => (
+          {({ other, refusal }) => (
             <>
-              {run.visual_change_pct !== undefined && <Pictures run={run.id} />}
+              {run.visual_change_pct !== undefined && <Pictures run={run.id} isOther={other !== null} />}
               {run.organic_results && (
-                <SearchResults address={address} run={run} other={other?.run_id ?? null} target={target} />
+                <SearchResults
+                  address={address}
+                  run={run}
+                  other={other?.run_id ?? null}
+                  isRefused={refusal !== null}
+                  target={target}
+                />
               )}
             </>
           )}

@@ -15,14 +15,17 @@ interface SearchResultsProps {
   readonly run: Run
   /** The run that it is compared with; null: the last one before that succeeded. */
   readonly other: string | null
+  /** The run that was asked for cannot be compared with. */
+  readonly isRefused: boolean
   /** The site that the search watches. */
   readonly target: string | null
 }
 
 /** The results of a search, with where each stood before, what is new and what is gone. */
-export function SearchResults({ address, run, other, target }: SearchResultsProps) {
+export function SearchResults({ address, run, other, isRefused, target }: SearchResultsProps) {
   const [room, setRoom] = useState(RESULTS)
-  const before = useRunBefore(address, other)
+  const found = useRunBefore(address, other)
+  const before = isRefused ? null : found
   const all = run.organic_results ?? []
   const { results, gone } = compareResults(before?.organic_results ?? [], all)
   return (

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
+import { useShortcut } from '../app/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import type { ListedChange } from './use-run.ts'
 
@@ -15,7 +16,9 @@ export function SeenButton({ change }: { readonly change: ListedChange | null })
     onSettled: () =>
       Promise.all(['changes', 'counts', 'overview'].map((name) => queries.invalidateQueries({ queryKey: [name] }))),
   })
-  if (change === null || change.seen) return null
+  const isUnseen = change !== null && !change.seen
+  useShortcut('e', () => isUnseen && mayMark && !mark.isPending && mark.mutate())
+  if (!isUnseen) return null
   return (
     <>
       {mark.error !== null && <Notice error={mark.error} />}
@@ -24,9 +27,10 @@ export function SeenButton({ change }: { readonly change: ListedChange | null })
         className={controls['button']}
         disabled={!mayMark || mark.isPending}
         title={mayMark ? undefined : 'You may not mark changes.'}
+        aria-keyshortcuts="e"
         onClick={() => mark.mutate()}
       >
-        Mark seen
+        Mark seen <kbd aria-hidden="true">e</kbd>
       </button>
     </>
   )
