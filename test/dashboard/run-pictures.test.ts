@@ -68,6 +68,9 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pi
           Promise.all(all.map((img) => (img as unknown as { decode(): Promise<void> }).decode().then(() => true))),
         )
     expect(await loaded()).toEqual([true, true])
+    // The base address of the service may be another name of this server.
+    const paths = await pictures.locator('img').evaluateAll((all) => all.map((img) => img.getAttribute('src')))
+    for (const address of paths) expect(address).toMatch(/^\/v1\/images\//)
     await pictures.getByRole('button', { name: 'Slider' }).focus()
     await page.keyboard.press('Enter')
     const slider = pictures.getByRole('slider')

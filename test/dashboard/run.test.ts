@@ -50,12 +50,17 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
 
   test('says how it went and what differs by how much, and leads to the runs beside it', async () => {
     const kettle = await monitorWith('Kettle', [
-      { extracted: { price: 20, name: 'Kettle' } },
-      { ...changed({ price: 20 }, { price: 15 }), fetchMethod: 'browser', warnings: ['Two fields have no match.'] },
+      { extracted: { price: 20, sizes: ['S', 'M'] } },
+      {
+        ...changed({ price: 20, sizes: ['S', 'M'] }, { price: 15, sizes: ['M', 'L'] }),
+        fetchMethod: 'browser',
+        warnings: ['Two fields have no match.'],
+      },
       { status: 'error', errorCode: 'blocked', errorMessage: 'The site refused. Try it with a browser.' },
     ])
     const { page, watched } = await opened(kettle.path(1))
     await page.getByRole('row', { name: /^price 20 15 -25 %$/ }).waitFor()
+    await page.getByRole('row', { name: /^sizes 1 item gone S 1 item new L$/ }).waitFor()
     await page.getByText('in the browser').waitFor()
     await page.getByText('Two fields have no match.').waitFor()
     await page.getByRole('link', { name: 'Newer' }).click()

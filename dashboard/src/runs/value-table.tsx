@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Run } from '../api/types.ts'
 import { WHOLE_PAGE } from '../monitors/values.ts'
 import { LongText, ShowMore } from '../parts/long-text.tsx'
+import { itemsOf } from './list-items.ts'
 import style from './run.module.css'
 import type { Comparison } from './use-comparison.ts'
 
@@ -26,13 +27,66 @@ export function ChangedValues({ fields }: { readonly fields: Comparison['fields'
             <th scope="row">
               <bdi>{field}</bdi>
             </th>
-            <td>{valueOr(before, 'new')}</td>
-            <td>{valueOr(after, 'gone')}</td>
+            <Sides before={before} after={after} />
             <td className={style['percent']}>{percent === null ? '' : `${percents.format(percent)} %`}</td>
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** A value before and after; of lists, the items that only one of them has. */
+function Sides({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+  const items = itemsOf(before, after)
+  if (items === null)
+    return (
+      <>
+        <td>{valueOr(before, 'new')}</td>
+        <td>{valueOr(after, 'gone')}</td>
+      </>
+    )
+  return (
+    <>
+      <td>
+        <Items items={items.removed} word="gone" />
+      </td>
+      <td>
+        <Items items={items.added} word="new" />
+      </td>
+    </>
+  )
+}
+
+const ITEMS = 20
+
+function Items({ items, word }: { readonly items: readonly unknown[]; readonly word: string }) {
+  const [room, setRoom] = useState(ITEMS)
+  if (items.length === 0) return <span className={style['soft']}>nothing {word}</span>
+  return (
+    <>
+      <span className={style['soft']}>
+        {items.length === 1 ? '1 item' : `${items.length} items`} {word}
+      </span>
+      <ul className={style['items']}>
+        {items.slice(0, room).map((item, nth) => (
+          <li key={nth}>
+            {word === 'gone' ? (
+              <del>
+                <Value value={item} />
+              </del>
+            ) : (
+              <ins>
+                <Value value={item} />
+              </ins>
+            )}
+          </li>
+        ))}
+      </ul>
+      {items.length > room && (
+        <ShowMore shown={room} all={items.length} what="items" step={200} onMore={() => setRoom(room + 200)} />
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { differenceOfRuns } from '../../../monitors/difference-of-runs.ts'
 import { RunDiff } from '../../../schema/run/run-diff.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
+import { createMonitor } from '../../support/api/monitor-requests.ts'
+import { seedRun, seedRuns } from '../../support/api/seeded-runs.ts'
 import type { Client } from '../../support/api/served-api.ts'
 import { startWatching } from '../../support/api/watching.ts'
 import { shared } from '../../support/run/shared.ts'
@@ -67,6 +70,26 @@ describe('a run compared with another one of its monitor', () => {
     expect(await texts(0, 4)).toMatchObject([{ of: 'page_text', unified: '@@ -1,2 +1,2 @@\n News\n-One\n+Three\n' }])
     expect(await texts(1, 3)).toMatchObject([{ unified: '@@ -1,2 +1,2 @@\n News\n-One\n+Two\n' }])
     expect(await texts(0, 1)).toEqual([])
+  })
+
+  test('is read in one statement, whatever the number of fields, and of changes between the runs', async () => {
+    const { store, differ = null } = watching.served.api.services
+    const { id } = await createMonitor(watching.served.me, { extract_config: { method: 'full_page' } })
+    const before = {
+      content_hash: 'a',
+      ...Object.fromEntries(Array.from({ length: 150 }, (_, nth) => [`f${nth}`, nth])),
+    }
+    const after = { ...before, content_hash: 'b', f1: 7 }
+    const first = await seedRun(watching.served.api.services, id, { extracted: before, age: '2 hours' })
+    const diff = { fields_changed: ['f1'], before: { f1: 1 }, after: { f1: 7 } }
+    await seedRuns(watching.served.api.services, id, { count: 500, extracted: after, diff })
+    const last = await seedRun(watching.served.api.services, id, { extracted: after })
+    let asked = 0
+    const any: typeof store.any = (statement) => ((asked += 1), store.any(statement))
+    const reader = { teamId: watching.served.owner.team_id, userId: null }
+    const outcome = await differenceOfRuns({ store: { ...store, any }, differ }, { reader, id: last, against: first })
+    expect(outcome).toMatchObject({ kind: 'done', diff: { changed: { fields_changed: ['f1', 'content_hash'] } } })
+    expect(asked).toBe(1)
   })
 
   test('is refused with the reason where there is nothing to compare', async () => {
