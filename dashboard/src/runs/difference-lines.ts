@@ -10,7 +10,7 @@ export interface Line {
 }
 
 /** A line before beside the one after; null: the other text has none in its place. */
-export interface Row {
+interface Row {
   readonly before: Line | null
   readonly after: Line | null
 }
@@ -19,20 +19,33 @@ export interface Row {
 export interface Hunk {
   /** How many lines that are the same stand before it, behind the hunk before. */
   readonly skipped: number
+  /** The row before it belongs to the same change: a long stretch is several hunks. */
+  readonly goesOn: boolean
   readonly rows: readonly Row[]
 }
+
+/** Rows of a hunk. More are several, so that those on the screen are not drawn again when more are shown. */
+const MOST_ROWS = 100
 
 /** Returns the hunks of a difference, with marks by word in each line, or with lines that differ as a whole. */
 export function hunksOf(field: Field, by: 'words' | 'lines'): readonly Hunk[] {
   const all = by === 'words' ? field.words.map(byWords) : byLines(field)
   let last = 0
-  return all.map((rows) => {
+  return all.flatMap((rows) => {
     const first = rows.find(({ before }) => before)?.before?.number ?? last + 1
     const skipped = Math.max(0, first - last - 1)
     last = rows.findLast(({ before }) => before)?.before?.number ?? last
-    return { skipped, rows }
+    return split(rows).map((part, nth, parts) => {
+      const before = parts[nth - 1]?.at(-1)
+      return { skipped: nth === 0 ? skipped : 0, goesOn: before !== undefined && differs(before), rows: part }
+    })
   })
 }
+
+const split = (rows: readonly Row[]): readonly (readonly Row[])[] =>
+  Array.from({ length: Math.ceil(rows.length / MOST_ROWS) }, (_, nth) =>
+    rows.slice(nth * MOST_ROWS, (nth + 1) * MOST_ROWS),
+  )
 
 /** Returns whether something differs in a row. */
 export const differs = ({ before, after }: Row): boolean =>

@@ -72,6 +72,16 @@ describe('a run compared with another one of its monitor', () => {
     expect(await texts(0, 1)).toEqual([])
   })
 
+  test('never has the text that another configuration read', async () => {
+    const watched = await watching.watch(`${page('One')}<p class="ad">Ad</p>`, WHOLE)
+    const extract_config = { method: 'full_page', ignore: { selectors: ['.ad'] } }
+    await watching.served.me.patch(`/v1/monitors/${watched.id}`, { extract_config })
+    await watched.run()
+    watched.set(page('Two'))
+    const changed = await watched.run()
+    expect(await refused(changed.id, watched.baseline.id)).toEqual([404, expect.stringMatching('was not kept')])
+  })
+
   test('is read in one statement, whatever the number of fields, and of changes between the runs', async () => {
     const { store, differ = null } = watching.served.api.services
     const { id } = await createMonitor(watching.served.me, { extract_config: { method: 'full_page' } })
