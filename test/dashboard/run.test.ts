@@ -64,7 +64,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     await page.getByText('in the browser').waitFor()
     await page.getByText('Two fields have no match.').waitFor()
     await page.getByRole('link', { name: 'Newer' }).click()
-    await page.getByRole('alert').getByText('The site refused. Try it with a browser.').waitFor()
+    await page
+      .getByRole('region', { name: 'Why it failed' })
+      .getByText('The site refused. Try it with a browser.')
+      .waitFor()
     await page.getByText('Nothing was sent: a failed run does not report a change.').waitFor()
     expect(await page.getByRole('button', { name: 'Newer' }).isDisabled()).toBe(true)
     for (const nth of [1, 0]) {
@@ -226,7 +229,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     await page.context().close()
   })
 
-  test('that is none, or of another team, says so; and it needs no more than 320 pixels', async () => {
+  test('of another team is none, that of a deleted monitor is shown, and 320 pixels are enough', async () => {
     const other = await dashboard.api.owner()
     const text = `${'w'.repeat(300)} `
     const wide = await monitorWith(text.slice(0, 200), [
@@ -239,6 +242,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     const { page } = await opened(wide.path(-1), { width: 320 })
     await page.getByRole('region', { name: /^Text of / }).waitFor()
     expect(await page.evaluate('document.querySelector("article").scrollWidth')).toBe(320)
+    await dashboard.api.call(owner.api_key, 'DELETE', `/v1/monitors/${wide.id}`)
+    await page.reload()
+    await page.getByText('a deleted monitor').waitFor()
+    await page.getByRole('region', { name: /^Text of / }).waitFor()
     await page.context().close()
   })
 })

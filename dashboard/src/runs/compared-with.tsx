@@ -48,5 +48,6 @@ export function ComparedWith({ address, value, onChoose }: ComparedWithProps) {
 function gistOf(run: Run): string {
   const [first] = changesOf(run)
   if (first === undefined || first.field === WHOLE_PAGE) return ''
-  return `(${shownValue(first.field, SHOWN)}: ${shownValue(first.after, SHOWN)})`
+  // An option has no elements. These two keep marks of another direction to themselves.
+  return `\u{2068}(${shownValue(first.field, SHOWN)}: ${shownValue(first.after, SHOWN)})\u{2069}`
 }

@@ -91,7 +91,12 @@ function Differences({ run, comparison: { fields, texts, refusal, error }, view,
       <ChangedValues fields={fields.filter((each) => !isShownAsText(each, refusal))} />
       {texts === null && refusal === null && <p role="status">Comparing…</p>}
       {texts?.map((field) => (
-        <TextDifference key={`${field.field} ${field.of} ${view.by} ${view.isInline}`} field={field} title={nameOf(field.field)} view={view} />
+        <TextDifference
+          key={`${field.field} ${field.of} ${view.by} ${view.isInline}`}
+          field={field}
+          title={nameOf(field.field)}
+          view={view}
+        />
       ))}
       {fields.length > 0 && <Rest run={run} />}
     </>

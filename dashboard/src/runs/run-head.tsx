@@ -79,14 +79,14 @@ const Neighbour = ({ href, word, keyName }: NeighbourProps) =>
 export const Trouble = ({ run }: { readonly run: Run }) => (
   <>
     {run.status === 'error' && (
-      <div className={style['fault']} role="alert">
+      <section className={style['fault']} aria-label="Why it failed">
         <b>{run.error_code === null ? 'The run failed.' : FAULTS[run.error_code]}</b>
         {run.error_message !== null && (
           <span>
             <LongText text={run.error_message} />
           </span>
         )}
-      </div>
+      </section>
     )}
     {run.warnings.length > 0 && (
       <ul className={style['warnings']} aria-label="Warnings">

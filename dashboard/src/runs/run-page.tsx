@@ -1,4 +1,5 @@
 import { Link, useLocation } from 'wouter'
+import { ApiFault } from '../api/client.ts'
 import { COLLECTIONS, type Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useShortcut } from '../app/use-shortcut.ts'
@@ -17,15 +18,20 @@ export function RunPage(address: RunAddress) {
   const monitor = useMonitor(address)
   const found = useRun(address.run)
   const target = monitor.data?.target_domain ?? null
+  const isGone = monitor.error instanceof ApiFault && monitor.error.status === 404
   const home = `/${COLLECTIONS[address.kind]}/${address.id}`
   return (
     <article className={style['page']}>
       <nav className={style['way']} aria-label="Where you are">
         <Link href="/">Monitors</Link>
         <span aria-hidden="true">/</span>
-        <Link href={home}>
-          <bdi>{monitor.data?.name ?? 'Monitor'}</bdi>
-        </Link>
+        {isGone ? (
+          <span>a deleted monitor</span>
+        ) : (
+          <Link href={home}>
+            <bdi>{monitor.data?.name ?? 'Monitor'}</bdi>
+          </Link>
+        )}
       </nav>
       {found.error !== null && <Notice error={found.error} />}
       {found.isPending && <p role="status">Loading…</p>}

@@ -32,6 +32,7 @@ export function SearchResults({ address, run, other, isRefused, target }: Search
     <section aria-label="Results">
       <h2 className={style['title']}>Results</h2>
       <Rank run={run} target={target} />
+      {run.serp_check && <Check check={run.serp_check} />}
       {before === null && <p className={style['soft']}>There are no earlier results to compare with.</p>}
       {all.length === 0 && <p className={style['soft']}>The search had no results.</p>}
       {all.length > 0 && (
@@ -87,6 +88,20 @@ function Rank({ run: { target_rank: rank, rank_delta: delta }, target }: RankPro
 interface RankProps {
   readonly run: Run
   readonly target: string | null
+}
+
+/** How complete and how sure the results are. */
+const Check = ({ check: { source, pages, cut_by: cut, is_guess: isGuess, country } }: CheckProps) => (
+  <p className={style['soft']}>
+    {source === 'provider' ? 'From the paid provider' : 'From the engine itself'},{' '}
+    {pages === 1 ? '1 page' : `${pages} pages`}.
+    {cut !== null && ' A later page is missing: the engine did not give it.'}
+    {isGuess && ' The layout of the page was unknown, so these results fire nothing.'}
+    {country === 'approximate' && ' The check was not made from the country of the search.'}
+  </p>
+)
+interface CheckProps {
+  readonly check: NonNullable<Run['serp_check']>
 }
 
 interface RowProps {
