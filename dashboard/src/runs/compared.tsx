@@ -2,6 +2,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import type { Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useWidth } from '../app/use-width.ts'
+import { useAddress } from '../monitor/use-address.ts'
 import { isLongText, WHOLE_PAGE } from '../monitors/values.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -9,7 +10,6 @@ import { ChangeSteps } from './change-steps.tsx'
 import { ComparedWith } from './compared-with.tsx'
 import style from './run.module.css'
 import { TextDifference, type TextView } from './text-difference.tsx'
-import { useAddress } from './use-address.ts'
 import { type Comparison, useComparison } from './use-comparison.ts'
 import type { ListedChange, RunAddress } from './use-run.ts'
 import { AllValues, ChangedValues, nameOf } from './value-table.tsx'
@@ -47,14 +47,14 @@ export function Compared({ address, run, change, children }: ComparedProps) {
     <section aria-label="What differs" ref={root}>
       <h2 className={style['part']}>What differs</h2>
       <div className={style['tools']}>
-        <ComparedWith address={address} value={against} onChoose={(value) => choose('against', value)} />
-        {hasTexts && <Choice label="Marks" value={by} choices={BY} onChoose={(value) => choose('by', value)} />}
+        <ComparedWith address={address} value={against} onChoose={(value) => choose({ against: value })} />
+        {hasTexts && <Choice label="Marks" value={by} choices={BY} onChoose={(value) => choose({ by: value })} />}
         {hasTexts && (
           <Choice
             label="View of texts"
             value={isInline ? 'inline' : 'beside'}
             choices={BESIDE}
-            onChoose={(value) => choose('view', value)}
+            onChoose={(value) => choose({ view: value })}
           />
         )}
         <span className={style['space']} />

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import type { RunImages } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
+import { useAddress } from '../monitor/use-address.ts'
 import { Choice } from '../parts/choice.tsx'
 import style from './pictures.module.css'
-import { useAddress } from './use-address.ts'
 
 type Region = RunImages['regions'][number]
 type View = 'beside' | 'slider' | 'differences'
@@ -50,7 +50,7 @@ export function Pictures({ run, isOther }: PicturesProps) {
             label="View of pictures"
             value={view}
             choices={VIEWS}
-            onChoose={(next) => choose('pictures', next === 'beside' ? '' : next)}
+            onChoose={(next) => choose({ pictures: next === 'beside' ? '' : next })}
           />
           {data.regions.map((region) => (
             <OneRegion key={region.regionIndex} region={region} view={view} />

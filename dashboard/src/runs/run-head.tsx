@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { FAULTS, REASONS, type Run } from '../api/types.ts'
+import { ADVICE, FAULTS, REASONS, type Run } from '../api/types.ts'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import controls from '../style/controls.module.css'
@@ -75,7 +75,7 @@ const Neighbour = ({ href, word, keyName }: NeighbourProps) =>
     </Link>
   )
 
-/** Why a run failed, and what to do: its message says both. And what did not fail it. */
+/** Why a run failed and what a person can do, and what did not fail it. */
 export const Trouble = ({ run }: { readonly run: Run }) => (
   <>
     {run.status === 'error' && (
@@ -86,6 +86,7 @@ export const Trouble = ({ run }: { readonly run: Run }) => (
             <LongText text={run.error_message} />
           </span>
         )}
+        {run.error_code !== null && <span>What you can do: {ADVICE[run.error_code]}</span>}
       </section>
     )}
     {run.warnings.length > 0 && (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import type { Run } from '../api/types.ts'
+import { webAddress } from '../monitor/any-monitor.ts'
 import { LongText, ShowMore } from '../parts/long-text.tsx'
 import { compareResults, type MovedResult, type Result } from './results.ts'
 import style from './search-results.module.css'
@@ -139,12 +140,11 @@ function Move({ position, was }: { readonly position: number; readonly was: numb
 
 /** The address is a link only if it leads to the web. */
 function Found({ result: { title, url, domain, description } }: { readonly result: Result }) {
-  const parsed = URL.parse(url)
-  const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:'
+  const address = webAddress(url)
   return (
     <>
-      {isWeb ? (
-        <a href={parsed?.href} target="_blank" rel="noopener noreferrer">
+      {address !== null ? (
+        <a href={address} target="_blank" rel="noopener noreferrer">
           <bdi>{title === '' ? domain : title}</bdi>
         </a>
       ) : (
