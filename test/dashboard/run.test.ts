@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTextDiffer } from '../../runners/text-diff/text-differ.ts'
@@ -247,5 +249,21 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     await page.getByText('a deleted monitor').waitFor()
     await page.getByRole('region', { name: /^Text of / }).waitFor()
     await page.context().close()
+  })
+
+  test('loads at most 70 KB of code and styles beside those of the list', async () => {
+    const kettle = await monitorWith('Small', [changed({ a: 1 }, { a: 2 })])
+    const { page: list, watched: before } = await dashboard.open('/', owner)
+    await list.getByRole('gridcell').first().waitFor()
+    const { page, watched } = await opened(kettle.path(-1))
+    const paths = watched.asked.filter((path) => path.startsWith('/assets/') && !before.asked.includes(path))
+    const sizes = await Promise.all(
+      paths.map(async (path) => (await readFile(join(dashboard.built, `${path}.gz`))).length),
+    )
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    console.log(`${(bytes / 1024).toFixed(1)} KB of code and styles for a run, compressed`)
+    expect(paths.some((path) => path.includes('run-page'))).toBe(true)
+    expect(bytes).toBeLessThan(70 * 1024)
+    for (const each of [list, page]) await each.context().close()
   })
 })
