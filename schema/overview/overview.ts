@@ -48,6 +48,17 @@ export const overviewFilters = {
   changed_since: Type.Optional(Instant('Only monitors that changed since then.')),
 }
 
+/** Query parameters of `GET /v1/overview/counts`. */
+export const countsQuery = {
+  ...overviewFilters,
+  count_errors: Type.Optional(
+    Type.Boolean({ default: true, description: 'false: by_error is left out, for which last runs are read.' }),
+  ),
+  count_labels: Type.Optional(
+    Type.Boolean({ default: true, description: 'false: labels is left out, for which every monitor is read.' }),
+  ),
+}
+
 /** Query parameters of `GET /v1/overview`. */
 export const overviewQuery = {
   ...pageQuery,
@@ -112,10 +123,12 @@ export const OverviewCounts = Closed({
   locked: Type.Integer({ minimum: 0, description: 'Monitors that a cluster or a folder declares.' }),
   by_status: Type.Array(Closed({ status: Choice(LISTED_STATUSES), count: Count })),
   by_kind: Type.Array(Closed({ kind: Kind, count: Count })),
-  by_error: Type.Array(Closed({ error_code: ErrorCode, count: Count })),
-  labels: Type.Array(Closed({ key: Text(1, 63), value: Text(0, 63), count: Count }), {
-    maxItems: MAX_COUNTED_LABELS,
-    description: 'The most frequent ones first.',
-  }),
+  by_error: Type.Optional(Type.Array(Closed({ error_code: ErrorCode, count: Count }))),
+  labels: Type.Optional(
+    Type.Array(Closed({ key: Text(1, 63), value: Text(0, 63), count: Count }), {
+      maxItems: MAX_COUNTED_LABELS,
+      description: 'The most frequent ones first.',
+    }),
+  ),
 })
 export type OverviewCounts = Static<typeof OverviewCounts>

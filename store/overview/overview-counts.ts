@@ -1,8 +1,12 @@
 import { sql } from 'slonik'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import { LISTED_STATUSES } from '../../schema/monitor/monitor.ts'
 import { MAX_COUNTED_LABELS, type OverviewCounts } from '../../schema/overview/overview.ts'
+import { MONITOR_KINDS } from '../../schema/resource-kind.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { Queryable } from '../db/client.ts'
-import { row } from '../db/row.ts'
+import { row, rowOf } from '../db/row.ts'
+import { Stored } from '../monitors/kinds/monitor-row.ts'
 import { statusOf } from '../monitors/monitor-status.ts'
 import {
   IS_FAILING,
@@ -13,50 +17,84 @@ import {
   windowOfReader,
 } from './wanted-monitors.ts'
 
-const counted = row({ counts: Type.Unsafe<OverviewCounts>({}) })
+const Count = Type.Integer()
+const Counted = Type.Object({
+  total: Count,
+  unseen: Count,
+  failing: Count,
+  locked: Count,
+  statuses: Type.Array(Count),
+  kinds: Type.Array(Count),
+})
+type Counted = Static<typeof Counted>
+const counted = rowOf(Counted)
 
-/** Returns how many monitors each filter would leave. One statement. */
-export function countFilters(store: Queryable, query: OverviewQuery): Promise<OverviewCounts> {
-  const most = sql.literalValue(String(MAX_COUNTED_LABELS))
-  return store.oneFirst(sql.type(counted)`
-    with w as materialized (${windowOfReader(query.reader)}),
-    listed as materialized (
-      select m.no, m.kind, m.managed_by, m.labels, ${statusOf(query.kinds)} as status, ${IS_FAILING} as is_failing,
-        ${IS_UNSEEN} as is_unseen
-      ${wantedMonitors(query, { hasChecks: true, hasWindow: true })}
-    ),
-    summed as (
-      select count(*) as total, count(*) filter (where is_unseen) as unseen,
-        count(*) filter (where is_failing) as failing, count(*) filter (where managed_by <> 'api') as locked
-      from listed
-    ),
-    by_error as (
-      select r.error_code, count(*) as count
-      from w cross join listed m ${LAST_RUN}
-      where m.is_failing and r.error_code is not null
-      group by r.error_code
-    ),
-    by_label as (
-      select l.key, l.value, count(*) as count
-      from listed cross join lateral jsonb_each_text(labels) l
-      group by l.key, l.value
-      order by count desc, l.key, l.value
-      limit ${most}
-    )
-    select json_build_object(
-      'total', total, 'unseen', unseen, 'failing', failing, 'locked', locked,
-      'by_status', coalesce((
-        select json_agg(json_build_object('status', status, 'count', count) order by count desc, status)
-        from (select status, count(*) as count from listed group by status) s), '[]'),
-      'by_kind', coalesce((
-        select json_agg(json_build_object('kind', kind, 'count', count) order by count desc, kind)
-        from (select kind, count(*) as count from listed group by kind) k), '[]'),
-      'by_error', coalesce((
-        select json_agg(json_build_object('error_code', error_code, 'count', count) order by count desc, error_code)
-        from by_error), '[]'),
-      'labels', coalesce((
-        select json_agg(json_build_object('key', key, 'value', value, 'count', count) order by count desc, key, value)
-        from by_label), '[]')) as counts
-    from summed
+/**
+ * Counts the wanted monitors by what the filters ask for. One statement, which reads each monitor once: of one that is
+ * not filtered by its texts, an index has all that is read. With 100,000 monitors it takes 70 ms. The rows with their
+ * groups, kept for several counts, took 480 ms together with what is counted below.
+ */
+export async function countFilters(
+  store: Queryable,
+  query: OverviewQuery,
+): Promise<Omit<OverviewCounts, 'by_error' | 'labels'>> {
+  const status = statusOf(query.kinds)
+  const { statuses, kinds, ...sums } = await store.one(sql.type(counted)`
+    with w as materialized (${windowOfReader(query.reader)})
+    select count(*)::int as total, ${countOf(IS_UNSEEN)} as unseen, ${countOf(IS_FAILING)} as failing,
+      ${countOf(sql.fragment`m.managed_by <> 'api'`)} as locked,
+      array[${listOf(LISTED_STATUSES.map((one) => countOf(sql.fragment`${status} = ${sql.literalValue(one)}`)))}]
+        as statuses,
+      array[${listOf(MONITOR_KINDS.map((one) => countOf(sql.fragment`m.kind = ${sql.literalValue(one)}`)))}] as kinds
+    ${wantedMonitors(query, { hasChecks: true, hasWindow: true })}
   `)
+  return {
+    ...sums,
+    by_status: mostFirst(LISTED_STATUSES, statuses).map(([name, count]) => ({ status: name, count })),
+    by_kind: mostFirst(MONITOR_KINDS, kinds).map(([kind, count]) => ({ kind, count })),
+  }
 }
+
+type Fragment = ReturnType<typeof sql.fragment>
+const countOf = (condition: Fragment): Fragment => sql.fragment`(count(*) filter (where ${condition}))::int`
+const listOf = (all: readonly Fragment[]) => sql.join(all, sql.fragment`, `)
+
+/** Returns the names with their counts, the highest first, without what there is none of. */
+function mostFirst<Name extends string>(names: readonly Name[], counts: Counted['kinds']): readonly [Name, number][] {
+  const all = names.map((name, at): [Name, number] => [name, counts[at] ?? 0])
+  return all.filter(([, count]) => count > 0).toSorted(([a, x], [b, y]) => y - x || a.localeCompare(b))
+}
+
+const countedError = row({ error_code: Stored<RunFaultCode>(), count: Count })
+
+/** Counts the wanted monitors that fail by the reason of their last run. One statement. */
+export const countErrors = (store: Queryable, query: OverviewQuery) =>
+  store.any(sql.type(countedError)`
+    with w as materialized (${windowOfReader(query.reader)}),
+    failing as materialized (
+      select m.no ${wantedMonitors(query, { hasChecks: true, hasWindow: true })} and ${IS_FAILING}
+    )
+    select r.error_code, count(*)::int as count
+    from w cross join failing m ${LAST_RUN}
+    where r.error_code is not null
+    group by r.error_code
+    order by count desc, r.error_code
+  `)
+
+const countedLabel = row({ key: Type.String(), value: Type.String(), count: Count })
+const MOST_LABELS = sql.literalValue(String(MAX_COUNTED_LABELS))
+
+/** Counts the labels of the wanted monitors, the most frequent first. One statement, which reads every monitor. */
+export const countLabels = (store: Queryable, query: OverviewQuery) =>
+  store.any(sql.type(countedLabel)`
+    with w as materialized (${windowOfReader(query.reader)})
+    select l.key, l.value, count(*)::int as count
+    ${wantedMonitors(query, {
+      hasChecks: false,
+      hasWindow: false,
+      joined: sql.fragment`cross join lateral jsonb_each_text(m.labels) l`,
+    })}
+    group by l.key, l.value
+    order by count desc, l.key, l.value
+    limit ${MOST_LABELS}
+  `)

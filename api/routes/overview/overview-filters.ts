@@ -6,7 +6,7 @@ import type { Reader } from '../../../store/overview/seen-until.ts'
 import type { WantedMonitors } from '../../../store/overview/wanted-monitors.ts'
 import type { Principal } from '../../auth/principals.ts'
 
-export const OverviewFilters = Closed(overviewFilters)
+const OverviewFilters = Closed(overviewFilters)
 
 /** Returns the filters of a request as the store takes them. */
 export function wantedOf(query: Static<typeof OverviewFilters>): WantedMonitors {

@@ -1,13 +1,13 @@
-import { OverviewCounts, overviewQuery, OverviewRow } from '../../../schema/overview/overview.ts'
+import { countsQuery, OverviewCounts, overviewQuery, OverviewRow } from '../../../schema/overview/overview.ts'
 import { PageOf } from '../../../schema/page-of.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
-import { countFilters } from '../../../store/overview/overview-counts.ts'
+import { countErrors, countFilters, countLabels } from '../../../store/overview/overview-counts.ts'
 import { countOverview, listOverview } from '../../../store/overview/overview.ts'
 import type { OverviewKind } from '../../../store/overview/wanted-monitors.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
 import { ok, type Route, route } from '../../http/route.ts'
 import { overviewRow } from '../../presenters/overview-row.ts'
-import { OverviewFilters, readerOf, wantedOf } from './overview-filters.ts'
+import { readerOf, wantedOf } from './overview-filters.ts'
 
 const tag = 'Overview'
 
@@ -41,10 +41,17 @@ export const overviewRoutes = (kinds: readonly OverviewKind[]): readonly Route[]
     summary: 'Count the monitors that each filter of the overview would leave',
     tag,
     policy: 'monitors.read',
-    query: OverviewFilters,
+    query: Closed(countsQuery),
     answers: { 200: { description: 'The counts.', schema: OverviewCounts } },
     beyond: true,
-    handle: async ({ query, principal, services: { store } }) =>
-      ok(await countFilters(store, { reader: readerOf(principal), kinds, wanted: wantedOf(query) })),
+    async handle({ query, principal, services: { store } }) {
+      const { count_errors: hasErrors = true, count_labels: hasLabels = true, ...filters } = query
+      const wanted = { reader: readerOf(principal), kinds, wanted: wantedOf(filters) }
+      return ok({
+        ...(await countFilters(store, wanted)),
+        ...(hasErrors && { by_error: await countErrors(store, wanted) }),
+        ...(hasLabels && { labels: await countLabels(store, wanted) }),
+      })
+    },
   }),
 ]

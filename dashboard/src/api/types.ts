@@ -100,11 +100,11 @@ export type OverviewCounts = {
     readonly kind: 'page' | 'serp'
     readonly count: number
   }[]
-  readonly by_error: readonly {
+  readonly by_error?: readonly {
     readonly error_code: FaultCode
     readonly count: number
   }[]
-  readonly labels: readonly {
+  readonly labels?: readonly {
     readonly key: string
     readonly value: string
     readonly count: number

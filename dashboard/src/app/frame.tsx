@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Me } from '../api/types.ts'
-import { useCounts } from '../monitors/use-counts.ts'
+import { useUnseen } from '../monitors/use-counts.ts'
 import { Icon } from '../parts/icon.tsx'
 import style from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
@@ -30,7 +30,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
 
 function Rail() {
   const [path] = useLocation()
-  const unseen = useCounts({})?.unseen ?? 0
+  const unseen = useUnseen()
   return (
     <nav className={style['rail']} aria-label="Screens">
       <Link href="/" className={style['mark']} aria-label="Tidemark">

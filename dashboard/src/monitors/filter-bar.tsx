@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
-import { FAULTS, LIMITS, ORDERS, type OverviewCounts } from '../api/types.ts'
+import { FAULTS, LIMITS, ORDERS } from '../api/types.ts'
 import { useShortcut } from '../app/use-shortcut.ts'
 import { Icon } from '../parts/icon.tsx'
 import controls from '../style/controls.module.css'
 import style from './filter-bar.module.css'
 import type { Filters, useFilters } from './filters.ts'
+import type { Counts } from './use-counts.ts'
 
 interface FilterBarProps {
   readonly filters: Filters
-  readonly counts: OverviewCounts | null
+  readonly counts: Counts | null
   readonly onChange: ReturnType<typeof useFilters>[1]
 }
 
@@ -152,7 +153,7 @@ function Search({ text, onChange }: SearchProps) {
 
 interface LabelsProps {
   readonly label: string
-  readonly counts: OverviewCounts | null
+  readonly counts: Counts | null
   onChange(label: string): void
 }
 

@@ -4,12 +4,36 @@ import type { OverviewCounts } from '../api/types.ts'
 import { type Filters, queryOf } from './filters.ts'
 import { REFRESH_MS } from './use-rows.ts'
 
+export type Counts = Required<OverviewCounts>
+
+/** Labels are changed by people, and counting them reads every monitor. */
+const LABELS_MS = 300_000
+/** What is not asked for is not counted. */
+const [CHIPS, ERRORS] = ['count_errors=false&count_labels=false', 'count_labels=false']
+
+const pathOf = (query: string, parts: string): string => `/v1/overview/counts?${query}${query && '&'}${parts}`
+
 /** How many monitors each chip would leave, of those that the search and the label leave. */
-export function useCounts({ q, label }: Filters): OverviewCounts | null {
+export function useCounts({ q, label, failing }: Filters): Counts | null {
   const query = queryOf({ ...(q !== undefined && { q }), ...(label !== undefined && { label }) })
+  const counts = useChips(query, failing === 'true' ? ERRORS : CHIPS)
+  const { data: labelled } = useQuery({
+    queryKey: ['labels', query],
+    queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, 'count_errors=false'), { signal }),
+    staleTime: LABELS_MS,
+    placeholderData: (before) => before,
+    enabled: counts !== null,
+  })
+  return counts && { by_error: [], ...counts, labels: labelled?.labels ?? [] }
+}
+
+/** How many monitors of the team have a change that the person has not seen. */
+export const useUnseen = (): number => useChips('', CHIPS)?.unseen ?? 0
+
+function useChips(query: string, parts: string): OverviewCounts | null {
   const { data } = useQuery({
-    queryKey: ['counts', query],
-    queryFn: ({ signal }) => ask<OverviewCounts>(`/v1/overview/counts${query && `?${query}`}`, { signal }),
+    queryKey: ['counts', query, parts],
+    queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, parts), { signal }),
     refetchInterval: REFRESH_MS,
     placeholderData: (before) => before,
   })
