@@ -15,6 +15,7 @@ import { signInRoutes } from './routes/accounts/sign-in.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
 import { getUsageRoute } from './routes/accounts/usage.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
+import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
@@ -56,7 +57,7 @@ const shared: readonly Route[] = [
 /** Returns every route of the API, with those of these kinds of monitor. */
 export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
   const tables = kinds.map(({ kind }) => kind.table)
-  const overview = [...overviewRoutes(tables), ...changeRoutes(tables)]
+  const overview = [...overviewRoutes(tables), ...changeRoutes(tables), eventsRoute(tables)]
   const described = [...kinds.flatMap((served) => monitorRoutes(served)), ...overview, ...shared]
   return [...described, openApiRoute(described)]
 }

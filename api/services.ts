@@ -21,6 +21,7 @@ import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
 import { createSignIn, type SignIn } from './auth/sign-in.ts'
+import { type EventBounds, EventStreams } from './events/event-streams.ts'
 import { LongLists } from './http/long-lists.ts'
 import { RequestBounds } from './http/request-bounds.ts'
 import { createWorkSlots, type WorkSlots } from './http/work-slots.ts'
@@ -80,6 +81,8 @@ export interface ServicesOptions {
   readonly work?: WorkSlots
   /** Bounds of all other requests. Default: `REQUEST_LIMITS`. */
   readonly requests?: RequestBounds
+  /** Bounds of streams of events that differ from `EVENT_LIMITS`. */
+  readonly eventBounds?: EventBounds
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -91,6 +94,7 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly work: WorkSlots
   /** Bounds of all other requests. */
   readonly requests: RequestBounds
+  readonly events: EventStreams
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly billing: BillingProvider
@@ -132,6 +136,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     serpSpacingMs: options.serpSpacingMs ?? 30_000,
     work: options.work ?? createWorkSlots(),
     requests: options.requests ?? new RequestBounds(),
+    events: new EventStreams({ store, log, bounds: options.eventBounds ?? {} }),
     mail,
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { key: sessionKey, cookieName: sessionCookieName(baseUrl) }),

@@ -10,6 +10,7 @@ import { answerOnce } from './answer-once.ts'
 import { ApiError, apiError } from './api-error.ts'
 import { atWork } from './at-work.ts'
 import { bodyLimitOf } from './body-limits.ts'
+import { beginEventStream } from './event-stream.ts'
 import { inTurn, receiveInTurn, readPicture, sendText, type Turn } from './in-turn.ts'
 import { isSigned, parseForm, readRequest, refuseEncoded } from './read-request.ts'
 import type { Answer, PublicCall, Route } from './route.ts'
@@ -90,9 +91,17 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
 
 /** Gives an answer to the connection. */
 async function send(services: Services, answer: Answer, { request, reply, turn }: Answering): Promise<void> {
-  const { status, headers, text, picture, stream, body } = answer
+  const { status, headers, text, picture, stream, events, body } = answer
   const bytes = picture ? await readPicture(services.requests, request, reply, picture) : answer.bytes
   if (headers) reply.headers(headers)
+  if (events) {
+    // It has no end that Fastify could wait for, or be late with.
+    reply.hijack()
+    const lasts = request.method === 'GET' && /\btext\/event-stream\b/.test(request.headers.accept ?? '')
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    return events(beginEventStream(reply.raw, services.events.waitingBytes), lasts)
+  }
   reply.code(status)
   if (text) return sendText(services.requests, request, reply, { ...text, turn })
   if (bytes) return void reply.type(bytes.type).send(bufferOf(bytes.content))

@@ -56,7 +56,7 @@ export function buildApp(services: Services, routes: readonly Route[], times: Ti
     needsHost(request.raw)
     forgetTypeOfNothing(request.raw.headers)
   })
-  addEndings(app)
+  addEndings(app, services)
   if (services.tracer) addTraces(app, services.tracer)
   addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
   addRoutes(app, services, { routes, answerFault })
@@ -65,11 +65,14 @@ export function buildApp(services: Services, routes: readonly Route[], times: Ti
 
 /**
  * Adds what happens after an answer: a line in the log, and, while closing, the end of its connection, which the client
- * might keep idle for long.
+ * might keep idle for long. Streams of events end when closing begins: nobody waits for them.
  */
-function addEndings(app: FastifyInstance): void {
+function addEndings(app: FastifyInstance, { events }: Pick<Services, 'events'>): void {
   let closing = false
-  app.addHook('preClose', async () => void (closing = true))
+  app.addHook('preClose', async () => {
+    closing = true
+    await events.close()
+  })
   app.addHook('onResponse', async (request, reply) => {
     logAnswer(request, reply)
     if (closing) request.raw.socket.end()

@@ -9,6 +9,7 @@ import type { WorkKind } from '../../schema/work.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import type { PolicyName } from '../auth/policies.ts'
 import type { Principal } from '../auth/principals.ts'
+import type { GiveEvents } from '../events/event-streams.ts'
 import type { Services } from '../services.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
@@ -25,6 +26,8 @@ export interface Answer {
   readonly picture?: Picture
   /** Written as it is read: nothing waits for the whole of it. */
   readonly stream?: { readonly type: string; readonly content: AsyncIterable<string> }
+  /** Sent as they come, until the client leaves or may not have them any more. */
+  readonly events?: GiveEvents
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 /** A picture that is still to be read. */
@@ -78,13 +81,14 @@ export interface Call<P, Q, B, S = Services> extends PublicCall<P, Q, B, S> {
 
 /**
  * The content of an answer. `alsoAs`: another content type of the same shape, which is used unless the client asks for
- * JSON. `only`: bytes of this content type, and no JSON.
+ * JSON. `only`: bytes of this content type, and no JSON. `events`: what the events of a stream have, by their names.
  */
 interface AnswerShape {
   readonly description: string
   readonly schema?: TSchema
   readonly alsoAs?: string
   readonly only?: string
+  readonly events?: Readonly<Record<string, TSchema>>
 }
 
 /** What a route accepts and answers. Its validation, its policy and its operation in OpenAPI are derived from it. */

@@ -95,11 +95,13 @@ const teamOf = ({ policy }: Route): object[] =>
 
 function successes(route: Route): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(route.answers).map(([status, { description, schema, alsoAs, only }]) => [
+    Object.entries(route.answers).map(([status, { description, schema, alsoAs, only, events }]) => [
       status,
       {
         description,
-        ...(only && { content: { [only]: { schema: { type: 'string', contentMediaType: only } } } }),
+        ...(only && {
+          content: { [only]: { schema: { type: 'string', contentMediaType: only }, ...eventsOf(events) } },
+        }),
         ...(schema && {
           content: {
             'application/json': { schema: describeSchema(schema) },
@@ -110,6 +112,12 @@ function successes(route: Route): Record<string, object> {
     ]),
   )
 }
+
+/** OpenAPI 3.1 has no words for the parts of a stream. */
+const eventsOf = (events: Readonly<Record<string, TSchema>> = {}) =>
+  Object.keys(events).length > 0 && {
+    'x-events': Object.fromEntries(Object.entries(events).map(([name, schema]) => [name, describeSchema(schema)])),
+  }
 
 /** Returns the errors that a route can answer, by status; two codes of one status share a response. */
 function refusals(route: Route): Record<string, object> {

@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import { dashboardRoutes } from '../../api/dashboard/dashboard-routes.ts'
+import { measureEvents } from '../../api/events/event-metrics.ts'
 import { buildApp } from '../../api/http/app.ts'
 import { measureWork } from '../../api/http/work-metrics.ts'
 import { welcomePage } from '../../api/pages/welcome-page.ts'
@@ -109,6 +110,7 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
     objects,
   })
   measureWork(registry, services.work)
+  measureEvents(registry, services.events)
   showLongLists(registry, services.lists)
   stack.defer('sign-in', () => services.close())
   const home = settings.TIDEMARK_DASHBOARD === 'on' ? dashboardRoutes() : [welcomePage]

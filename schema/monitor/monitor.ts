@@ -19,7 +19,7 @@ export const MIN_INTERVAL_SECONDS = 60
 export const MAX_INTERVAL_SECONDS = 31_536_000
 
 /** The status of a monitor. `store/monitors/monitor-record.ts` describes the transitions. */
-const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
+export const MONITOR_STATUSES = ['active', 'paused', 'billing_paused', 'error', 'deleted'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
 /** The statuses of monitors that lists have. */

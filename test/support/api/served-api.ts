@@ -94,6 +94,7 @@ async function send(baseUrl: string, credential: string | null, { method, path, 
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
+  const isEvents = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
   const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, body: JSON.parse(text || 'null') }
+  return { status: answer.status, headers: answer.headers, body: isEvents ? null : JSON.parse(text || 'null') }
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EventBounds } from '../../../api/events/event-streams.ts'
 import type { ModelSettings } from '../../../boot/parts/model.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
@@ -72,6 +73,7 @@ interface WatchingOptions {
   readonly browsers?: Browsers
   /** Keeps pictures, in a folder that goes with it. */
   readonly pictures?: boolean
+  readonly eventBounds?: EventBounds
 }
 
 /** Starts it all. `close` it in `afterAll`. */
@@ -82,6 +84,7 @@ export async function startWatching({
   model = {},
   browsers,
   pictures = false,
+  eventBounds = {},
 }: WatchingOptions = {}): Promise<Watching> {
   const site = await openPages()
   const folder = pictures ? await mkdtemp(join(tmpdir(), 'tidemark-pictures-')) : null
@@ -94,6 +97,7 @@ export async function startWatching({
     differ,
     wake,
     hasMail,
+    eventBounds,
     ...(objects && { objects }),
   })
   worker = await startWorker({

@@ -1,0 +1,159 @@
+import type { OutageLog } from '../../concurrency/loops/outage.ts'
+import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
+import { EVENT_LIMITS } from '../../schema/overview/event-limits.ts'
+import type { Store } from '../../store/db/client.ts'
+import { storeOutage } from '../../store/db/store-fault.ts'
+import { lookForNews, nameMonitors, type News, restingMonitors } from '../../store/overview/news.ts'
+import type { OverviewKind } from '../../store/overview/wanted-monitors.ts'
+import { type ChangedState, type Listener, TeamFeed } from './team-feed.ts'
+
+interface LooksOptions {
+  readonly store: Store
+  readonly log: OutageLog & { warn(fields: object, message: string): void }
+}
+
+/** Looks that somebody asked for do not follow each other faster than this. */
+const SOON_MS = 100
+
+/**
+ * Looks into the store once a second for all teams together that somebody listens to, and gives what it finds to their
+ * feeds. While nobody listens, nothing is asked.
+ */
+export class EventLooks {
+  readonly #options: LooksOptions
+  readonly #feeds = new Map<string, TeamFeed>()
+  readonly #waiting = new Map<Listener, PromiseWithResolvers<void>>()
+  #kinds: readonly OverviewKind[] = []
+  #loop: Promise<void> | null = null
+  #wakeUp: (() => void) | null = null
+  #isClosed = false
+  /** Looks since the start, and the seconds that they took. */
+  readonly figures = { looks: 0, seconds: 0 }
+
+  constructor(options: LooksOptions) {
+    this.#options = options
+  }
+
+  /** Adds a listener to the feed of a team. Resolves when it was told its place. Rejects if the store is away. */
+  async join(kinds: readonly OverviewKind[], teamId: string, listener: Listener): Promise<void> {
+    this.#kinds = kinds
+    this.#forgetOld()
+    const feed = this.#feeds.get(teamId) ?? new TeamFeed(teamId)
+    this.#feeds.set(teamId, feed)
+    feed.add(listener)
+    const placed = Promise.withResolvers<void>()
+    this.#waiting.set(listener, placed)
+    this.#loop ??= this.#lookOn()
+    this.#wakeUp?.()
+    await placed.promise
+  }
+
+  leave(teamId: string, listener: Listener): void {
+    this.#feeds.get(teamId)?.remove(listener)
+    this.#waiting.get(listener)?.resolve()
+    this.#waiting.delete(listener)
+    if (!this.#listened().length) this.#wakeUp?.()
+  }
+
+  /** Ends the looks. Listeners are told nothing more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#wakeUp?.()
+    await this.#loop
+  }
+
+  #listened(): readonly TeamFeed[] {
+    return [...this.#feeds.values()].filter(({ hasListeners }) => hasListeners)
+  }
+
+  /** A feed without listeners is kept for those who come back. */
+  #forgetOld(): void {
+    const since = performance.now() - EVENT_LIMITS.resumeMs
+    for (const [id, feed] of this.#feeds) if (!feed.hasListeners && feed.lookedAt < since) this.#feeds.delete(id)
+  }
+
+  async #lookOn(): Promise<void> {
+    while (!this.#isClosed && this.#listened().length > 0) {
+      const began = performance.now()
+      await this.#look().catch((error: unknown) => this.#failed(error))
+      const took = performance.now() - began
+      this.figures.looks += 1
+      this.figures.seconds += took / 1_000
+      await this.#pause(Math.max(EVENT_LIMITS.lookMs, EVENT_LIMITS.lookShare * took))
+      this.#forgetOld()
+    }
+    this.#loop = null
+  }
+
+  /** Waits; less where somebody joins. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#waiting.size > 0) return this.#sleep(SOON_MS)
+    const woken = Promise.withResolvers<void>()
+    this.#wakeUp = woken.resolve
+    const timer = setTimeout(woken.resolve, ms)
+    await woken.promise
+    clearTimeout(timer)
+    this.#wakeUp = null
+    if (!this.#isClosed && this.#waiting.size > 0) await this.#sleep(SOON_MS)
+  }
+
+  readonly #sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
+
+  async #look(): Promise<void> {
+    const feeds = this.#listened()
+    const waiting = [...this.#waiting]
+    const teams = feeds.map(({ teamId, since }) => ({ team_id: teamId, since }))
+    const watched = feeds.flatMap((feed) => [...feed.listeners].flatMap((listener) => watchedBy(feed.teamId, listener)))
+    const found = await lookForNews(this.#options.store, { kinds: this.#kinds, teams, watched })
+    for (const news of found) await this.#give(news)
+    for (const [listener, placed] of waiting) {
+      this.#waiting.delete(listener)
+      placed.resolve()
+    }
+  }
+
+  async #give(news: News): Promise<void> {
+    const feed = this.#feeds.get(news.team_id)
+    if (!feed) return
+    const states = feed.resting === news.resting ? [] : await this.#statesOf(feed)
+    feed.resting = news.resting
+    feed.lookedAt = performance.now()
+    feed.take(news, states)
+  }
+
+  /** Returns the monitors whose status is another one. Null: there are too many. */
+  async #statesOf(feed: TeamFeed): Promise<readonly ChangedState[] | null> {
+    const { store } = this.#options
+    const before = feed.statuses
+    const now = await restingMonitors(store, this.#kinds, feed.teamId)
+    feed.statuses = now
+    if (feed.resting === null) return []
+    const changed = [...new Set([...before.keys(), ...now.keys()])].filter((no) => before.get(no) !== now.get(no))
+    if (changed.length > EVENT_LIMITS.atOnce) return null
+    const named = await nameMonitors(store, feed.teamId, changed)
+    return named.map(({ no, id, kind, is_deleted: isDeleted }) => {
+      const status: MonitorStatus = isDeleted ? 'deleted' : (now.get(no) ?? 'active')
+      return { id, kind, status }
+    })
+  }
+
+  /** Who waits for a place is refused; all others are told later. */
+  #failed(error: unknown): void {
+    for (const [listener, placed] of this.#waiting) {
+      for (const feed of this.#feeds.values()) feed.remove(listener)
+      placed.reject(error)
+    }
+    this.#waiting.clear()
+    if (storeOutage(this.#options.log).covers(error, 'looks for events')) return
+    this.#options.log.warn({ err: error }, 'a look for events failed; the next one is in a second')
+  }
+}
+
+function watchedBy(teamId: string, { watched, resumesAt }: Listener) {
+  const since = resumesAt === null ? null : instantOf(resumesAt.at)
+  return [...watched.keys()].map((no) => ({ team_id: teamId, no, since }))
+}
+
+/** A client may name any number. The last year that Postgres and dates of JavaScript write alike is 9999. */
+const LAST_MS = Date.parse('9999-01-01')
+const instantOf = (ms: number): string => new Date(Math.min(ms, LAST_MS)).toISOString()
