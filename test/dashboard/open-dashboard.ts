@@ -44,7 +44,7 @@ const COLLECT = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy', event.violatedDirective, event.blockedURI, event.sample))`
 
 /** What its API has. Without a differ it compares no texts, and without a store of objects it has no pictures. */
-type DashboardOptions = Partial<Pick<ServicesOptions, 'egress' | 'differ' | 'objects'>>
+type DashboardOptions = Partial<Pick<ServicesOptions, 'egress' | 'differ' | 'objects' | 'eventBounds'>>
 
 /** Where its browser runs. */
 export const hasBrowser = process.platform === 'linux' && process.arch === 'x64'

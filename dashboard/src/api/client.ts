@@ -16,6 +16,8 @@ interface Asked {
   readonly method?: 'GET' | 'POST'
   readonly body?: object
   readonly signal?: AbortSignal
+  /** Whichever team the session acts for. */
+  readonly anyTeam?: boolean
 }
 
 interface Envelope {
@@ -23,20 +25,26 @@ interface Envelope {
 }
 
 /** What the page knows of its session: the team that it shows, and how far its clock is from the server's. */
-const session = { team: '', clockMs: 0 }
+const session = { team: '', clockMs: 0, onRefused: (_status: number) => {} }
 
 /** Each request names the team of which the page shows something: a switch in another tab must not mix two. */
 export function showTeam(id: string): void {
   session.team = id
 }
 
+/** Calls the function with the status of what says that the session has ended (401) or acts for another team (409). */
+export function whenRefused(onRefused: (status: number) => void): void {
+  session.onRefused = onRefused
+}
+
+const teamHeaders = (): Record<string, string> => (session.team === '' ? {} : { 'tidemark-team': session.team })
+
 /** Returns the time of the server, in milliseconds: the clock of a computer may be wrong by hours. */
 export const serverNow = (): number => Date.now() + session.clockMs
 
 /** Asks the API. Throws an `ApiFault`. */
-export async function ask<T>(path: string, { method = 'GET', body: sent, signal }: Asked = {}): Promise<T> {
-  const headers: Record<string, string> = { accept: 'application/json' }
-  if (session.team !== '') headers['tidemark-team'] = session.team
+export async function ask<T>(path: string, { method = 'GET', body: sent, signal, anyTeam }: Asked = {}): Promise<T> {
+  const headers = { accept: 'application/json', ...(anyTeam !== true && teamHeaders()) } as Record<string, string>
   if (sent) headers['content-type'] = 'application/json'
   const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }), ...(signal && { signal }) }
   const answer = await fetch(path, init).catch((error: unknown) => {
@@ -46,6 +54,9 @@ export async function ask<T>(path: string, { method = 'GET', body: sent, signal 
   noteClock(answer.headers.get('date'))
   const body = (await answer.json().catch(() => ({}))) as T & Envelope
   if (answer.ok) return body
+  // Of what only reads, a conflict can only be that of teams.
+  if (anyTeam !== true && (answer.status === 401 || (answer.status === 409 && method === 'GET')))
+    session.onRefused(answer.status)
   const { message, requestId } = body.error ?? {}
   throw new ApiFault(message ?? `The server answered ${answer.status}.`, answer.status, requestId ?? null)
 }
@@ -60,6 +71,14 @@ export async function askText(path: string, accept: string, signal: AbortSignal)
   if (answer.ok) return answer.text()
   const { error } = (await answer.json().catch(() => ({}))) as Envelope
   throw new ApiFault(error?.message ?? `The server answered ${answer.status}.`, answer.status, error?.requestId ?? null)
+}
+
+/** Opens a stream of events behind the one with this id. Throws an `ApiFault`. */
+export async function openStream(path: string, lastId: string, signal: AbortSignal): Promise<ReadableStream> {
+  const behind = lastId === '' ? {} : { 'last-event-id': lastId }
+  const answer = await fetch(path, { headers: { accept: 'text/event-stream', ...teamHeaders(), ...behind }, signal })
+  if (!answer.ok || answer.body === null) throw new ApiFault('There is no stream.', answer.status)
+  return answer.body
 }
 
 function noteClock(date: string | null): void {

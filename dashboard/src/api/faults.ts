@@ -6,12 +6,12 @@ interface Explained {
   readonly next: string
 }
 
-/** Returns a fault in words. */
-export function explain(error: unknown): Explained {
+/** Returns a fault in words. `ofCredentials`: what a 401 says, where a password was asked for. */
+export function explain(error: unknown, ofCredentials = 'Your session has ended.'): Explained {
   if (!(error instanceof ApiFault)) return { what: 'The page has an error.', next: 'Load it again.' }
   const { status, message, requestId } = error
   if (status === 0) return { what: message, next: 'It is asked again by itself. What you see may be old.' }
-  if (status === 401) return { what: 'Your session has ended.', next: 'Sign in again, and go on where you were.' }
+  if (status === 401) return { what: ofCredentials, next: 'Sign in again, and go on where you were.' }
   if (status === 404)
     return { what: 'There is no such thing in this team.', next: 'It was deleted, or it is of another team.' }
   if (status === 409) return { what: message, next: 'Load the page again to see the team of this session.' }

@@ -303,6 +303,50 @@ export type RunDeliveries = {
   }[]
 }
 
+/** What each event of `GET /v1/events` has. */
+export type Events = {
+  readonly change: {
+    readonly run_id: string
+    readonly at: string
+    readonly monitor: {
+      readonly id: string
+      readonly kind: 'page' | 'serp'
+    }
+    readonly fields: readonly string[]
+    readonly more: number
+    readonly fired: boolean | null
+  }
+  readonly state: {
+    readonly monitor: {
+      readonly id: string
+      readonly kind: 'page' | 'serp'
+    }
+    readonly status: 'active' | 'paused' | 'billing_paused' | 'error' | 'deleted'
+  }
+  readonly delivery: {
+    readonly id: string
+    readonly run_id: string
+    readonly monitor: {
+      readonly id: string
+      readonly kind: 'page' | 'serp'
+    }
+    readonly status: 'failed' | 'dead'
+  }
+  readonly run: {
+    readonly run_id: string
+    readonly at: string
+    readonly monitor: {
+      readonly id: string
+      readonly kind: 'page' | 'serp'
+    }
+    readonly status: 'running' | 'success' | 'error' | 'skipped'
+  }
+  readonly gap: Readonly<Record<string, never>>
+}
+
+/** Bounds of the stream of events. */
+export const EVENTS = { watched: 100 } as const
+
 /** The orders of the list. */
 export const ORDERS = [
   'name',

@@ -1,8 +1,11 @@
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Me } from '../api/types.ts'
+import { useIsLive } from '../live/live-state.ts'
+import { useLive } from '../live/use-live.ts'
 import { useUnseen } from '../monitors/use-counts.ts'
 import { Icon } from '../parts/icon.tsx'
+import { SessionDialogs } from '../session/session-dialogs.tsx'
 import style from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
 import { PersonMenu, TeamMenu } from './menus.tsx'
@@ -14,6 +17,7 @@ import { useShortcut } from './use-shortcut.ts'
 export function Frame({ children }: { readonly children: ReactNode }) {
   const { me, error } = useMe()
   const [hasKeys, setKeys] = useState(false)
+  useLive(me?.team.id ?? null)
   useShortcut('?', () => setKeys(true))
   return (
     <div className={style['frame']}>
@@ -23,6 +27,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         {error !== null && <Notice error={error} />}
         <main className={style['screen']}>{children}</main>
       </div>
+      <SessionDialogs me={me} />
       {hasKeys && <KeysDialog onClose={() => setKeys(false)} />}
     </div>
   )
@@ -68,9 +73,11 @@ function Rail() {
 }
 
 function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
+  const isLive = useIsLive()
   return (
     <header className={style['bar']}>
       <TeamMenu me={me} />
+      {me !== null && !isLive && <span className={style['pace']}>updates every 15 s</span>}
       <span className={style['space']} />
       <button type="button" className={style['keys']} onClick={onKeys} aria-label="Keys">
         <Icon name="keys" />

@@ -2,7 +2,7 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import type { Changes } from '../api/types.ts'
-import { REFRESH_MS } from '../monitors/use-rows.ts'
+import { refreshMs } from '../live/live-state.ts'
 
 export type Change = Changes['data'][number]
 
@@ -38,7 +38,7 @@ export function useChanges(onlyUnseen: boolean): ChangeList {
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
   })
 
   async function mark(path: string, body: object, shown: (change: Change) => Change) {

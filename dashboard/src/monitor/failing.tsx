@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ask } from '../api/client.ts'
 import { ADVICE, FAULTS, type Run } from '../api/types.ts'
-import { REFRESH_MS } from '../monitors/use-rows.ts'
+import { refreshMs } from '../live/live-state.ts'
 import { Ago } from '../parts/time.tsx'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import style from './monitor.module.css'
@@ -18,7 +18,7 @@ export function Failing({ monitor: { consecutive_failures: failures }, place: { 
     queryKey: ['failing', path],
     queryFn: ({ signal }) => ask<{ readonly data: readonly Run[] }>(`${path}/runs?status=error&limit=1`, { signal }),
     enabled: failures > 0,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
   })
   const run = data?.data[0]
   if (failures === 0 || run === undefined) return null

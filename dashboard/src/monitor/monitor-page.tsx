@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { ApiFault, ask } from '../api/client.ts'
 import { COLLECTIONS } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
-import { REFRESH_MS } from '../monitors/use-rows.ts'
+import { refreshMs } from '../live/live-state.ts'
 import { Actions } from './actions.tsx'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import { Failing } from './failing.tsx'
@@ -29,7 +29,7 @@ export function MonitorPage({ kind, id }: MonitorPageProps) {
   const { data: monitor, error } = useQuery({
     queryKey: ['monitor', place.path],
     queryFn: ({ signal }) => ask<AnyMonitor>(place.path, { signal }),
-    refetchInterval: ({ state }) => (isMissing(state.error) ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (isMissing(state.error) ? false : refreshMs()),
   })
   return (
     <article className={style['page']}>

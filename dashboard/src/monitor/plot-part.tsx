@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { ask, serverNow } from '../api/client.ts'
 import type { Series } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
-import { REFRESH_MS } from '../monitors/use-rows.ts'
+import { refreshMs } from '../live/live-state.ts'
 import { Choice } from '../parts/choice.tsx'
 import controls from '../style/controls.module.css'
 import type { Place } from './any-monitor.ts'
@@ -49,7 +49,7 @@ export function PlotPart({ place }: { readonly place: Place }) {
       const query = new URLSearchParams({ ...(field !== '' && { field }), ...(from !== '' && { from }) })
       return ask<Series>(`${place.path}/series?${query}`, { signal })
     },
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   })
   if (error) return <Notice error={error} />

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ask, serverNow } from '../api/client.ts'
 import type { Run } from '../api/types.ts'
-import { REFRESH_MS } from '../monitors/use-rows.ts'
+import { refreshMs } from '../live/live-state.ts'
 
 /** What runs are shown, by the word in the address. */
 export const SHOWN = {
@@ -39,7 +39,7 @@ export function useRuns(path: string, shown: keyof typeof SHOWN, day: string) {
     initialPageParam: null as string | null,
     // Without a filter the answer does not say where the next page begins.
     getNextPageParam: ({ data, next }) => (next === undefined && data.length === ROWS ? data.at(-1)?.id : next),
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= MOST_FRESH ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= MOST_FRESH ? refreshMs() : false),
   })
   return {
     runs: found.data?.pages.flatMap(({ data }) => data) ?? null,

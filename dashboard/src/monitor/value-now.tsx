@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ask } from '../api/client.ts'
 import type { Run, Series } from '../api/types.ts'
-import { REFRESH_MS } from '../monitors/use-rows.ts'
+import { refreshMs } from '../live/live-state.ts'
 import { changesOf, shownValue, WHOLE_PAGE } from '../monitors/values.ts'
 import { Ago } from '../parts/time.tsx'
 import type { Place } from './any-monitor.ts'
@@ -33,7 +33,7 @@ export function ValueNow({ place: { kind, path, home } }: { readonly place: Plac
   const { data: now } = useQuery({
     queryKey: ['now', path],
     queryFn: ({ signal }) => (kind === 'serp' ? searchNow(path, signal) : pageNow(path, signal)),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
   })
   if (!now) return null
   const { field, text, since, before, run } = now

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import type { OverviewCounts } from '../api/types.ts'
+import { refreshMs } from '../live/live-state.ts'
 import { type Filters, queryOf } from './filters.ts'
-import { REFRESH_MS } from './use-rows.ts'
 
 export type Counts = Required<OverviewCounts>
 
@@ -34,7 +34,7 @@ function useChips(query: string, parts: string): OverviewCounts | null {
   const { data } = useQuery({
     queryKey: ['counts', query, parts],
     queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, parts), { signal }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refreshMs,
     placeholderData: (before) => before,
   })
   return data ?? null

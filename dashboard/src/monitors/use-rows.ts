@@ -2,11 +2,9 @@ import { useQueries } from '@tanstack/react-query'
 import { useReducer, useState } from 'react'
 import { ask } from '../api/client.ts'
 import { LIMITS, type Overview } from '../api/types.ts'
+import { refreshMs } from '../live/live-state.ts'
 import { type Filters, queryOf } from './filters.ts'
 import { OrderedRows } from './ordered-rows.ts'
-
-/** How often what is on the screen is read again. */
-export const REFRESH_MS = 15_000
 
 /** The rows of the list, of which the windows on the screen are read. */
 interface Rows {
@@ -31,7 +29,7 @@ export function useRows(filters: Filters, first: number, last: number): Rows {
       queryKey: ['overview', key, page],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         ask<Overview>(`/v1/overview?${key}${key && '&'}page=${page}&limit=${LIMITS.rows}`, { signal }),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: refreshMs,
     })),
   })
   for (const [nth, { data }] of results.entries()) if (data) rows.take(key, pages[nth] ?? 1, data)

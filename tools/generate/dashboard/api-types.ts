@@ -1,3 +1,4 @@
+import { EVENT_LIMITS } from '../../../schema/overview/event-limits.ts'
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
 import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { FETCH_REASON_MEANINGS } from '../../../schema/run/run.ts'
@@ -11,7 +12,12 @@ interface ApiDocument {
 
 interface Operation {
   readonly parameters: readonly { readonly name: string; readonly schema: Parameter }[]
-  readonly responses: Readonly<Record<string, { readonly content: { readonly 'application/json': Content } }>>
+  readonly responses: Readonly<Record<string, { readonly content: Contents }>>
+}
+
+interface Contents {
+  readonly 'application/json': Content
+  readonly 'text/event-stream': { readonly 'x-events': Readonly<Record<string, object>> }
 }
 
 interface Content {
@@ -104,6 +110,8 @@ export function apiTypes(document: object): string {
   return [
     '// Generated from schema/ by `npm run gen`.\n',
     ...answers,
+    eventTypes(operation(api, '/v1/events'), named),
+    `/** Bounds of the stream of events. */\nexport const EVENTS = { watched: ${EVENT_LIMITS.watched} } as const\n`,
     `/** The orders of the list. */\nexport const ORDERS = ${list(overview.get('sort')?.enum)} as const\n`,
     `/** Most rows of a request, and most characters of a search. */\nexport const LIMITS = {
   rows: ${overview.get('limit')?.maximum},
@@ -119,6 +127,13 @@ ${reasons.join('')}} as const\n`,
     `/** Where monitors of a kind are, in addresses. */\nexport const COLLECTIONS = {
 ${collections.join('')}} as const\n`,
   ].join('\n')
+}
+
+function eventTypes({ responses }: Operation, named: Parameters<typeof typeOf>[1]): string {
+  const events = Object.entries(responses['200']?.content['text/event-stream']['x-events'] ?? {})
+  const properties = Object.fromEntries(events)
+  const schema = { properties, required: events.map(([name]) => name) }
+  return `/** What each event of \`GET /v1/events\` has. */\nexport type Events = ${typeOf(schema, named)}\n`
 }
 
 function operation({ paths }: ApiDocument, path: string): Operation {

@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from 'react'
+
+/** How often what is on the screen is read again where no stream tells what happens. */
+const REFRESH_MS = 15_000
+
+const state = { isLive: false, listeners: new Set<() => void>() }
+
+/** Notes whether a stream tells this tab what happens. */
+export function setLive(isLive: boolean): void {
+  if (state.isLive === isLive) return
+  state.isLive = isLive
+  for (const listener of state.listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  state.listeners.add(listener)
+  return () => state.listeners.delete(listener)
+}
+
+/** Returns whether a stream tells this tab what happens. */
+export const useIsLive = (): boolean => useSyncExternalStore(subscribe, () => state.isLive)
+
+/** Returns when a query is to be asked again by itself. False: the stream says when. */
+export const refreshMs = (): number | false => (state.isLive ? false : REFRESH_MS)

@@ -1,0 +1,47 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Overview } from '../api/types.ts'
+import { noteRefusal } from '../session/session-state.ts'
+import { EventGatherer } from './apply-events.ts'
+import { setLive } from './live-state.ts'
+import { LiveTab } from './live.ts'
+
+/** Keeps what is on the screen as it is on the server, for as long as a team is shown. */
+export function useLive(team: string | null): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (team === null) return
+    const gatherer = new EventGatherer(queries)
+    let wasLive = false
+    const tab = new LiveTab({
+      team,
+      watched: () => watchedBy(queries),
+      onEvent: gatherer.add,
+      onLive(isLive, goesOn) {
+        setLive(isLive)
+        // What happened between the first answers and the stream is read once, and all where asking begins again.
+        if (!isLive || !wasLive || !goesOn) readAgain(queries, isLive ? ['counts', 'labels', 'me'] : ['labels', 'me'])
+        wasLive = true
+      },
+      onRefused: noteRefusal,
+    })
+    return () => {
+      tab.stop()
+      gatherer.stop()
+      setLive(false)
+    }
+  }, [queries, team])
+}
+
+function readAgain(queries: QueryClient, but: readonly string[]): void {
+  const predicate = ({ queryKey: [name] }: { queryKey: readonly unknown[] }) => !but.includes(String(name))
+  void queries.invalidateQueries({ predicate }, { cancelRefetch: false })
+}
+
+/** Returns the ids of the rows that are on the screen, or of the monitor that is. */
+function watchedBy(queries: QueryClient): readonly string[] {
+  const [, id] = /^\/(?:serp-)?monitors\/([0-9a-f-]{36})/.exec(location.pathname) ?? []
+  if (id !== undefined) return [id]
+  const pages = queries.getQueriesData<Overview>({ queryKey: ['overview'], type: 'active' })
+  return pages.flatMap(([, page]) => page?.data.map((row) => row.id) ?? [])
+}

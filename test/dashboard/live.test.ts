@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPolicy } from '../../egress/policy.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import { SMALLEST } from '../support/api/monitor-body.ts'
+import { html, openSite } from '../support/network/site.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { type RunningWorker, startWorker } from '../support/worker/check-worker.ts'
+import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
+
+const MOST_MS = 3_000
+
+describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page that is open', () => {
+  let dashboard: Dashboard
+  let worker: RunningWorker
+  let site: Awaited<ReturnType<typeof openSite>>
+  let owner: CreatedOwner
+  let kettle: string
+  const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+    dashboard.api.call(owner.api_key, method, path, body)
+  const streams = () => dashboard.api.services.events.open
+
+  async function run(price: string): Promise<void> {
+    site.answer(html(`<b class="price">${price}</b>`))
+    const { body } = await call('POST', `/v1/monitors/${kettle}/run`)
+    await eventually(
+      async () => (await call('GET', `/v1/runs/${body['run_id']}`)).body['status'],
+      (status) => status === 'success',
+    )
+  }
+
+  beforeAll(async () => {
+    const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+    dashboard = await startDashboard({ egress, eventBounds: { checkMs: 200 } })
+    site = await openSite()
+    worker = await startWorker({ url: dashboard.api.databaseUrl, secrets: dashboard.api.services.secrets })
+    owner = await dashboard.api.owner({ plan: 'unlimited' })
+    const extract_config = { method: 'css', fields: { price: '.price' } }
+    const monitor = { ...SMALLEST, name: 'Kettle', url: site.url, extract_config }
+    kettle = String((await call('POST', '/v1/monitors?paused=true', monitor)).body['id'])
+    await call('POST', '/v1/monitors?paused=true', { ...SMALLEST, name: 'Lamp' })
+    await run('$20.00')
+  }, 60_000)
+  afterAll(async () => {
+    await worker.stop(5_000)
+    await site[Symbol.asyncDispose]()
+    await dashboard[Symbol.asyncDispose]()
+  })
+
+  async function opened(path = '/?sort=name') {
+    const found = await dashboard.open(path, owner)
+    await found.page.getByRole('gridcell').first().waitFor()
+    await eventually(streams, (count) => count === 1)
+    return found
+  }
+  const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: 'Kettle' }).getByText(text)
+
+  test('shows a change of a row within three seconds, without a request for each event', async () => {
+    const { page, watched } = await opened()
+    // The page reads once more what it shows, when its stream begins.
+    const lists = () => watched.asked.filter((path) => path.startsWith('/v1/overview?')).length
+    await eventually(lists, (count) => count >= 2)
+    const before = watched.asked.length
+    await run('$17.49')
+    const recordedAt = performance.now()
+    await rowOf(page, '$17.49').first().waitFor()
+    expect(performance.now() - recordedAt).toBeLessThan(MOST_MS)
+    await page.getByRole('link', { name: /Changes 1$/ }).waitFor()
+    const asked = watched.asked.slice(before)
+    for (const path of ['/v1/overview?', '/v1/overview/counts'])
+      expect(asked.filter((one) => one.startsWith(path)).length).toBeLessThanOrEqual(3)
+    await call('POST', `/v1/monitors/${kettle}/resume`)
+    await page.getByRole('row').filter({ hasText: 'Kettle' }).getByText('Active').waitFor()
+    await call('POST', `/v1/monitors/${kettle}/pause`)
+    expect(await page.getByText('updates every 15 s').count()).toBe(0)
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('shares its stream with the other tabs of the browser, and another one takes it over', async () => {
+    await eventually(streams, (count) => count === 0)
+    const { page } = await opened()
+    const second = await page.context().newPage()
+    await second.goto(`${dashboard.base}/?sort=name`)
+    await second.getByRole('gridcell').first().waitFor()
+    await run('$16.00')
+    for (const tab of [page, second]) await rowOf(tab, '$16.00').first().waitFor({ timeout: 10_000 })
+    expect(streams()).toBe(1)
+    await page.close()
+    await eventually(streams, (count) => count === 1)
+    await run('$15.00')
+    await rowOf(second, '$15.00').first().waitFor({ timeout: 10_000 })
+    await second.context().close()
+  })
+
+  test('goes on after a cut with what it missed', async () => {
+    await eventually(streams, (count) => count === 0)
+    const { page } = await opened()
+    dashboard.api.app.server.closeAllConnections()
+    await eventually(streams, (count) => count === 0)
+    await run('$14.00')
+    await rowOf(page, '$14.00').first().waitFor({ timeout: 10_000 })
+    await eventually(streams, (count) => count === 1)
+    await page.context().close()
+  })
+
+  test('asks for the password over what is shown when the session ends, and goes on with what was typed', async () => {
+    const { page, watched } = await opened()
+    await page.getByRole('searchbox').fill('kett')
+    await page.waitForURL(/q=kett/)
+    await page.context().clearCookies()
+    await page.getByRole('searchbox').fill('kettl')
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await page.getByLabel(/^Password of /).fill('not the password')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('The password is not right.').waitFor()
+    await page.getByLabel(/^Password of /).fill(String(owner.password))
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByRole('searchbox').inputValue()).toBe('kettl')
+    await page.getByText(/^1 of /).waitFor()
+    expect(watched.faults.filter((fault) => !/40[01]/.test(fault))).toEqual([])
+    await page.context().close()
+  })
+
+  test('says that another tab has switched teams, and switches back', async () => {
+    const other = await dashboard.api.owner()
+    await dashboard.api.sql(`
+      insert into team_members (team_id, user_id, role) values ('${other.team_id}', '${owner.user_id}', 'viewer')`)
+    const { page } = await opened()
+    const act = (team_id: string) => dashboard.api.call(owner.session_token, 'POST', '/v1/team/switch', { team_id })
+    await act(other.team_id)
+    const dialog = page.getByRole('dialog', { name: 'You have switched teams in another tab' })
+    await dialog.waitFor()
+    await dialog.getByRole('button', { name: /^Switch back to / }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await rowOf(page, 'Kettle').first().waitFor()
+    await act(other.team_id)
+    await dialog.waitFor()
+    await dialog.getByRole('button', { name: 'Show the other team' }).click()
+    await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor()
+    await act(owner.team_id)
+    await page.context().close()
+  })
+})
