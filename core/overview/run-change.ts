@@ -8,7 +8,7 @@ import { percentMoved } from '../text/movement-note.ts'
 /** A field that changed, as lists show it. */
 export interface ChangedField {
   readonly field: string
-  /** Null: the field is new, or its values say nothing to a reader. */
+  /** A field that was not there has the value `nothing`. Null: its values say nothing to a reader. */
   readonly before: string | null
   readonly after: string | null
   readonly percent: number | null

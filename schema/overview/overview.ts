@@ -66,11 +66,11 @@ export const overviewQuery = {
   sort: Type.Optional(Choice(OVERVIEW_ORDERS, { default: '-last_change' })),
 }
 
-/** A field in a list. `before` is null for a new one, and `after` for a removed one. */
+/** A field in a list. A value that was not there is `nothing`. Null: the value cannot be shown. */
 const ShownChange = {
   field: Text(0, 100, 'Name of the first field that changed; empty if only pixels changed.'),
-  before: Shown('Beginning of the value before.'),
-  after: Shown('Beginning of the value after.'),
+  before: Shown('Beginning of the value before; `nothing` where there was none. Null: it cannot be shown.'),
+  after: Shown('The same of the value after.'),
   more: Whole(0, 200, { description: 'How many fields changed beside this one.' }),
 }
 

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import { pathOf } from '../monitors/cells.tsx'
 import { WHOLE_PAGE } from '../monitors/values.ts'
+import { Beside } from '../parts/beside.tsx'
 import controls from '../style/controls.module.css'
 import style from './changes.module.css'
 import type { Change } from './use-changes.ts'
@@ -69,19 +70,6 @@ function Found({ change: { fields, more, visual_change_pct: pictured } }: { read
     </>
   )
 }
-
-const Beside = ({ before, after }: Pick<Change['fields'][number], 'before' | 'after'>) => (
-  <>
-    <Value text={before} />
-    <span className={style['arrow']} role="img" aria-label="became">
-      →
-    </span>
-    <Value text={after} />
-  </>
-)
-
-const Value = ({ text }: { readonly text: string | null }) =>
-  text === null ? <span className={style['soft']}>…</span> : <bdi className={style['value']}>{text}</bdi>
 
 const OUTCOMES = [
   ['success', 'delivered', 'good'],

@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { COLLECTIONS, FAULTS } from '../api/types.ts'
+import { Beside } from '../parts/beside.tsx'
 import type { GridCells, GridColumn } from '../parts/grid.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -111,16 +112,4 @@ function LastChange({ row: { last_change: change, last_run: last, ...row } }: { 
 function Found({ change: { field, before, after } }: { readonly change: NonNullable<Row['last_change']> }) {
   if (field === '') return 'the picture'
   return field === WHOLE_PAGE ? 'the text of the page' : <Beside before={before} after={after} />
-}
-
-function Beside({ before, after }: { readonly before: string | null; readonly after: string | null }) {
-  return (
-    <>
-      {before === null ? 'new' : <bdi className={style['before']}>{before}</bdi>}
-      <span className={style['arrow']} role="img" aria-label="became">
-        →
-      </span>
-      {after === null ? 'gone' : <bdi>{after}</bdi>}
-    </>
-  )
 }
