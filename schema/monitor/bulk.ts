@@ -5,10 +5,13 @@ import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
 const BULK_ACTIONS = ['pause', 'resume', 'delete', 'run'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
+/** Most monitors of one request. */
+export const MAX_BULK = 100
+
 /** Body of `POST /v1/monitors/bulk`. */
 export const MonitorBulk = Closed({
   action: Choice(BULK_ACTIONS),
-  ids: Type.Array(Uuid(), { minItems: 1, maxItems: 100, description: 'A repeated id is processed once.' }),
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_BULK, description: 'A repeated id is processed once.' }),
 })
 export type MonitorBulk = Static<typeof MonitorBulk>
 

@@ -43,6 +43,7 @@ export const overviewFilters = {
   ),
   error_code: Type.Optional(ErrorCode),
   managed_by: Type.Optional(ManagedBy),
+  locked: Type.Optional(Type.Boolean({ description: 'true: only monitors that a cluster or a folder declares.' })),
   label: identityQuery.label,
   unseen: Type.Optional(Type.Boolean({ description: 'Whether the last change is one that the caller has not seen.' })),
   changed_since: Type.Optional(Instant('Only monitors that changed since then.')),

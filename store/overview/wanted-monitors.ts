@@ -22,6 +22,8 @@ export interface WantedMonitors {
   readonly failing?: boolean | undefined
   readonly errorCode?: RunFaultCode | undefined
   readonly managedBy?: Manager | undefined
+  /** A cluster or a folder declares it. */
+  readonly locked?: boolean | undefined
   readonly labels?: LabelSelector | undefined
   readonly unseen?: boolean | undefined
   readonly changedSince?: string | undefined
@@ -44,6 +46,9 @@ const byKind = (kinds: readonly OverviewKind[], name: 'nextRunAt' | 'target') =>
 /** Returns what the monitor watches, in one line. */
 export const targetOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'target')
 export const nextRunOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'nextRunAt')
+
+/** True where a cluster or a folder declares `monitors m`. */
+const IS_LOCKED = sql.fragment`m.managed_by <> 'api'`
 
 /** True where the last run of `checks c` failed. Errors of ours are not counted. */
 export const IS_FAILING = sql.fragment`c.failures > 0`
@@ -79,7 +84,7 @@ export function wantedMonitors(
   { reader, kinds, wanted }: OverviewQuery,
   { hasChecks, hasWindow, joined = sql.fragment`` }: Beside,
 ) {
-  const { q, kind, status, failing, errorCode, managedBy, labels, unseen, changedSince } = wanted
+  const { q, kind, status, failing, errorCode, managedBy, locked, labels, unseen, changedSince } = wanted
   const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
   if (kind !== undefined) conditions.push(sql.fragment`m.kind = ${kind}`)
   if (q !== undefined)
@@ -90,6 +95,7 @@ export function wantedMonitors(
     conditions.push(sql.fragment`${IS_FAILING} and ${errorCode} = (
       select l.error_code from runs l where l.monitor_no = m.no and l.id >= w.floor_id order by l.id desc limit 1)`)
   if (managedBy !== undefined) conditions.push(sql.fragment`m.managed_by = ${managedBy}`)
+  if (locked !== undefined) conditions.push(sql.fragment`(${IS_LOCKED}) = ${locked}`)
   if (labels !== undefined) conditions.push(hasLabels(labels))
   if (unseen !== undefined) conditions.push(sql.fragment`${IS_UNSEEN} = ${unseen}`)
   if (changedSince !== undefined)

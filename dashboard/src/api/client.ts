@@ -13,7 +13,7 @@ export class ApiFault extends Error {
 }
 
 interface Asked {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: object
   readonly signal?: AbortSignal
   /** Whichever team the session acts for. */

@@ -303,6 +303,20 @@ export type RunDeliveries = {
   }[]
 }
 
+/** The answer of `POST /v1/monitors/bulk`. */
+export type BulkDone = {
+  readonly results: readonly {
+    readonly id: string
+    readonly ok: boolean
+    readonly run_id?: string
+    readonly error?: {
+      readonly code: string
+      readonly message: string
+      readonly details: readonly unknown[]
+    }
+  }[]
+}
+
 /** What each event of `GET /v1/events` has. */
 export type Events = {
   readonly change: {
@@ -361,9 +375,10 @@ export const ORDERS = [
   '-created',
 ] as const
 
-/** Most rows of a request, and most characters of a search. */
+/** Most rows of a request, monitors of a bulk action, and characters of a search. */
 export const LIMITS = {
   rows: 100,
+  bulk: 100,
   search: 200,
 } as const
 

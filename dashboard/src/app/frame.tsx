@@ -4,6 +4,7 @@ import type { Me } from '../api/types.ts'
 import { useIsLive } from '../live/live-state.ts'
 import { useLive } from '../live/use-live.ts'
 import { useUnseen } from '../monitors/use-counts.ts'
+import { PaletteButton } from '../palette/palette-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { SessionDialogs } from '../session/session-dialogs.tsx'
 import style from './frame.module.css'
@@ -18,7 +19,10 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const { me, error } = useMe()
   const [hasKeys, setKeys] = useState(false)
   useLive(me?.team.id ?? null)
+  const [, go] = useLocation()
   useShortcut('?', () => setKeys(true))
+  useShortcut('g m', () => go('/'))
+  useShortcut('g c', () => go('/changes'))
   return (
     <div className={style['frame']}>
       <Rail />
@@ -79,6 +83,7 @@ function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
       <TeamMenu me={me} />
       {me !== null && !isLive && <span className={style['pace']}>updates every 15 s</span>}
       <span className={style['space']} />
+      <PaletteButton />
       <button type="button" className={style['keys']} onClick={onKeys} aria-label="Keys">
         <Icon name="keys" />
       </button>

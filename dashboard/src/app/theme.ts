@@ -1,25 +1,27 @@
 import { useState } from 'react'
+import { keep, kept } from '../parts/kept.ts'
 
 const NAME = 'tidemark.theme'
 export const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
-type Theme = keyof typeof THEMES
+export type Theme = keyof typeof THEMES
 
 const isTheme = (text: string | null): text is Theme => text !== null && Object.hasOwn(THEMES, text)
 
-/** A browser may refuse to keep anything. Then the theme holds until the page is closed. */
 function stored(): Theme {
-  try {
-    const text = localStorage.getItem(NAME)
-    return isTheme(text) ? text : 'system'
-  } catch {
-    return 'system'
-  }
+  const text = kept(NAME)
+  return isTheme(text) ? text : 'system'
 }
 
-/** Shows the theme that was chosen last. It is the only thing that the dashboard keeps in the browser. */
+/** Shows the theme that was chosen last. */
 export function applyTheme(theme: Theme = stored()): void {
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
+}
+
+/** Shows a theme from now on, and keeps it. */
+export function chooseTheme(theme: Theme): void {
+  applyTheme(theme)
+  keep(NAME, theme)
 }
 
 /** Returns the theme, and how to choose another. */
@@ -29,12 +31,7 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
     theme,
     (next) => {
       setTheme(next)
-      applyTheme(next)
-      try {
-        localStorage.setItem(NAME, next)
-      } catch {
-        // It holds until the page is closed.
-      }
+      chooseTheme(next)
     },
   ]
 }

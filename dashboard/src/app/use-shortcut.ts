@@ -1,19 +1,27 @@
 import { useEffect, useRef } from 'react'
-import { isTyping } from '../parts/grid.tsx'
+import { isShortcut } from '../parts/single-keys.ts'
 
-/** Calls `act` when a key is pressed, but where somebody types. */
-export function useShortcut(key: string, act: () => void): void {
+/** Two keys one after the other are pressed within this time. */
+const PAUSE_MS = 1_500
+
+/** Calls `act` when a key is pressed, or two one after the other as in `g m`, but where somebody types. */
+export function useShortcut(keys: string, act: () => void): void {
   const latest = useRef(act)
   useEffect(() => {
     latest.current = act
   })
   useEffect(() => {
+    const [first = keys, second] = keys.split(' ')
+    let begun = Number.NEGATIVE_INFINITY
     const listen = (event: KeyboardEvent) => {
-      if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (!isShortcut(event)) return
+      const isSecond = event.timeStamp - begun < PAUSE_MS
+      begun = second !== undefined && event.key === first ? event.timeStamp : Number.NEGATIVE_INFINITY
+      if (second === undefined ? event.key !== first : event.key !== second || !isSecond) return
       event.preventDefault()
       latest.current()
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
-  }, [key])
+  }, [keys])
 }

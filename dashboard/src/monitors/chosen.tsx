@@ -1,68 +1,75 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { ask } from '../api/client.ts'
-import { explain } from '../api/faults.ts'
-import { COLLECTIONS } from '../api/types.ts'
-import { usePermission } from '../app/use-me.ts'
+import { Notice } from '../app/notice.tsx'
 import controls from '../style/controls.module.css'
+import type { Action, Refusal } from './bulk.ts'
 import style from './chosen.module.css'
-import type { Row } from './ordered-rows.ts'
+import { WORDS } from './use-actions.ts'
+import type { Selection } from './use-selection.ts'
 
-const ACTIONS = { run: 'Run now', pause: 'Pause', resume: 'Resume' } as const
-type Action = keyof typeof ACTIONS
+const SHOWN: readonly Action[] = ['run', 'pause', 'resume', 'seen', 'delete']
 
 interface ChosenProps {
-  readonly chosen: ReadonlyMap<string, Row>
-  onClear(): void
+  readonly selection: Selection
+  /** How many the filters leave. */
+  readonly total: number
+  readonly hasFilters: boolean
 }
 
-/** What may be done with the chosen monitors. They are asked for one after the other, and each refusal is shown. */
-export function Chosen({ chosen, onClear }: ChosenProps) {
-  const queries = useQueryClient()
-  const mayWrite = usePermission('monitors.write')
-  const [done, setDone] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  async function act(action: Action) {
-    setBusy(true)
-    let refused = 0
-    let why = ''
-    for (const [nth, { kind, id, name }] of [...chosen.values()].entries()) {
-      setDone(`${ACTIONS[action]}: ${nth + 1} of ${chosen.size}`)
-      await ask(`/v1/${COLLECTIONS[kind]}/${id}/${action}`, { method: 'POST' }).catch((error: unknown) => {
-        refused += 1
-        why = `${name}: ${explain(error).what}`
-      })
-    }
-    setBusy(false)
-    setDone(`${ACTIONS[action]}: ${chosen.size - refused} done${refused > 0 ? `, ${refused} refused. ${why}` : '.'}`)
-    onClear()
-    await queries.invalidateQueries()
-  }
+/** What may be done with the chosen monitors, how far it is, and what was refused. */
+export function Chosen({ selection, total, hasFilters }: ChosenProps) {
+  const { chosen, actions, act: onAct, selectAll: onAll, clear: onClear } = selection
+  const reasonOf = (action: Action) => selection.reasonOf(action, [...chosen.values()])
+  const { isBusy, said, refused, error } = actions
   return (
     <div className={style['chosen']}>
-      {chosen.size > 0 && (
-        <>
-          <b>{chosen.size} selected</b>
-          {(Object.keys(ACTIONS) as Action[]).map((action) => (
-            <button
-              key={action}
-              type="button"
-              className={controls['button']}
-              disabled={isBusy || !mayWrite}
-              title={mayWrite ? undefined : 'Your role may only read.'}
-              onClick={() => void act(action)}
-            >
-              {ACTIONS[action]}
-            </button>
-          ))}
-          <button type="button" className={controls['quiet']} onClick={onClear}>
-            Clear
+      {chosen.size > 0 && <b>{chosen.size.toLocaleString('en')} selected</b>}
+      {!isBusy && total > 0 && chosen.size < total && (
+        <button type="button" className={controls['quiet']} onClick={onAll}>
+          Select all {total.toLocaleString('en')}
+          {hasFilters && ' that match'}
+        </button>
+      )}
+      {chosen.size > 0 &&
+        SHOWN.map((action) => (
+          <button
+            key={action}
+            type="button"
+            className={controls['button']}
+            disabled={isBusy || reasonOf(action) !== null}
+            title={reasonOf(action) ?? undefined}
+            onClick={() => onAct(action)}
+          >
+            {WORDS[action]}
+            {action === 'delete' && '…'}
           </button>
-        </>
+        ))}
+      {chosen.size > 0 && !isBusy && (
+        <button type="button" className={controls['quiet']} onClick={onClear}>
+          Clear
+        </button>
+      )}
+      {isBusy && (
+        <button type="button" className={controls['button']} onClick={actions.stop}>
+          Stop
+        </button>
       )}
       <span role="status" className={style['done']}>
-        {done}
+        {said}
       </span>
+      {!isBusy && refused.length > 0 && <Refused refused={refused} />}
+      {error !== null && <Notice error={error} />}
     </div>
   )
 }
+
+const Refused = ({ refused }: { readonly refused: readonly Refusal[] }) => (
+  <details className={style['refused']}>
+    <summary>Show what was refused</summary>
+    <ul>
+      {refused.map(({ id, name, why }) => (
+        <li key={id}>
+          <bdi>{name}</bdi>: {why}
+        </li>
+      ))}
+    </ul>
+  </details>
+)

@@ -69,17 +69,25 @@ export const FilterBar = ({ filters, counts, onChange }: FilterBarProps) => (
   </div>
 )
 
-const NONE = { unseen: undefined, failing: undefined, status: undefined, kind: undefined, error_code: undefined }
+const NONE = {
+  unseen: undefined,
+  failing: undefined,
+  status: undefined,
+  locked: undefined,
+  kind: undefined,
+  error_code: undefined,
+}
 
 function Chips({ filters, counts, onChange }: FilterBarProps) {
   const ofStatus = (status: string) => counts?.by_status.find((one) => one.status === status)?.count ?? 0
   const ofKind = (kind: string) => counts?.by_kind.find((one) => one.kind === kind)?.count ?? 0
-  const isAll = !filters.unseen && !filters.failing && !filters.status && !filters.kind
+  const isAll = !filters.unseen && !filters.failing && !filters.status && !filters.locked && !filters.kind
   const chips = [
     { word: 'All', count: counts?.total, isOn: isAll, set: {} },
     { word: 'Changed', count: counts?.unseen, isOn: filters.unseen === 'true', set: { unseen: 'true' } },
     { word: 'Failing', count: counts?.failing, isOn: filters.failing === 'true', set: { failing: 'true' } },
     { word: 'Paused', count: ofStatus('paused'), isOn: filters.status === 'paused', set: { status: 'paused' } },
+    { word: 'Locked', count: counts?.locked, isOn: filters.locked === 'true', set: { locked: 'true' } },
     { word: 'Pages', count: ofKind('page'), isOn: filters.kind === 'page', set: { kind: 'page' } },
     { word: 'Searches', count: ofKind('serp'), isOn: filters.kind === 'serp', set: { kind: 'serp' } },
   ]

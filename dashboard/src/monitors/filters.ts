@@ -1,6 +1,17 @@
 import { useLocation, useSearch } from 'wouter'
 
-const NAMES = ['q', 'kind', 'status', 'failing', 'unseen', 'error_code', 'label', 'managed_by', 'sort'] as const
+const NAMES = [
+  'q',
+  'kind',
+  'status',
+  'failing',
+  'unseen',
+  'error_code',
+  'label',
+  'managed_by',
+  'locked',
+  'sort',
+] as const
 
 /** What the list is filtered and ordered by, as the API is asked, and as it stands in the address. */
 export type Filters = Readonly<Partial<Record<(typeof NAMES)[number], string>>>

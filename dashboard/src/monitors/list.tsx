@@ -1,17 +1,18 @@
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useWidth } from '../app/use-width.ts'
 import { Grid } from '../parts/grid.tsx'
 import { cellsOf, COLUMNS, pathOf } from './cells.tsx'
 import { Chosen } from './chosen.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { useFilters } from './filters.ts'
 import style from './list.module.css'
 import { NothingFound, NothingYet } from './nothing.tsx'
-import type { Row } from './ordered-rows.ts'
 import { useCounts } from './use-counts.ts'
 import { useRows } from './use-rows.ts'
+import { useSelection } from './use-selection.ts'
 
 const ROW = 52
 const CARD = 100
@@ -24,24 +25,12 @@ export function MonitorList() {
   const counts = useCounts(filters)
   const [shown, setShown] = useState({ first: 0, last: 0 })
   const onShown = useCallback((first: number, last: number) => setShown({ first, last }), [])
-  const { rows, error, isOld, isEmpty, sortAgain } = useRows(filters, shown.first, shown.last)
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
-  const lastChosen = useRef(0)
+  const { rows, error, isOld, isEmpty, sortAgain, startAgain } = useRows(filters, shown.first, shown.last)
+  const selection = useSelection({ filters, rows, startAgain })
+  const { chosen, choose, deleting, answer } = selection
   const [, go] = useLocation()
   const isNarrow = useWidth() < CARDS_BELOW
   const hasFilters = Object.keys(filters).some((name) => name !== 'sort')
-  function choose(index: number, isRange: boolean) {
-    const from = isRange ? Math.min(lastChosen.current, index) : index
-    const to = isRange ? Math.max(lastChosen.current, index) : index
-    lastChosen.current = index
-    const next = new Map(chosen)
-    for (let nth = from; nth <= to; nth += 1) {
-      const row = rows.at(nth)
-      if (row && !isRange && next.has(row.id)) next.delete(row.id)
-      else if (row) next.set(row.id, row)
-    }
-    setChosen(next)
-  }
   return (
     <section className={style['list']} aria-label="Monitors">
       <FilterBar filters={filters} counts={counts} onChange={change} />
@@ -66,6 +55,7 @@ export function MonitorList() {
             return { cells: cellsOf(row, isChosen, () => choose(index, false)), isChosen }
           }}
           onShown={onShown}
+          onActive={selection.onActive}
           onOpen={(index) => {
             const row = rows.at(index)
             if (row) go(pathOf(row))
@@ -74,7 +64,7 @@ export function MonitorList() {
         />
       )}
       <footer className={style['foot']}>
-        <Chosen chosen={chosen} onClear={() => setChosen(new Map())} />
+        <Chosen selection={selection} total={isOld ? 0 : rows.total} hasFilters={hasFilters} />
         <span className={style['total']} role="status">
           {rows.moved > 0 && !isOld && (
             <button type="button" className={style['again']} onClick={sortAgain}>
@@ -86,6 +76,7 @@ export function MonitorList() {
             : `${rows.total.toLocaleString('en')} of ${(counts?.total ?? rows.total).toLocaleString('en')}`}
         </span>
       </footer>
+      {deleting && <DeleteDialog rows={deleting} onDelete={() => answer(true)} onClose={() => answer(false)} />}
     </section>
   )
 }

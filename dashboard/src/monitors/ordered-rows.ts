@@ -64,4 +64,9 @@ export class OrderedRows {
     for (const [page, ids] of this.#latest)
       for (const [nth, id] of ids.entries()) this.#ids[(page - 1) * this.#size + nth] = id
   }
+
+  /** Forgets where rows are: windows that are taken from now on say it. */
+  forgetOrder(): void {
+    this.#reset(this.#key)
+  }
 }

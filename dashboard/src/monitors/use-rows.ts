@@ -14,7 +14,16 @@ interface Rows {
   readonly isOld: boolean
   readonly isEmpty: boolean
   sortAgain(): void
+  /** Takes the order anew from what is read next: rows are gone. */
+  startAgain(): void
 }
+
+/** Returns how a window of a list is read. */
+export const windowQuery = (key: string, page: number) => ({
+  queryKey: ['overview', key, page],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+    ask<Overview>(`/v1/overview?${key}${key && '&'}page=${page}&limit=${LIMITS.rows}`, { signal }),
+})
 
 /** Reads the windows of the list between two places, and again as time passes. */
 export function useRows(filters: Filters, first: number, last: number): Rows {
@@ -25,12 +34,7 @@ export function useRows(filters: Filters, first: number, last: number): Rows {
   const to = Math.max(from, Math.floor(Math.max(0, last) / LIMITS.rows) + 1)
   const pages = Array.from({ length: to - from + 1 }, (_, nth) => from + nth)
   const results = useQueries({
-    queries: pages.map((page) => ({
-      queryKey: ['overview', key, page],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        ask<Overview>(`/v1/overview?${key}${key && '&'}page=${page}&limit=${LIMITS.rows}`, { signal }),
-      refetchInterval: refreshMs,
-    })),
+    queries: pages.map((page) => ({ ...windowQuery(key, page), refetchInterval: refreshMs })),
   })
   for (const [nth, { data }] of results.entries()) if (data) rows.take(key, pages[nth] ?? 1, data)
   const isLoaded = rows.isOf(key)
@@ -41,6 +45,10 @@ export function useRows(filters: Filters, first: number, last: number): Rows {
     isEmpty: isLoaded && rows.total === 0,
     sortAgain() {
       rows.sortAgain()
+      render()
+    },
+    startAgain() {
+      rows.forgetOrder()
       render()
     },
   }

@@ -1,6 +1,7 @@
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import style from './grid.module.css'
+import { isShortcut } from './single-keys.ts'
 
 export interface GridColumn {
   readonly id: string
@@ -19,6 +20,8 @@ interface GridProps {
   /** Returns the cells of a row; null: it is not read yet. */
   row(index: number): { readonly cells: GridCells; readonly isChosen: boolean } | null
   onShown(first: number, last: number): void
+  /** The row that keys are about. */
+  onActive(index: number): void
   onOpen(index: number): void
   /** Chooses a row, or with `isRange` all from the one that was chosen last. */
   onChoose(index: number, isRange: boolean): void
@@ -30,7 +33,7 @@ interface GridProps {
  * may remove any row.
  */
 export function Grid(props: GridProps) {
-  const { count, rowHeight, onShown } = props
+  const { count, rowHeight, onShown, onActive } = props
   const box = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
   const virtual = useVirtualizer({
@@ -44,6 +47,7 @@ export function Grid(props: GridProps) {
   useEffect(() => onShown(first, last), [onShown, first, last])
   useEffect(() => virtual.measure(), [virtual, rowHeight])
   const at = Math.min(active, Math.max(0, count - 1))
+  useEffect(() => onActive(at), [onActive, at])
   const move = (to: number) => {
     const next = Math.max(0, Math.min(count - 1, to))
     setActive(next)
@@ -108,7 +112,7 @@ function onKey(event: KeyboardEvent, { at, page, move, props }: Keyed): void {
     const next = move(to)
     if (event.shiftKey) props.onChoose(next, true)
   } else if (event.key === 'Enter') props.onOpen(at)
-  else if (event.key === ' ' || event.key === 'x') props.onChoose(at, event.shiftKey)
+  else if (event.key === ' ' || (event.key === 'x' && isShortcut(event.nativeEvent))) props.onChoose(at, event.shiftKey)
   else return
   event.preventDefault()
 }
@@ -121,8 +125,7 @@ function useListKeys(box: RefObject<HTMLDivElement | null>, step: (by: number) =
   })
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (event.key !== 'j' && event.key !== 'k') return
+      if (!isShortcut(event) || (event.key !== 'j' && event.key !== 'k')) return
       box.current?.focus({ preventScroll: true })
       latest.current(event.key === 'j' ? 1 : -1)
     }
@@ -130,10 +133,6 @@ function useListKeys(box: RefObject<HTMLDivElement | null>, step: (by: number) =
     return () => removeEventListener('keydown', listen)
   }, [box])
 }
-
-/** Whether keys are letters of a text there. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable)
 
 interface GridRowProps {
   readonly item: VirtualItem

@@ -1,12 +1,16 @@
+import { ERRORS } from '../../../schema/error.ts'
+import { MAX_BULK } from '../../../schema/monitor/bulk.ts'
 import { EVENT_LIMITS } from '../../../schema/overview/event-limits.ts'
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
 import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { FETCH_REASON_MEANINGS } from '../../../schema/run/run.ts'
 import { typeOf } from './type-of.ts'
 
+type Method = 'get' | 'post'
+
 /** The parts of the OpenAPI document that the dashboard is told of. */
 interface ApiDocument {
-  readonly paths: Readonly<Record<string, { readonly get?: Operation }>>
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
@@ -86,10 +90,15 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   RunDiff: { path: '/v1/runs/{id}/diff' },
   RunImages: { path: '/v1/run-images/{id}' },
   RunDeliveries: { path: '/v1/runs/{id}/deliveries' },
+  BulkDone: { method: 'post', path: '/v1/monitors/bulk', keys: ['results'] },
 }
+
+/** The types of choices, by their values. Of a refusal the page shows the message. */
+const NAMED_CHOICES = { [Object.keys(RUN_FAULTS).join()]: 'FaultCode', [Object.keys(ERRORS).join()]: 'string' }
 
 /** An answer, of an object only these keys: the page is told of what it shows. */
 interface Wanted {
+  readonly method?: Method
   readonly path: string
   readonly keys?: readonly string[]
 }
@@ -97,10 +106,11 @@ interface Wanted {
 /** Returns the file with what the dashboard knows of the API: types of answers, choices, limits and texts. */
 export function apiTypes(document: object): string {
   const api = document as ApiDocument
-  const named = { schemas: api.components.schemas, choices: { [Object.keys(RUN_FAULTS).join()]: 'FaultCode' } }
-  const answers = Object.entries(ANSWERS).map(([name, { path, keys }]) => {
-    const schema = operation(api, path).responses['200']?.content['application/json'].schema ?? {}
-    return `/** The answer of \`GET ${path}\`. */\nexport type ${name} = ${typeOf(schema, named, keys)}\n`
+  const named = { schemas: api.components.schemas, choices: NAMED_CHOICES }
+  const answers = Object.entries(ANSWERS).map(([name, { method = 'get', path, keys }]) => {
+    const schema = operation(api, path, method).responses['200']?.content['application/json'].schema ?? {}
+    const comment = `/** The answer of \`${method.toUpperCase()} ${path}\`. */`
+    return `${comment}\nexport type ${name} = ${typeOf(schema, named, keys)}\n`
   })
   const overview = new Map(operation(api, '/v1/overview').parameters.map(({ name, schema }) => [name, schema]))
   const meanings = Object.entries(RUN_FAULTS).map(([code, { meaning }]) => `  ${code}: ${quoted(meaning)},\n`)
@@ -113,8 +123,9 @@ export function apiTypes(document: object): string {
     eventTypes(operation(api, '/v1/events'), named),
     `/** Bounds of the stream of events. */\nexport const EVENTS = { watched: ${EVENT_LIMITS.watched} } as const\n`,
     `/** The orders of the list. */\nexport const ORDERS = ${list(overview.get('sort')?.enum)} as const\n`,
-    `/** Most rows of a request, and most characters of a search. */\nexport const LIMITS = {
+    `/** Most rows of a request, monitors of a bulk action, and characters of a search. */\nexport const LIMITS = {
   rows: ${overview.get('limit')?.maximum},
+  bulk: ${MAX_BULK},
   search: ${overview.get('q')?.maxLength},
 } as const\n`,
     `/** What the reasons mean for which a run fails. */\nexport const FAULTS = {
@@ -136,9 +147,9 @@ function eventTypes({ responses }: Operation, named: Parameters<typeof typeOf>[1
   return `/** What each event of \`GET /v1/events\` has. */\nexport type Events = ${typeOf(schema, named)}\n`
 }
 
-function operation({ paths }: ApiDocument, path: string): Operation {
-  const found = paths[path]?.get
-  if (!found) throw new Error(`the API has no GET ${path}`)
+function operation({ paths }: ApiDocument, path: string, method: Method = 'get'): Operation {
+  const found = paths[path]?.[method]
+  if (!found) throw new Error(`the API has no ${method} ${path}`)
   return found
 }
 

@@ -88,6 +88,8 @@ describe('the filters of the overview', () => {
     ['failing=true', []],
     ['error_code=timeout', []],
     ['managed_by=kubernetes', []],
+    ['locked=true', []],
+    ['locked=false&q=SHOP', ['Shop 1', 'shop 2', 'Shop 10']],
     ['label=team%3Dshop', ['Kettle']],
     ['unseen=true', ['Kettle']],
     ['changed_since=2000-01-01T00:00:00.000Z', ['Kettle']],

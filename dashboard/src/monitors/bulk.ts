@@ -1,0 +1,119 @@
+import { ApiFault, ask } from '../api/client.ts'
+import { explain, isPassing } from '../api/faults.ts'
+import { type BulkDone, COLLECTIONS, LIMITS } from '../api/types.ts'
+import type { Row } from './ordered-rows.ts'
+
+export type Action = 'run' | 'pause' | 'resume' | 'delete' | 'seen' | 'unseen'
+
+/** What was not done for a monitor, and why. */
+export interface Refusal {
+  readonly id: string
+  readonly name: string
+  readonly why: string
+}
+
+/** How far an action on many monitors is. */
+export interface Progress {
+  readonly done: number
+  readonly refused: readonly Refusal[]
+}
+
+interface Acting {
+  readonly signal: AbortSignal
+  onProgress(progress: Progress): void
+}
+
+/** How long the page waits before it asks again, when the server is busy. */
+const WAITS_MS = [1_000, 3_000, 9_000]
+
+/**
+ * Does an action on monitors of both kinds, one request after the other: pages in batches, of searches each by itself.
+ * A refusal of one stops no other. Stops where the signal says so, and throws what no further request would mend.
+ */
+export async function actOnAll(action: Action, rows: readonly Row[], { signal, onProgress }: Acting): Promise<void> {
+  let done = 0
+  const refused: Refusal[] = []
+  for (const batch of batchesOf(action, rows)) {
+    if (signal.aborted) return
+    const found = await actOnBatch(action, batch)
+    refused.push(...found)
+    done += batch.length - found.length
+    onProgress({ done, refused: [...refused] })
+  }
+}
+
+function batchesOf(action: Action, rows: readonly Row[]): readonly (readonly Row[])[] {
+  if (action === 'unseen') return rows.map((row) => [row])
+  if (action === 'seen') return inBatches(rows)
+  const searches = rows.filter(({ kind }) => kind !== 'page').map((row) => [row])
+  return [...inBatches(rows.filter(({ kind }) => kind === 'page')), ...searches]
+}
+
+const inBatches = (rows: readonly Row[]): readonly (readonly Row[])[] =>
+  Array.from({ length: Math.ceil(rows.length / LIMITS.bulk) }, (_, nth) =>
+    rows.slice(nth * LIMITS.bulk, (nth + 1) * LIMITS.bulk),
+  )
+
+/** Returns the refusals. */
+async function actOnBatch(action: Action, batch: readonly Row[]): Promise<readonly Refusal[]> {
+  try {
+    return await patiently(() => askFor(action, batch))
+  } catch (error) {
+    const isOfOne = error instanceof ApiFault && [400, 403, 404, 409, 422].includes(error.status)
+    if (!isOfOne) throw error
+    const [row] = batch
+    if (row && batch.length === 1) return [{ id: row.id, name: row.name, why: whyOf(error) }]
+    // Of a batch that is refused as a whole, each is asked for by itself.
+    const found: Refusal[] = []
+    for (const one of batch) found.push(...(await actOnBatch(action, [one])))
+    return found
+  }
+}
+
+const whyOf = (error: ApiFault): string => (error.status === 404 ? explain(error).next : error.message)
+
+async function askFor(action: Action, batch: readonly Row[]): Promise<readonly Refusal[]> {
+  const [row] = batch
+  if (row === undefined) return []
+  if (action === 'seen' || action === 'unseen') return mark(action, batch)
+  if (row.kind === 'page') {
+    const body = { action, ids: batch.map(({ id }) => id) }
+    const { results } = await ask<BulkDone>('/v1/monitors/bulk', { method: 'POST', body })
+    const names = new Map(batch.map(({ id, name }) => [id, name]))
+    return results.flatMap(({ id, error }) => (error ? [{ id, name: names.get(id) ?? id, why: error.message }] : []))
+  }
+  const path = `/v1/${COLLECTIONS[row.kind]}/${row.id}`
+  await (action === 'delete' ? ask(path, { method: 'DELETE' }) : ask(`${path}/${action}`, { method: 'POST' }))
+  return []
+}
+
+/** Sets marks at the changes that are shown. What has none is left as it is. */
+async function mark(action: 'seen' | 'unseen', batch: readonly Row[]): Promise<readonly Refusal[]> {
+  const shown = batch.flatMap(({ id, last_change: change }) => (change?.run_id ? [{ id, run: change.run_id }] : []))
+  // Ids of runs are in the order of time.
+  const [last] = shown.map(({ run }) => run).toSorted((a, b) => (a < b ? 1 : -1))
+  if (last === undefined) return []
+  const body = action === 'seen' ? { until: last, monitor_ids: shown.map(({ id }) => id) } : ({ run_id: last } as const)
+  await ask(`/v1/changes/${action}`, { method: 'POST', body })
+  return []
+}
+
+async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (const wait of WAITS_MS) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+  return act()
+}
+
+/** Returns a row as it is after an action. Null: it is only known when it is read again. */
+export function afterAction(action: Action, row: Row): Row | null {
+  if (action === 'pause' && row.status === 'active') return { ...row, status: 'paused', next_run_at: null }
+  if (action === 'resume' && row.status === 'paused') return { ...row, status: 'active' }
+  if (action === 'seen') return { ...row, unseen: false }
+  return action === 'unseen' && row.last_change?.run_id ? { ...row, unseen: true } : null
+}

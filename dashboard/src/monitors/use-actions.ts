@@ -1,0 +1,108 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { Overview } from '../api/types.ts'
+import { type Action, actOnAll, afterAction, type Progress, type Refusal } from './bulk.ts'
+import type { Filters } from './filters.ts'
+import type { Row } from './ordered-rows.ts'
+import { readAll } from './read-all.ts'
+
+export const WORDS: Readonly<Record<Action, string>> = {
+  run: 'Run now',
+  pause: 'Pause',
+  resume: 'Resume',
+  delete: 'Delete',
+  seen: 'Mark as seen',
+  unseen: 'Mark as unseen',
+}
+
+/** What is done with many monitors, and how it ended. */
+export interface Actions {
+  readonly isBusy: boolean
+  /** How far it is, or how it ended, in words. */
+  readonly said: string | null
+  readonly refused: readonly Refusal[]
+  readonly error: unknown
+  /** `onEnd` is called when all are asked for, before the list is read again. */
+  act(action: Action, rows: readonly Row[], onEnd: () => void): Promise<void>
+  /** Reads all that match. Null: it failed. */
+  selectAll(filters: Filters): Promise<ReadonlyMap<string, Row> | null>
+  stop(): void
+}
+
+const NONE: Progress = { done: 0, refused: [] }
+const shown = (count: number): string => count.toLocaleString('en')
+
+/** Does actions on many monitors. `onDeleted` is called when rows are gone. */
+export function useActions(onDeleted: () => void): Actions {
+  const queries = useQueryClient()
+  const running = useRef<AbortController | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [said, setSaid] = useState<string | null>(null)
+  const [refused, setRefused] = useState<readonly Refusal[]>([])
+  const [error, setError] = useState<unknown>(null)
+
+  /** Shows rows as they will be, before the server has it. What was refused is read again with all the others. */
+  function foresee(action: Action, rows: readonly Row[]) {
+    const ids = new Set(rows.map(({ id }) => id))
+    const next = (row: Row): Row => (ids.has(row.id) ? (afterAction(action, row) ?? row) : row)
+    queries.setQueriesData<Overview>({ queryKey: ['overview'] }, (old) => old && { ...old, data: old.data.map(next) })
+  }
+
+  async function work<T>(doIt: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    if (running.current !== null) return null
+    const stopping = new AbortController()
+    running.current = stopping
+    setBusy(true)
+    setError(null)
+    setRefused([])
+    const done = await doIt(stopping.signal).catch((fault: unknown) => {
+      setError(fault)
+      return null
+    })
+    running.current = null
+    setBusy(false)
+    return done
+  }
+
+  return {
+    isBusy,
+    said,
+    refused,
+    error,
+    async act(action, rows, onEnd) {
+      let last = NONE
+      await work(async (signal) => {
+        setSaid(`${WORDS[action]}: 0 of ${shown(rows.length)}`)
+        await queries.cancelQueries({ queryKey: ['overview'] })
+        foresee(action, rows)
+        await actOnAll(action, rows, {
+          signal,
+          onProgress(progress) {
+            last = progress
+            setRefused(progress.refused)
+            setSaid(`${WORDS[action]}: ${shown(progress.done + progress.refused.length)} of ${shown(rows.length)}`)
+          },
+        })
+      })
+      const left = rows.length - last.done - last.refused.length
+      setSaid(
+        `${WORDS[action]}: ${shown(last.done)} done${left > 0 ? `, ${shown(left)} not asked for` : ''}` +
+          (last.refused.length > 0 ? `, ${shown(last.refused.length)} refused.` : '.'),
+      )
+      onEnd()
+      // Windows that are not on the screen are read when they are.
+      queries.removeQueries({ queryKey: ['overview'], type: 'inactive' })
+      await queries.invalidateQueries()
+      if (action === 'delete') onDeleted()
+    },
+    selectAll: (filters) =>
+      work(async (signal) => {
+        const rows = await readAll(filters, signal, (read, total) =>
+          setSaid(`Select: ${shown(read)} of ${shown(total)}`),
+        )
+        setSaid(null)
+        return rows
+      }),
+    stop: () => running.current?.abort(),
+  }
+}

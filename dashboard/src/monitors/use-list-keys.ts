@@ -1,0 +1,42 @@
+import { useEffect, useRef } from 'react'
+import { useShortcut } from '../app/use-shortcut.ts'
+import type { Action } from './bulk.ts'
+import type { Row } from './ordered-rows.ts'
+
+interface ListKeys {
+  /** What keys are about: the selected monitors, or else the row that the list is at. */
+  targets(): readonly Row[]
+  act(action: Action): void
+  clear(): void
+}
+
+/** Returns pause, or resume where all of them are paused. */
+export const pauseOrResume = (rows: readonly Row[]): 'pause' | 'resume' =>
+  rows.length > 0 && rows.every(({ status }) => status === 'paused') ? 'resume' : 'pause'
+
+/** The keys of the list. */
+export function useListKeys({ targets, act, clear }: ListKeys): void {
+  useShortcut('r', () => act('run'))
+  useShortcut('p', () => act(pauseOrResume(targets())))
+  useShortcut('e', () => act('seen'))
+  useShortcut('u', () => act('unseen'))
+  useEscape(clear)
+}
+
+const ABOVE = '[role=dialog], [role=alertdialog], [role=menu], select'
+
+/** Escape is not a letter, so it works where single keys are turned off. What is open above the list takes it first. */
+function useEscape(clear: () => void): void {
+  const latest = useRef(clear)
+  useEffect(() => {
+    latest.current = clear
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isAbove = event.target instanceof Element && event.target.closest(ABOVE) !== null
+      if (event.key === 'Escape' && !event.defaultPrevented && !isAbove) latest.current()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}

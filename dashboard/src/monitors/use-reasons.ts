@@ -1,0 +1,23 @@
+import { usePermission } from '../app/use-me.ts'
+import type { Action } from './bulk.ts'
+import type { Row } from './ordered-rows.ts'
+
+/** Returns why an action cannot be done with any of these monitors. Null: it can. */
+export type ReasonOf = (action: Action, rows: readonly Row[]) => string | null
+
+/** Returns what is known before the API is asked: the role, what a manifest declares, what has no change. */
+export function useReasons(): ReasonOf {
+  const mayWrite = usePermission('monitors.write')
+  const mayMark = usePermission('changes.mark')
+  return (action, rows) => {
+    if (action === 'seen' || action === 'unseen') {
+      if (!mayMark) return 'Your role may not mark changes.'
+      const hasChange = rows.some(({ last_change: change }) => Boolean(change?.run_id))
+      return hasChange ? null : 'None of them has a change to mark.'
+    }
+    if (!mayWrite) return 'Your role may only read.'
+    if (action === 'delete' && !rows.some(({ managed_by: by }) => by === 'api'))
+      return 'They are declared in a cluster or a file, and are deleted there.'
+    return null
+  }
+}

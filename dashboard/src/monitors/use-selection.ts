@@ -1,0 +1,97 @@
+import { useCallback, useRef, useState } from 'react'
+import { type Command, useCommands } from '../parts/commands.ts'
+import type { Action } from './bulk.ts'
+import { type Filters, queryOf } from './filters.ts'
+import type { OrderedRows, Row } from './ordered-rows.ts'
+import { type Actions, useActions, WORDS } from './use-actions.ts'
+import { useChosen } from './use-chosen.ts'
+import { pauseOrResume, useListKeys } from './use-list-keys.ts'
+import { type ReasonOf, useReasons } from './use-reasons.ts'
+
+/** Which rows of the list are selected, and what is done with them. */
+export interface Selection {
+  readonly chosen: ReadonlyMap<string, Row>
+  readonly actions: Actions
+  /** The monitors that are about to be deleted, once the person agrees. Null: none. */
+  readonly deleting: readonly Row[] | null
+  readonly reasonOf: ReasonOf
+  /** Selects or leaves a row; with `isRange` selects all from the one that was chosen last. */
+  choose(index: number, isRange: boolean): void
+  /** Does it with what is selected, or else with the row that the list is at. */
+  act(action: Action): void
+  /** Selects all that the filters leave. */
+  selectAll(): void
+  clear(): void
+  /** The list is at another row. */
+  onActive(index: number): void
+  answer(isYes: boolean): void
+}
+
+interface Listed {
+  readonly filters: Filters
+  readonly rows: OrderedRows
+  /** Rows are gone. */
+  startAgain(): void
+}
+
+export function useSelection({ filters, rows, startAgain }: Listed): Selection {
+  const { chosen, choose, setChosen } = useChosen(rows, queryOf(filters))
+  const actions = useActions(startAgain)
+  const [deleting, setDeleting] = useState<readonly Row[] | null>(null)
+  const active = useRef(0)
+  const reasonOf = useReasons()
+  const clear = () => setChosen(new Map())
+  const targets = (): readonly Row[] => {
+    const row = rows.at(active.current)
+    return chosen.size > 0 ? [...chosen.values()] : row ? [row] : []
+  }
+  async function begin(action: Action, on: readonly Row[]) {
+    // A row that is selected afterwards stays selected.
+    await actions.act(action, on, chosen.size > 0 ? clear : () => {})
+  }
+  function act(action: Action) {
+    const on = targets()
+    if (on.length === 0 || actions.isBusy || reasonOf(action, on) !== null) return
+    if (action === 'delete') setDeleting(on)
+    else void begin(action, on)
+  }
+  async function selectAll() {
+    const all = await actions.selectAll(filters)
+    if (all) setChosen(all)
+  }
+  const selection: Selection = {
+    chosen,
+    actions,
+    deleting,
+    reasonOf,
+    choose,
+    act,
+    clear,
+    selectAll: () => void selectAll(),
+    onActive: useCallback((index: number) => void (active.current = index), []),
+    answer(isYes) {
+      setDeleting(null)
+      if (isYes && deleting) void begin('delete', deleting)
+    },
+  }
+  useListKeys({ targets, act, clear })
+  useListCommands(selection, rows.total)
+  return selection
+}
+
+/** What the palette offers while the list is shown. */
+function useListCommands({ chosen, act, selectAll, clear, reasonOf }: Selection, total: number): void {
+  const rows = [...chosen.values()]
+  const commandOf = (action: Action): Command => ({
+    id: action,
+    title: `${WORDS[action]}: ${rows.length.toLocaleString('en')} selected`,
+    refused: reasonOf(action, rows),
+    act: () => act(action),
+  })
+  const offered = (['run', pauseOrResume(rows), 'seen', 'delete'] as const).map(commandOf)
+  useCommands(
+    rows.length === 0
+      ? [{ id: 'all', title: `Select all ${total.toLocaleString('en')}`, refused: null, act: selectAll }]
+      : [...offered, { id: 'clear', title: 'Clear the selection', refused: null, act: clear }],
+  )
+}

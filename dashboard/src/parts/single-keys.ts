@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from 'react'
+import { keep, kept } from './kept.ts'
+
+const NAME = 'tidemark.keys'
+const listeners = new Set<() => void>()
+let areOn = kept(NAME) !== 'off'
+
+/** Whether keys are letters of a text there. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable)
+
+/** Whether a key that is pressed may be a shortcut: nobody types, and keys without Ctrl or ⌘ are not turned off. */
+export const isShortcut = ({ ctrlKey, metaKey, altKey, target }: globalThis.KeyboardEvent): boolean =>
+  areOn && !ctrlKey && !metaKey && !altKey && !isTyping(target)
+
+/** Returns whether single keys are shortcuts, and how to turn them on and off. Speech input presses keys by chance. */
+export function useSingleKeys(): readonly [boolean, (on: boolean) => void] {
+  const now = useSyncExternalStore(
+    (render) => {
+      listeners.add(render)
+      return () => listeners.delete(render)
+    },
+    () => areOn,
+  )
+  return [
+    now,
+    (on) => {
+      areOn = on
+      keep(NAME, on ? 'on' : 'off')
+      for (const listener of listeners) listener()
+    },
+  ]
+}
