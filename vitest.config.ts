@@ -26,6 +26,7 @@ const SLOW = [
   'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
   'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
+  'test/dashboard/axe-walk.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
   'test/e2e/backup.test.ts',
   'test/examples/cookbook.test.ts',

@@ -46,7 +46,7 @@ export function ChangeRow({ change, count = 1, onSee, onUnsee }: ChangeRowProps)
         type="button"
         className={controls['quiet']}
         onClick={seen ? onUnsee : onSee}
-        aria-label={`Mark the change of ${monitor.name} as ${seen ? 'unseen' : 'seen'}`}
+        aria-label={`${seen ? 'Mark unseen' : 'Mark seen'}: the change of ${monitor.name}`}
       >
         {seen ? 'Mark unseen' : 'Mark seen'}
       </button>

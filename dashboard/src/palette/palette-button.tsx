@@ -6,7 +6,7 @@ import style from './palette-button.module.css'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 
-const isMac = navigator.userAgent.includes('Mac')
+const KEYS = navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K'
 
 /** Opens the palette, as Ctrl or ⌘ with K does. It is loaded when it is opened first. */
 export function PaletteButton() {
@@ -36,9 +36,9 @@ export function PaletteButton() {
   }
   return (
     <>
-      <button type="button" className={style['button']} onClick={open} aria-label="Find and do">
+      <button type="button" className={style['button']} onClick={open} aria-label={`Find and do: ${KEYS}`}>
         <Icon name="search" />
-        <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+        <kbd aria-hidden="true">{KEYS}</kbd>
       </button>
       {isOpen && (
         <Suspense fallback={<Waiting onText={setText} />}>

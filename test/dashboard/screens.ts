@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+
+/** A screen, or something that opens on one, and how a person gets there. */
+interface Screen {
+  readonly name: string
+  readonly path: string
+  /** Whether a stranger sees it. */
+  readonly isPublic?: boolean
+  /** Waits until it is there. */
+  arrive(page: Page): Promise<unknown>
+}
+
+/** The ids of a seeded monitor and of a run of it. */
+interface Seeded {
+  readonly monitor: string
+  readonly run: string
+}
+
+const row = (page: Page) => page.getByRole('gridcell').getByRole('link').first().waitFor()
+
+/** Every screen and dialog that there is, for walks through all of them. */
+export const screensOf = ({ monitor, run }: Seeded): readonly Screen[] => [
+  { name: 'sign-in', path: '/sign-in', isPublic: true, arrive: (page) => page.getByRole('heading').first().waitFor() },
+  { name: 'list', path: '/', arrive: row },
+  {
+    name: 'list-selected',
+    path: '/?sort=name',
+    async arrive(page) {
+      await row(page)
+      await page.getByRole('checkbox').first().check()
+      await page.getByRole('checkbox').nth(1).check()
+      await page.getByText('2 selected').waitFor()
+    },
+  },
+  {
+    name: 'list-delete',
+    path: '/?sort=name',
+    async arrive(page) {
+      await row(page)
+      await page.getByRole('checkbox').first().check()
+      await page.getByRole('button', { name: 'Delete…' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
+  {
+    name: 'list-nothing',
+    path: '/?q=nothing-is-called-so',
+    arrive: (page) => page.getByText('No monitor matches').waitFor(),
+  },
+  {
+    name: 'palette',
+    path: '/',
+    async arrive(page) {
+      await row(page)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('menuitem').first().waitFor()
+    },
+  },
+  {
+    name: 'keys',
+    path: '/',
+    async arrive(page) {
+      await row(page)
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    },
+  },
+  {
+    name: 'person',
+    path: '/',
+    async arrive(page) {
+      await page.getByRole('button', { name: /^You: / }).click()
+      await page.getByRole('menu').waitFor()
+    },
+  },
+  { name: 'changes', path: '/changes', arrive: (page) => page.getByRole('listitem').first().waitFor() },
+  {
+    name: 'changes-by-monitor',
+    path: '/changes?group=monitor',
+    arrive: (page) => page.getByRole('listitem').first().waitFor(),
+  },
+  {
+    name: 'monitor',
+    path: `/monitors/${monitor}`,
+    arrive: (page) => page.getByRole('heading', { level: 1 }).waitFor(),
+  },
+  {
+    name: 'run',
+    path: `/monitors/${monitor}/runs/${run}`,
+    arrive: (page) => page.getByRole('columnheader').first().waitFor(),
+  },
+]

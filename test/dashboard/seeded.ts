@@ -1,0 +1,65 @@
+import { createPolicy } from '../../egress/policy.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import { SMALLEST } from '../support/api/monitor-body.ts'
+import { openSite } from '../support/network/site.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { startWorker } from '../support/worker/check-worker.ts'
+import { type Dashboard, startDashboard } from './open-dashboard.ts'
+
+/** A dashboard with a few monitors that changed, fail and are paused. */
+interface Seeded extends AsyncDisposable {
+  readonly dashboard: Dashboard
+  readonly owner: CreatedOwner
+  /** A monitor that changed. */
+  readonly monitor: string
+  /** The run that found it. */
+  readonly run: string
+}
+
+/** Serves a dashboard whose monitors were checked on a page that changed. */
+export async function startSeeded(): Promise<Seeded> {
+  const dashboard = await startDashboard({
+    egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
+  })
+  const site = await openSite()
+  const worker = await startWorker({ url: dashboard.api.databaseUrl, secrets: dashboard.api.services.secrets })
+  const owner = await dashboard.api.owner({ plan: 'unlimited' })
+  const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+    dashboard.api.call(owner.api_key, method, path, body)
+  const create = async (name: string, body: object = {}) =>
+    String(
+      (await call('POST', '/v1/monitors?paused=true', { ...SMALLEST, name, labels: { team: 'shop' }, ...body })).body[
+        'id'
+      ],
+    )
+  async function check(id: string): Promise<string> {
+    const { body } = await call('POST', `/v1/monitors/${id}/run`)
+    await eventually(
+      async () => (await call('GET', `/v1/runs/${body['run_id']}`)).body['status'],
+      (status) => status === 'success' || status === 'error',
+    )
+    return String(body['run_id'])
+  }
+  const price = { method: 'css', fields: { price: '.price' } }
+  const monitor = await create('Kettle', { url: site.url, extract_config: price })
+  const runs: string[] = []
+  for (const shown of ['$20.00', '$15.00', '$18.00']) {
+    site.price(shown)
+    runs.push(await check(monitor))
+  }
+  const failing = await create('Lamp', { url: site.url, extract_config: price })
+  site.answer((response) => void response.writeHead(404).end())
+  await check(failing)
+  await create('Toaster')
+  return {
+    dashboard,
+    owner,
+    monitor,
+    run: runs.at(-1) ?? '',
+    async [Symbol.asyncDispose]() {
+      await worker.stop(5_000)
+      await site[Symbol.asyncDispose]()
+      await dashboard[Symbol.asyncDispose]()
+    },
+  }
+}
