@@ -2,6 +2,8 @@ import { useSyncExternalStore } from 'react'
 
 /** How often what is on the screen is read again where no stream tells what happens. */
 const REFRESH_MS = 15_000
+/** The same beside a stream: no event tells that a monitor was made or has another name. */
+const REFRESH_BESIDE_STREAM_MS = 60_000
 
 const state = { isLive: false, listeners: new Set<() => void>() }
 
@@ -20,5 +22,5 @@ function subscribe(listener: () => void): () => void {
 /** Returns whether a stream tells this tab what happens. */
 export const useIsLive = (): boolean => useSyncExternalStore(subscribe, () => state.isLive)
 
-/** Returns when a query is to be asked again by itself. False: the stream says when. */
-export const refreshMs = (): number | false => (state.isLive ? false : REFRESH_MS)
+/** Returns after how long a query is asked again by itself. */
+export const refreshMs = (): number => (state.isLive ? REFRESH_BESIDE_STREAM_MS : REFRESH_MS)
