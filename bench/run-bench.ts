@@ -10,6 +10,7 @@ import { measureRetention, type RetentionSize } from './checks/retention.ts'
 import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './checks/throughput.ts'
 import { measureOperator, type OperatorSize } from './cluster/operator.ts'
 import { measurePods, type PodsSize } from './cluster/pods.ts'
+import { type DashboardSize, measureDashboard } from './dashboard/dashboard.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries/deliveries.ts'
 import { measureCommandCost } from './installation/command-cost.ts'
 import { measureImageSizes } from './installation/image-sizes.ts'
@@ -40,6 +41,8 @@ interface Sizes {
   readonly retention: RetentionSize | null
   /** Loads the machine for more than a minute, so it is measured only when it is named. */
   readonly neighbour: NeighbourSize | null
+  /** Makes 110,000 monitors and needs a built dashboard, so it is measured only when it is named. */
+  readonly dashboard: DashboardSize | null
   /** Fetches and unpacks Debian's packages, so it is measured only when it is named. */
   readonly images: true | null
   /** Needs a cluster with a release, so it is measured only when it is named. */
@@ -65,6 +68,7 @@ export const FULL: Sizes = {
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
   neighbour: { seconds: 15, atOnce: 10 },
+  dashboard: { monitors: [10_000, 100_000], asks: 100, loads: 7 },
   images: true,
   pods: { checks: 100 },
 }
@@ -86,6 +90,7 @@ export const QUICK: Sizes = {
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
   neighbour: { seconds: 3, atOnce: 10 },
+  dashboard: { monitors: [1_000], asks: 20, loads: 1 },
   images: true,
   pods: { checks: 20 },
 }
@@ -98,6 +103,7 @@ export const unnamed = (sizes: Sizes): Sizes => ({
   operator: null,
   retention: null,
   neighbour: null,
+  dashboard: null,
   images: null,
   pods: null,
 })
@@ -141,6 +147,7 @@ export async function runBench(
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
+    const dashboard = sizes.dashboard && (await measureDashboard(server, sizes.dashboard, say))
     const images = sizes.images && (await measureImageSizes(say))
     const pods = sizes.pods && (await measurePods(sizes.pods, say))
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
@@ -158,6 +165,7 @@ export async function runBench(
       operator,
       retention,
       neighbour,
+      dashboard,
       images,
       pods,
     }

@@ -8,6 +8,7 @@ import type { RetentionCost } from '../checks/retention.ts'
 import type { Throughput } from '../checks/throughput.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
+import type { DashboardFigures } from '../dashboard/dashboard.ts'
 import type { DeliveryLateness } from '../deliveries/deliveries.ts'
 import type { CommandCost } from '../installation/command-cost.ts'
 import type { ImageSizes } from '../installation/image-sizes.ts'
@@ -37,6 +38,8 @@ export interface Results {
   readonly retention?: RetentionCost | null
   /** Likewise. */
   readonly neighbour?: NeighbourWaits | null
+  /** Likewise. */
+  readonly dashboard?: DashboardFigures | null
   /** Likewise. */
   readonly images?: ImageSizes | null
   /** Likewise. */

@@ -6,6 +6,7 @@ import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
 import type { ImageSizes } from '../installation/image-sizes.ts'
 import { MAX_SET_UP } from '../installation/set-up-size.ts'
+import { dashboardRows } from './dashboard-table.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './stats.ts'
 
@@ -43,6 +44,14 @@ export function tableOf(results: Results): string {
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
     ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
+    ...(results.dashboard
+      ? [
+          grid(
+            [`the dashboard, ${results.dashboard.date.slice(0, 10)}`, 'came to', 'goal'],
+            dashboardRows(results.dashboard),
+          ),
+        ]
+      : []),
     ...(results.images ? [imagesOf(results.images)] : []),
     ...(results.pods ? [podsOf(results.pods)] : []),
     ...(rows.length > 0 ? [peersOf(throughput)] : []),

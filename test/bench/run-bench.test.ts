@@ -29,6 +29,7 @@ test(
         operator: null,
         retention: null,
         neighbour: null,
+        dashboard: null,
         images: null,
         pods: null,
       },
@@ -78,6 +79,7 @@ const ONLY_NEW = {
   operator: null,
   retention: null,
   neighbour: null,
+  dashboard: null,
   images: null,
   pods: null,
 } as const
@@ -142,6 +144,14 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     visual: QUICK.visual,
   })
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
-  expect(unnamed(FULL)).toEqual({ ...FULL, operator: null, retention: null, neighbour: null, images: null, pods: null })
+  expect(unnamed(FULL)).toEqual({
+    ...FULL,
+    operator: null,
+    retention: null,
+    neighbour: null,
+    dashboard: null,
+    images: null,
+    pods: null,
+  })
   expect(only(FULL, 'claim')).toMatch(/no part "claim"; the parts are checks, claims, /)
 })

@@ -1,0 +1,54 @@
+import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'
+import { ensureSessionKey } from '../../store/accounts/credentials/session-key.ts'
+import { openStore } from '../../store/db/client.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
+import type { Database } from '../support/database.ts'
+import { PAGE_EXTRACT } from '../support/page.ts'
+import { ENCRYPTION_KEY } from '../support/worker-process.ts'
+
+/** Makes an owner whose team has so many monitors. Each has changed once; every twentieth fails. */
+export async function seedTeam({ url, client }: Database, monitors: number): Promise<CreatedOwner> {
+  const store = await openStore({ url, name: 'bench dashboard', connections: 1 })
+  try {
+    const made = await createOwner(store, {
+      email: 'bench@example.com',
+      plan: 'unlimited',
+      serp: false,
+      sessionKey: await ensureSessionKey(store, createSecretBox(ENCRYPTION_KEY), ENCRYPTION_KEY),
+    })
+    if (!made.ok) throw new Error(made.reason)
+    const { team_id: team } = made.owner
+    await client.query(
+      `with m as (
+         insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
+           fetch_mode, labels)
+         select $1::uuid, gen_random_uuid(), 'Kettle ' || n, 'https://shop.example/kettle/' || n, 3600, $2::jsonb,
+           '{"type": "any_field_changes"}', 'auto', jsonb_build_object('team', 'team ' || n % 20)
+         from generate_series(1, $3::int) n returning no, team_id
+       )
+       insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, reading_id,
+         last_run_at, runs_total, failures, last_change_id)
+       select no, team_id, 'static', clock() + interval '1 day', clock() + interval '1 day', 3600, no % 30, id, clock(),
+         2, case when no % 20 = 0 then 3 else 0 end, id
+       from m, lateral (select new_run_id(clock() - no * interval '1 second', no) as id) r`,
+      [team, JSON.stringify(PAGE_EXTRACT), monitors],
+    )
+    await client.query(
+      `insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, extracted)
+       select no, reading_id, team_id, 0, 35, 'success', 'static', '{"price": "$12.00"}' from checks`,
+    )
+    await client.query(
+      `insert into baselines (no, team_id, extracted, summary)
+       select no, team_id, '{"price": "$12.00"}', json_build_object(
+         'value', json_build_object('field', 'price', 'text', '$12.00'),
+         'change', json_build_object('run_id', reading_id, 'at', '2026-01-01T00:00:00.000Z', 'field', 'price',
+           'before', '$14.00', 'after', '$12.00', 'more', 0),
+         'spark', json_build_object('field', 'price', 'points', json_build_array(14, 13, 15, 14, 12)))
+       from checks`,
+    )
+    await client.query('vacuum analyze')
+    return made.owner
+  } finally {
+    await store.end()
+  }
+}
