@@ -3,7 +3,7 @@ import { createLogger, type Logger, type LogLevel, terminalLine } from '../../co
 import { forTerminal } from '../../core/printable.ts'
 import { tell } from '../../platform/print.ts'
 import type { Settings } from '../settings/read-config.ts'
-import { releaseMemory } from './lean-start.ts'
+import { countBuffersAsHeap, releaseMemory } from './lean-start.ts'
 import { createStack, type Stack } from './stack.ts'
 import { untilSignal } from './until-signal.ts'
 
@@ -56,6 +56,7 @@ export async function untilStopped(
   settings: Settings,
   start: (context: ProcessContext) => Promise<void>,
 ): Promise<void> {
+  countBuffersAsHeap()
   const log = createLogger(settings.TIDEMARK_LOG_LEVEL, logOutput())
   const stack = createStack(log)
   const stopping = new AbortController()
