@@ -11,7 +11,6 @@ import type { OperatorContext, ReconcileOutcome } from './operator-context.ts'
 import { type CustomResource, hasFinalizer, stripped } from './reconcile/custom-resource.ts'
 import type { OperatedKind } from './reconcile/kinds.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
-import { needsBrowser } from './reconcile/status.ts'
 
 /** Most of the time of a worker is waiting for the API server. A server gives one user some 200 at once. */
 const WORKERS = 32
@@ -69,7 +68,7 @@ export class KindOperator {
   /** Looks again at the resources whose checks need a browser: runner pods are refused, or not any more. */
   #runnersChanged(): void {
     for (const resource of this.resources.all())
-      if (needsBrowser(resource) && !this.#isMirror(resource)) this.queue.add(keyOf(resource), 'later')
+      if (this.kind.needsBrowser(resource.spec) && !this.#isMirror(resource)) this.queue.add(keyOf(resource), 'later')
   }
 
   /** The resources that declare a record: all but mirrors. */

@@ -3,6 +3,7 @@ import { runIdTime } from '../../core/run-id.ts'
 import { cut } from '../../core/text/beginning.ts'
 import type { Change } from '../../schema/overview/change.ts'
 import { MAX_CHANGE_FIELDS } from '../../schema/overview/overview-limits.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { StoredTeamChange } from '../../store/overview/changes.ts'
 
 /** Returns a change in the form of the API. */
@@ -32,12 +33,19 @@ const oldChange = (names: readonly string[]): RunChange => ({
 })
 
 /** Returns why nothing was sent, as far as the store knows it. */
-function silenceOf({ fired, delivery_triggered, change, kind }: StoredTeamChange): string {
+function silenceOf(stored: StoredTeamChange): string {
+  const { fired, delivery_triggered, kind } = stored
   if (delivery_triggered) return 'Its deliveries are not stored any more.'
   if (fired === true) return 'The monitor had no destination.'
   if (fired === null) return 'An earlier version recorded the run, and did not record why.'
-  const isRank = kind === 'serp'
-  if (isRank && change?.fields[0]?.field === 'rank') return 'The rank moved by less than rank_change_threshold.'
-  if (isRank) return 'The rank did not move, or the monitor has no target_domain.'
-  return 'The condition of the monitor (diff_predicate) did not hold.'
+  return NOT_FIRED[kind]?.(stored) ?? 'The change did not meet the condition of the monitor.'
+}
+
+/** Why a change did not fire, by the kind of its monitor. */
+const NOT_FIRED: Readonly<Partial<Record<MonitorKind, (stored: StoredTeamChange) => string>>> = {
+  page: () => 'The condition of the monitor (diff_predicate) did not hold.',
+  serp: ({ change }) =>
+    change?.fields[0]?.field === 'rank'
+      ? 'The rank moved by less than rank_change_threshold.'
+      : 'The rank did not move, or the monitor has no target_domain.',
 }

@@ -7,6 +7,7 @@ import { readManifests } from '../../manifests/read-manifests.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
 import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
+import { MONITOR_RESOURCE, type MonitorKind } from '../../schema/resource-kind.ts'
 import { readText } from './source.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -16,6 +17,9 @@ interface MonitorFile {
   /** Its name, or namespace/name. */
   readonly name: string | undefined
 }
+
+/** How a resource is tried that no configuration of a page is in, by the kind of monitor that it declares. */
+const TRIED_BY: Readonly<Record<MonitorKind, string>> = { serp: 'give its keyword to tidemark check serp' }
 
 /** Reads the file or the folder of `--monitor`. Throws UsageError where it cannot be read. */
 export async function monitorTexts(path: string): Promise<readonly ManifestText[]> {
@@ -47,8 +51,9 @@ export function manifestSpec(
   if (!manifest) throw new UsageError(notThere({ path, name }, all, read.faults.map(lineOf)))
   if (others.length > 0)
     throw new UsageError(`${path} has several manifests: choose one by --name\n${chosen.map(referenceOf).join('\n')}`)
-  if (manifest.resource.declares === 'serp')
-    throw new UsageError(`${manifest.reference} is a SerpMonitor: give its keyword to tidemark check serp`)
+  const { declares, kind } = manifest.resource
+  if (declares !== MONITOR_RESOURCE.declares)
+    throw new UsageError(`${manifest.reference} is a ${kind}: ${TRIED_BY[declares] ?? 'name a Monitor'}`)
   const known = secretSource(read.secrets, process.env)
   // A check sends no message, so it needs the Secrets of the request alone.
   const isSigned = manifest.spec['requestHeadersFrom'] !== undefined

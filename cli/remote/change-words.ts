@@ -111,8 +111,14 @@ export interface Known {
   /** The differences of its texts. A text: why there are none. */
   readonly texts: RunDiff['fields'] | string | null
   readonly images: RunImages | null
-  /** Of a search: what it looks for, and its results before. */
-  readonly search: { readonly keyword: string; readonly target: string | null; readonly before: Run } | null
+  readonly search: SearchKnown | null
+}
+
+/** What is known of a search: what it looks for, and its results before. */
+export interface SearchKnown {
+  readonly keyword: string
+  readonly target: string | null
+  readonly before: Run
 }
 
 /** Returns whether the texts of a run say more than its difference: a whole page, and values of several lines. */

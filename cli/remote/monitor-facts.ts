@@ -1,7 +1,8 @@
 import type { Delivery } from '../../schema/run/delivery.ts'
 import type { Run } from '../../schema/run/run.ts'
-import { pathOf, type RemoteRecord } from './records.ts'
+import { pathOf } from './records.ts'
 import type { RemoteClient } from './remote-client.ts'
+import type { RemoteRecord } from './remote-kinds.ts'
 
 /** What the record of a monitor does not say. */
 export interface MonitorFacts {

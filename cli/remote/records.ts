@@ -2,12 +2,11 @@ import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
 import { printable } from '../../core/printable.ts'
 import { tell } from '../../platform/print.ts'
-import type { Monitor } from '../../schema/monitor/monitor.ts'
 import { MONITOR_KINDS, type MonitorKind, RESOURCE_KINDS, resourceKindOf } from '../../schema/resource-kind.ts'
-import type { SerpMonitor } from '../../schema/serp/serp-monitor.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { RemoteClient } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
+import { type RemoteRecord, remoteKindOf } from './remote-kinds.ts'
 import type { RemoteRequest } from './remote-request.ts'
 
 /** Returns the path of the list of a kind. */
@@ -18,11 +17,6 @@ export const SET_LABEL = 'tidemark-set'
 
 /** On a monitor that a manifest suspends: applying it without `suspend` resumes it, and no other paused one. */
 export const SUSPENDED_LABEL = 'tidemark-suspended'
-
-/** A monitor of either kind, as the API shows it. */
-export type RemoteRecord =
-  | { readonly kind: 'page'; readonly record: Monitor }
-  | { readonly kind: 'serp'; readonly record: SerpMonitor }
 
 /** What an argument refers to: an id, a name, or the namespace and name of a manifest. */
 interface Reference {
@@ -61,19 +55,20 @@ export function neededReferences(words: readonly string[]): Reference[] {
   return references
 }
 
-const kindsOf = (kind: MonitorKind | null): readonly MonitorKind[] => (kind === null ? MONITOR_KINDS : [kind])
+const kindsOf = (kind: MonitorKind | readonly MonitorKind[] | null): readonly MonitorKind[] =>
+  kind === null ? MONITOR_KINDS : typeof kind === 'string' ? [kind] : kind
 
-const recordOf = (kind: MonitorKind, record: Monitor | SerpMonitor) => ({ kind, record }) as RemoteRecord
+const recordOf = (kind: MonitorKind, record: RemoteRecord['record']) => ({ kind, record }) as RemoteRecord
 
-/** Returns all records of a list, pages before searches. */
+/** Returns all records of one kind, of several, or of all: pages before searches. */
 export async function listRecords(
   client: RemoteClient,
-  kind: MonitorKind | null,
+  kind: MonitorKind | readonly MonitorKind[] | null,
   query: RemoteRequest['query'] = {},
 ): Promise<RemoteRecord[]> {
   const found: RemoteRecord[] = []
   for (const each of kindsOf(kind))
-    for await (const record of client.list<Monitor | SerpMonitor>(listPath(each), query))
+    for await (const record of client.list<RemoteRecord['record']>(listPath(each), query))
       found.push(recordOf(each, record))
   return found
 }
@@ -87,7 +82,7 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
   if (isUuid(text)) {
     for (const each of kindsOf(kind)) {
       const path = `${listPath(each)}/${text}`
-      const record = await client.find<Monitor | SerpMonitor>({ method: 'GET', path })
+      const record = await client.find<RemoteRecord['record']>({ method: 'GET', path })
       if (record) return recordOf(each, record)
     }
     throw missing(`there is no ${what} with the id ${text}; "./tidemark get -o wide" shows the ids`)
@@ -152,5 +147,4 @@ export const nameOf = ({ kind, record }: RemoteRecord): string => `${resourceKin
 export const pathOf = ({ kind, record }: RemoteRecord): string => `${listPath(kind)}/${record.id}`
 
 /** Returns what a monitor watches. */
-export const watchedBy = (found: RemoteRecord): string =>
-  found.kind === 'page' ? found.record.url : `${found.record.engine}: ${found.record.keyword}`
+export const watchedBy = (found: RemoteRecord): string => remoteKindOf(found).watches(found.record)

@@ -3,6 +3,7 @@ import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { cleanText } from '../../core/text/clean-text.ts'
 import { DISK_SLACK, DISK_STOPS_AT, type DiskPlaceName, usedPercent } from '../../schema/disk.ts'
 import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { shorten } from '../messages/shorten.ts'
 import { ABOVE_LEVEL } from './above-level-text.ts'
@@ -15,8 +16,8 @@ interface Subject {
   readonly blocks: Blocks
   /** The monitor's; null when the event is about the team. */
   readonly name: string | null
-  /** The monitor is that of a search. */
-  readonly isSearch?: boolean
+  /** The kind of the monitor; null when the event is about the team. */
+  readonly about: MonitorKind | null
 }
 
 /** What a person reads: a line, and sentences, one on each line. */
@@ -30,13 +31,12 @@ const LONGEST_REASON = 1_000
 const LONGEST_NAMES = 1_000
 
 /** Returns the words of a notice: which monitor, what happened, what to do, and when one hears of it again. */
-export function textOf({ kind, blocks, name: given, isSearch = false }: Subject): NoticeText {
+export function textOf({ kind, blocks, name: given, about }: Subject): NoticeText {
   const name = shorten(cleanText(given ?? '') || 'Monitor', LONGEST_NAME)
   switch (kind) {
     case 'failing':
       if (blocks.failing?.consecutive_failures === 0) return ofTeam(blocks.failing)
-      if (isSearch) return searchFailing(name, blocks.failing)
-      return textWith(`${name} is failing`, failing(blocks.failing?.error_message ?? null))
+      return (FAILING[about ?? ''] ?? pageFailing)(name, blocks.failing)
     case 'recovered':
       return textWith(`${name} works again`, ['The monitor works again.'])
     case 'field_missing':
@@ -74,6 +74,12 @@ const failing = (reason: string | null) => [
 ]
 
 /** A search is not checked more and more seldom: it pauses itself. */
+const pageFailing = (name: string, block: Blocks['failing']): NoticeText =>
+  textWith(`${name} is failing`, failing(block?.error_message ?? null))
+
+/** The words about kinds that do not back off, by the kind. */
+const FAILING: Readonly<Partial<Record<MonitorKind, typeof pageFailing>>> = { serp: searchFailing }
+
 function searchFailing(name: string, block: Blocks['failing']): NoticeText {
   const reason = lastReason(block?.error_message ?? null)
   if ((block?.consecutive_failures ?? 0) < FAILURES_UNTIL_PAUSED)

@@ -43,7 +43,7 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       type: 'notice',
       kind: event.kind,
       occurred_at: new Date(event.occurred_ms).toISOString(),
-      ...textOf({ kind: event.kind, blocks, name: about?.name ?? null, isSearch: about?.kind === 'serp' }),
+      ...textOf({ kind: event.kind, blocks, name: about?.name ?? null, about: about?.kind ?? null }),
       recipient: as,
       monitor_id: about?.id ?? null,
       run_id: event.run_id,

@@ -83,6 +83,7 @@ export function createMirrorLoop(options: MirrorLoopOptions): WakeableLoop {
         )
         const results = await resultsOf(
           store,
+          kind.records.table,
           records.map(({ no }) => no),
         )
         for (const record of records) {

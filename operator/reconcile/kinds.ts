@@ -9,13 +9,22 @@ export interface OperatedKind {
   readonly records: Kind
   /** Returns the parts of the status that only repeat the spec, for the columns of kubectl. */
   readonly shown: (spec: CustomResource['spec']) => Pick<ResourceStatus, 'address'>
+  /** Returns whether each check of a resource needs a browser. */
+  readonly needsBrowser: (spec: CustomResource['spec']) => boolean
 }
 
 /** Every kind of custom resource that the operator follows. */
 export const KINDS: readonly OperatedKind[] = [
-  { records: PAGE, shown: ({ url }) => ({ address: shortAddress(url) }) },
-  { records: SEARCH, shown: ({ keyword }) => ({ address: shortText(keyword) }) },
+  {
+    records: PAGE,
+    shown: ({ url }) => ({ address: shortAddress(url) }),
+    needsBrowser: ({ fetchMode, visualConfig }) => fetchMode === 'browser' || isEnabled(visualConfig),
+  },
+  { records: SEARCH, shown: ({ keyword }) => ({ address: shortText(keyword) }), needsBrowser: () => true },
 ]
+
+const isEnabled = (config: unknown): boolean =>
+  (config as { readonly enabled?: boolean } | null | undefined)?.enabled === true
 
 /** Longest text of an address. The definition of the status has the same bound. */
 const MAX_ADDRESS = 60

@@ -78,7 +78,7 @@ export class Reconciler {
     this.#resultsOf = batched({
       ...BATCHES,
       call: async (all: readonly number[]) => {
-        const found = await resultsOf(useCases.store, all)
+        const found = await resultsOf(useCases.store, kind.records.table, all)
         return all.map((no) => found.get(no) ?? null)
       },
     })

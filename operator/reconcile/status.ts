@@ -50,7 +50,7 @@ const MAX_NAME = 100
  * because its last accepted configuration goes on.
  */
 export function statusOf(
-  { records, shown }: OperatedKind,
+  kind: OperatedKind,
   resource: CustomResource,
   acceptance: Acceptance,
   now: Date,
@@ -58,11 +58,11 @@ export function statusOf(
   const { metadata, spec, status: before = {} } = resource
   const generation = metadata.generation ?? 0
   const request = requestOf(resource)
-  const conditions = conditionsOf(records.table, resource, acceptance, now)
+  const conditions = conditionsOf(kind, resource, acceptance, now)
   const times = { before: before.conditions ?? [], generation, now: `${now.toISOString().slice(0, 19)}Z` }
   const shared = {
     observedGeneration: generation,
-    ...shown(spec),
+    ...kind.shown(spec),
     interval: intervalText(spec['scheduleIntervalSeconds']),
     conditions: conditions.map((condition) => timed(condition, times)),
   }
@@ -87,7 +87,7 @@ const found = ({ results, failed }: Running) => ({
 type Untimed = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
 function conditionsOf(
-  table: KindTable,
+  { records: { table }, needsBrowser }: OperatedKind,
   resource: CustomResource,
   acceptance: Acceptance,
   now: Date,
@@ -110,7 +110,7 @@ function conditionsOf(
     ? { type: 'Ready', status: 'True', reason: 'Suspended', message: 'The manifest suspends the monitor.' }
     : { type: 'Ready', status: 'True', reason: 'Scheduled', message: 'The monitor is scheduled.' }
   const { running, noRunners = null } = acceptance
-  const isWaiting = noRunners !== null && needsBrowser(resource) && !spec.suspend && isDue(running.results, now)
+  const isWaiting = noRunners !== null && needsBrowser(spec) && !spec.suspend && isDue(running.results, now)
   const [health, ...others] = outcomesOf(table, resource, running)
   return [ready, (isWaiting && waitingFor(noRunners)) || health, ...others]
 }
@@ -146,12 +146,6 @@ export function failureText({ path, type, address, since, responseStatus }: Fail
   const answer = responseStatus === undefined ? 'gave no answer' : `answered ${responseStatus}`
   return `The destination ${destination} was given up at ${since}: it ${answer}.`
 }
-
-/** Returns whether each check of a resource needs a browser. */
-export const needsBrowser = ({ kind, spec }: CustomResource): boolean =>
-  kind === 'SerpMonitor' ||
-  spec['fetchMode'] === 'browser' ||
-  (spec['visualConfig'] as { readonly enabled?: boolean } | undefined)?.enabled === true
 
 /** Returns whether a check waits that could run: the plan allows it and nobody paused it. */
 function isDue(results: ResultsRow | null, now: Date): boolean {

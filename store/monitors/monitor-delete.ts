@@ -76,9 +76,10 @@ export const dropConfigurations = (
   store.oneFirst(sql.type(counted)`
     with dropped as (
       update monitors m
-      set url = case when m.kind = 'page' then '' end, keyword = case when m.kind = 'serp' then '' end,
-        extract_config = case when m.kind = 'page' then '{}'::json end,
-        diff_predicate = case when m.kind = 'page' then '{}'::json end,
+      -- Their columns are never null where a kind has them.
+      set url = case when m.url is not null then '' end, keyword = case when m.keyword is not null then '' end,
+        extract_config = case when m.extract_config is not null then '{}'::json end,
+        diff_predicate = case when m.diff_predicate is not null then '{}'::json end,
         request_config = null, visual_config = null, target_domain = null, external_key = null, labels = null,
         more = null, request_headers = null, deliveries = null
       where m.no in (

@@ -5,6 +5,7 @@ import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { poolOf, RUNS_RESET_AT } from '../quota/pool.ts'
+import type { KindTable } from './kinds/kind-table.ts'
 
 interface FailedTarget {
   readonly target_key: string
@@ -42,28 +43,25 @@ const ResultsRow = Type.Object({
 export type ResultsRow = Static<typeof ResultsRow>
 const resultsRow = rowOf(ResultsRow)
 
-/** The change that a run `d` of a search `m` found, as a difference of fields. */
-const SEARCH_CHANGE = sql.fragment`json_build_object(
-  'fields_changed', json_build_array(case m.mode when 'rank_tracking' then 'rank' else 'results' end),
-  'before', json_strip_nulls(json_build_object('rank', d.target_rank + d.rank_delta)),
-  'after', json_strip_nulls(json_build_object('rank', d.target_rank)))`
-
-/** Returns the results of records by their numbers; of those that exist. */
-export async function resultsOf(store: Queryable, all: readonly number[]): Promise<ReadonlyMap<number, ResultsRow>> {
+/** Returns the results of records of a kind by their numbers; of those that exist. */
+export async function resultsOf(
+  store: Queryable,
+  { kind, results }: Pick<KindTable, 'kind' | 'results'>,
+  all: readonly number[],
+): Promise<ReadonlyMap<number, ResultsRow>> {
   if (all.length === 0) return new Map()
-  const found = await store.any(sql.prepared('results_of', resultsRow)`
+  const found = await store.any(sql.prepared(`results_of_${kind}`, resultsRow)`
     select c.no, c.failures, m.locked, m.paused, c.last_run_at,
-      -- Of a search: the rank of its target and the number of results in the last check that has any.
-      m.kind, case when m.kind = 'page' then b.extracted else s.found end as values, b.empty as empty_readings,
+      m.kind, ${results.values} as values, b.empty as empty_readings,
       case when c.next_run_at is not null then greatest(c.next_run_at, used_up.until) end as next_run_at,
       used_up.until as no_runs_until,
       m.team_id, m.id as monitor_id, failed.targets as failed,
       case when failed.targets is not null then m.deliveries end as deliveries, d.id as change_run_id,
       l.error_message as last_error,
-      case when m.kind = 'page' then d.diff when d.id is not null then ${SEARCH_CHANGE} end as diff,
+      case when d.id is not null then ${results.change} end as diff,
       run_id_time(d.id) + make_interval(secs => (d.start_offset_ms + d.duration_ms) / 1000.0) as changed_at
     from checks c
-    join monitors m on m.no = c.no and m.deleted_at is null
+    join monitors m on m.no = c.no and m.kind = ${kind} and m.deleted_at is null
     left join baselines b on b.no = c.no and c.reading_id is not null
     left join lateral (
       select ${RUNS_RESET_AT} as until
@@ -71,17 +69,8 @@ export async function resultsOf(store: Queryable, all: readonly number[]): Promi
       where u.team_id = m.team_id and c.cost > pool.remaining
     ) used_up on true
     left join lateral (
-      select id, diff, start_offset_ms, duration_ms, target_rank, rank_delta from runs
-      where monitor_no = c.no and (diff is not null or m.kind = 'serp' and (fired or delivery_triggered))
-      order by id desc limit 1
+      select r.* from runs r where r.monitor_no = c.no and ${results.isChange} order by r.id desc limit 1
     ) d on true
-    left join lateral (
-      select json_strip_nulls(json_build_object('rank', r.target_rank, 'results', json_array_length(coalesce(
-        r.organic_results, (select organic_results from runs f where f.monitor_no = c.no and f.id = r.reading_id)
-      )))) as found
-      from runs r
-      where m.kind = 'serp' and r.monitor_no = c.no and r.status = 'success' order by r.id desc limit 1
-    ) s on true
     left join lateral (
       select json_agg(json_build_object(
         'target_key', x.target_key, 'since', x.since, 'response_status',

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { runIdTime } from '../../core/run-id.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
 import { presentKeys } from '../../schema/serp/search-reading.ts'
@@ -103,8 +104,13 @@ export function toRun(stored: RunRow): Run {
     ...(stored.visual_change_pct !== null && { visual_change_pct: stored.visual_change_pct }),
     error_code: stored.error_code,
     warnings: [...(stored.warnings ?? [])],
-    ...(stored.kind === 'serp' && searchOf(stored)),
+    ...OF_KIND[stored.kind]?.(stored),
   }
+}
+
+/** What only runs of one kind show, by the kind. */
+const OF_KIND: Readonly<Partial<Record<MonitorKind, (stored: RunRow) => Partial<Run>>>> = {
+  serp: searchOf,
 }
 
 /** Returns what only runs of searches have. */

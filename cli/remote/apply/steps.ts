@@ -7,8 +7,9 @@ import type { Plan } from '../../../monitors/declared/apply-plan.ts'
 import type { JudgedManifest } from '../../../monitors/declared/judge-manifests.ts'
 import type { Labels } from '../../../schema/monitor/labels.ts'
 import { type MonitorKind, resourceKindOf } from '../../../schema/resource-kind.ts'
-import { listRecords, type RemoteRecord, SUSPENDED_LABEL, listPath } from '../records.ts'
+import { listRecords, SUSPENDED_LABEL, listPath } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
+import type { RemoteRecord } from '../remote-kinds.ts'
 import { type Difference, differencesOf } from './differences.ts'
 
 interface Wanted {

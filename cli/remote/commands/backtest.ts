@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
 import type { Backtest, BacktestRun } from '../../../schema/monitor/backtest.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { type Column, formOf, isForPrograms, printData, printItems } from '../../output.ts'
 import { connect } from '../connect.ts'
 import { yesOrNo } from '../delivery-words.ts'
 import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
+import { remoteKindOf } from '../remote-kinds.ts'
 
 interface BacktestOptions {
   /** JSON, or the name of a file with JSON after an `@`. */
@@ -36,8 +38,12 @@ export const backtest: Handler<BacktestOptions> = async ({ words, options }) => 
   const [reference] = neededReferences(words)
   if (!reference) return
   const found = await findRecord(client, reference)
-  if (found.kind === 'serp') throw new RemoteError('a serpmonitor has no predicate to try: name a monitor', 'usage')
-  const predicate = options.predicate === undefined ? found.record.diff_predicate : await predicateOf(options.predicate)
+  const own = remoteKindOf(found).predicate(found.record)
+  if (!own) {
+    const { singular } = resourceKindOf(found.kind)
+    throw new RemoteError(`a ${singular} has no predicate to try: name a monitor`, 'usage')
+  }
+  const predicate = options.predicate === undefined ? own : await predicateOf(options.predicate)
   const result = await client.json<Backtest>({
     method: 'POST',
     path: `${pathOf(found)}/backtest`,

@@ -16,10 +16,11 @@ import {
 import { changeLines, type ChangeLine, hasTexts, type Known } from '../change-words.ts'
 import { connect } from '../connect.ts'
 import { firedCell } from '../delivery-words.ts'
-import { findRecord, listRecords, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
+import { findRecord, listRecords, neededReferences, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
+import { type RemoteRecord, remoteKindOf } from '../remote-kinds.ts'
 import { someAtOnce } from '../some-at-once.ts'
 import { wholeOf } from '../whole-of.ts'
 
@@ -70,10 +71,10 @@ async function newestChanges(client: RemoteClient, monitors: readonly RemoteReco
 
 async function changesOf(client: RemoteClient, monitor: RemoteRecord, most: number): Promise<Found[]> {
   const path = `${pathOf(monitor)}/runs`
-  const isSearch = monitor.kind === 'serp'
-  // The first results of a search are not a change: older ones are not known.
-  const runs = await Array.fromAsync(client.list<Run>(path, { changed: 'true' }, isSearch ? most + 1 : most))
-  if (!isSearch) return runs.map((run) => ({ monitor, run, before: null }))
+  const { startsWithDifference } = remoteKindOf(monitor)
+  const wanted = startsWithDifference ? most + 1 : most
+  const runs = await Array.fromAsync(client.list<Run>(path, { changed: 'true' }, wanted))
+  if (!startsWithDifference) return runs.map((run) => ({ monitor, run, before: null }))
   return runs.slice(0, -1).map((run, at) => ({ monitor, run, before: runs[at + 1] ?? null }))
 }
 
@@ -83,7 +84,7 @@ async function shown(client: RemoteClient, found: Found, form: string): Promise<
   const known: Known = {
     texts: hasTexts(run) ? await textsOf(client, run) : null,
     images: run.visual_change_pct ? await imagesOf(client, run) : null,
-    search: monitor.kind === 'serp' && before ? searchOf(monitor.record, before) : null,
+    search: before && remoteKindOf(monitor).shownWith(monitor.record, before),
   }
   const when = `${run.started_at} (${distance(run.started_at)} ago)`
   const cell = firedCell(run, monitor.record)
@@ -92,12 +93,6 @@ async function shown(client: RemoteClient, found: Found, form: string): Promise<
   const head = `${printable(monitor.record.name)}  ${when}${fired}${id}\n`
   return head + changeLines(run, known).map(terminalLine).join('')
 }
-
-const searchOf = (record: (RemoteRecord & { kind: 'serp' })['record'], before: Run) => ({
-  keyword: record.keyword,
-  target: record.target_domain,
-  before,
-})
 
 const COLOURS = { added: 'good', removed: 'bad' } as const
 

@@ -17,8 +17,9 @@ import {
 import { connect } from '../connect.ts'
 import { arrivedWords, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
-import { forEachRecord, nameOf, neededReferences, pathOf, type RemoteRecord, watchedBy } from '../records.ts'
+import { forEachRecord, nameOf, neededReferences, pathOf, watchedBy } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
+import type { RemoteRecord } from '../remote-kinds.ts'
 import { statusOf } from './get.ts'
 import { columnsOfRuns, newestRuns, wholeRuns } from './runs.ts'
 

@@ -7,18 +7,10 @@ import { print } from '../../../platform/print.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { formOf, printData } from '../../output.ts'
 import { connect } from '../connect.ts'
-import {
-  forEachRecord,
-  listRecords,
-  nameOf,
-  pathOf,
-  referencesOf,
-  type RemoteRecord,
-  SET_LABEL,
-  SUSPENDED_LABEL,
-} from '../records.ts'
+import { forEachRecord, listRecords, nameOf, pathOf, referencesOf, SET_LABEL, SUSPENDED_LABEL } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
+import type { RemoteRecord } from '../remote-kinds.ts'
 
 interface ExportOptions {
   readonly dir?: string

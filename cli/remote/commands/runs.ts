@@ -4,9 +4,10 @@ import { resultOf } from '../change-words.ts'
 import { connect } from '../connect.ts'
 import { arrivedCell, NO_DESTINATION, yesOrNo } from '../delivery-words.ts'
 import { deliveriesOf } from '../monitor-facts.ts'
-import { findRecord, neededReferences, pathOf, type RemoteRecord } from '../records.ts'
+import { findRecord, neededReferences, pathOf } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
+import type { RemoteRecord } from '../remote-kinds.ts'
 import { wholeOf } from '../whole-of.ts'
 
 const COLOURS = { success: 'good', error: 'bad', running: 'waiting', skipped: 'aside' } as const

@@ -52,6 +52,23 @@ interface SelectedList<Row> {
   readonly texts: Selected<Row>
 }
 
+/** What the status of a custom resource shows of the checks of a kind. */
+interface ResultsOfKind {
+  /** The expression for the values now, of `checks c join monitors m left join baselines b`. */
+  readonly values: Fragment
+  /** The condition under which a run `r` is the last change. */
+  readonly isChange: Fragment
+  /** The expression for what that run, as `d`, found: a `Diff`. */
+  readonly change: Fragment
+}
+
+/** Of a kind whose runs store values and their differences. */
+export const PLAIN_RESULTS: ResultsOfKind = {
+  values: sql.fragment`b.extracted`,
+  isChange: sql.fragment`r.diff is not null`,
+  change: sql.fragment`d.diff`,
+}
+
 /** What differs between kinds of monitor in the store. */
 interface KindColumns<Spec, Own extends OwnColumns> {
   /** The value of `monitors.kind`. */
@@ -66,6 +83,7 @@ interface KindColumns<Spec, Own extends OwnColumns> {
   /** Selects from `teams t`: `at`, `id`, and whether a new monitor of it is `locked`. */
   readonly teams: Fragment
   readonly runs: RunsOfKind
+  readonly results: ResultsOfKind
   check(spec: Spec): CheckOf
   /** Returns further assignments to `checks c`, as the part `t.at` of the statement has the time. */
   edited(edit: EditedSpec<Spec>): readonly Fragment[]
@@ -83,6 +101,7 @@ export interface KindTable<Spec = unknown, Row extends EveryRow = EveryRow> exte
   readonly teams: Fragment
   /** What only the runs of this kind have. */
   readonly runs: RunsOfKind
+  readonly results: ResultsOfKind
   readonly list: SelectedList<Row>
   check(spec: Spec): CheckOf
   edited(edit: EditedSpec<Spec>): readonly Fragment[]
@@ -103,7 +122,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
   properties: Properties,
   spec: (stored: Row, secrets: SecretBox) => Spec,
 ): KindTable<Spec, Row> {
-  const { kind, own, hasHeaders, nextRunAt, target, teams, runs, check, edited } = differs
+  const { kind, own, hasHeaders, nextRunAt, target, teams, runs, results, check, edited } = differs
   const sealed = hasHeaders ? ['request_headers', 'deliveries'] : ['deliveries']
   const shownAsStored = jsonNames(own)
   const json = [...shownAsStored, 'labels', 'more']
@@ -118,6 +137,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
     target,
     teams,
     runs,
+    results,
     check,
     edited,
     spec: (stored, secrets) => ({ ...stored.more, ...spec(stored, secrets) }),

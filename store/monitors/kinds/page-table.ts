@@ -12,7 +12,7 @@ import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
 import { PLAIN_RUNS } from '../../queue/runs-of-kind.ts'
 import { poolOf, RUNS_RESET_AT } from '../../quota/pool.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { HEADERS, kindTable, rowProperties } from './kind-table.ts'
+import { HEADERS, kindTable, PLAIN_RESULTS, rowProperties } from './kind-table.ts'
 import { identityOf, openDeliveries, Stored, TextOrNull } from './monitor-row.ts'
 
 const OWN = {
@@ -50,6 +50,7 @@ export const PAGE_TABLE = kindTable<MonitorSpec, typeof PROPERTIES, MonitorRow>(
     target: sql.fragment`m.url`,
     teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
     runs: PLAIN_RUNS,
+    results: PLAIN_RESULTS,
     check: (spec) => ({
       queue: monitorQueue(spec),
       cost: 1,

@@ -42,6 +42,19 @@ export const SEARCH_TABLE = kindTable<SerpMonitorSpec, typeof PROPERTIES, SerpMo
       select clock() as at, t.id, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
       from teams t join team_usage u on u.team_id = t.id`,
     runs: SEARCH_RUNS,
+    results: {
+      // The rank of its target and the number of results in the last check that has any.
+      values: sql.fragment`(
+        select json_strip_nulls(json_build_object('rank', r.target_rank, 'results', json_array_length(coalesce(
+          r.organic_results, (select organic_results from runs f where f.monitor_no = c.no and f.id = r.reading_id)
+        ))))
+        from runs r where r.monitor_no = c.no and r.status = 'success' order by r.id desc limit 1)`,
+      isChange: sql.fragment`(r.fired or r.delivery_triggered)`,
+      change: sql.fragment`json_build_object(
+        'fields_changed', json_build_array(case m.mode when 'rank_tracking' then 'rank' else 'results' end),
+        'before', json_strip_nulls(json_build_object('rank', d.target_rank + d.rank_delta)),
+        'after', json_strip_nulls(json_build_object('rank', d.target_rank)))`,
+    },
     check: (spec) => ({
       queue: 'serp',
       cost: spec.pages,

@@ -17,7 +17,7 @@ import type { Store } from '../../../store/db/client.ts'
 import { rowOf } from '../../../store/db/row.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import type { Noticed } from '../../../store/deliveries/run-events.ts'
-import { kindTable, rowProperties } from '../../../store/monitors/kinds/kind-table.ts'
+import { kindTable, PLAIN_RESULTS, rowProperties } from '../../../store/monitors/kinds/kind-table.ts'
 import { identityOf, openDeliveries, Stored } from '../../../store/monitors/kinds/monitor-row.ts'
 import type { Claimed } from '../../../store/queue/claim.ts'
 import { type ReadingRun, recordReadings } from '../../../store/queue/record-reading.ts'
@@ -92,6 +92,7 @@ const KIND: Kind<ConstantSpec, ConstantRow> = {
       target: sql.fragment`m.constant`,
       teams: sql.fragment`select clock() as at, t.id, t.trial_over as locked from teams t`,
       runs: PLAIN_RUNS,
+      results: PLAIN_RESULTS,
       check: () => ({ queue: 'static', cost: 1, is_isolated: false, level: 1 }),
       edited: () => [],
     },

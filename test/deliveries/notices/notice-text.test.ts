@@ -15,7 +15,7 @@ const noticeOf = (fields: string[], name: string): NoticePayload => {
     type: 'notice',
     kind: 'field_missing',
     occurred_at: '2026-05-01T12:00:00.000Z',
-    ...textOf({ kind: 'field_missing', blocks: { field_missing }, name }),
+    ...textOf({ kind: 'field_missing', blocks: { field_missing }, name, about: 'page' }),
     recipient: 'destination',
     monitor_id: '5a0f3c52-7d0e-4d0e-a5a8-0b1f5d1f2a3b',
     run_id: '019de363-a5c8-7c11-8000-000000c0ffee',
@@ -35,12 +35,12 @@ test('names as many fields as there is room for, and counts the others', () => {
 test('says that searches stop although runs are left, how many they need, and what helps', () => {
   const counts = { pool: 'serp', threshold_pct: 100, used: 98, limit: 100, credits_remaining: 1, needs: 5 } as const
   const quota = { ...counts, resets_at: '2030-06-01T12:00:00.000Z' }
-  const { title, message } = textOf({ kind: 'quota', blocks: { quota }, name: null })
+  const { title, message } = textOf({ kind: 'quota', blocks: { quota }, name: null, about: null })
   expect(title).toBe('Too few runs are left for searches, and their checks are skipped')
   expect(message).toContain('A SERP monitor needs 5 runs for its pages, and 3 are left.\n98 of 100 SERP runs')
   expect(message).toContain('at the latest from 1 June 2030 at 12:00 UTC')
   const onlyCredits = { ...quota, used: 0, limit: 0, resets_at: null }
-  const other = textOf({ kind: 'quota', blocks: { quota: onlyCredits }, name: null })
+  const other = textOf({ kind: 'quota', blocks: { quota: onlyCredits }, name: null, about: null })
   expect(other.message).toContain('needs 5 runs for its pages, and 1 is left.\nIt is checked again when')
   expect(other.message).not.toMatch(/trial|at the latest/)
 })
