@@ -5,13 +5,16 @@ const NAME = 'tidemark.keys'
 const listeners = new Set<() => void>()
 let areOn = kept(NAME) !== 'off'
 
-/** Whether keys are letters of a text there. */
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable)
+/** Keys are letters of a text there, or lead to what begins with them. */
+const TAKES_KEYS = 'input, textarea, select, [role="dialog"] *, [role="menu"] *, [role="listbox"] *'
+
+/** Whether keys are for what has the focus, and not for the screen. The field of a palette sends its own to an item. */
+const isTaken = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.matches(TAKES_KEYS) || target.isContentEditable)
 
 /** Whether a key that is pressed may be a shortcut: nobody types, and keys without Ctrl or ⌘ are not turned off. */
 export const isShortcut = ({ ctrlKey, metaKey, altKey, target }: globalThis.KeyboardEvent): boolean =>
-  areOn && !ctrlKey && !metaKey && !altKey && !isTyping(target)
+  areOn && !ctrlKey && !metaKey && !altKey && !isTaken(target)
 
 /** Returns whether single keys are shortcuts, and how to turn them on and off. Speech input presses keys by chance. */
 export function useSingleKeys(): readonly [boolean, (on: boolean) => void] {
