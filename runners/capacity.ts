@@ -1,5 +1,6 @@
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { Slots } from '../concurrency/gates/slots.ts'
+import { ownMemoryBytes } from '../platform/own-memory.ts'
 import { EXTRACT_LIMITS } from './extract/limits.ts'
 
 /** What a process may hold at once without coming near the end of its memory. */
@@ -39,8 +40,7 @@ export function capacityOf({ cores, memoryMb }: Machine): Capacity {
 
 /** Returns the capacity of this process. */
 export function ownCapacity(): Capacity {
-  const memoryBytes = Math.min(process.constrainedMemory() || Infinity, totalmem())
-  return capacityOf({ cores: availableParallelism(), memoryMb: memoryBytes / 1024 / 1024 })
+  return capacityOf({ cores: availableParallelism(), memoryMb: ownMemoryBytes() / 1024 / 1024 })
 }
 
 /** Returns the slots of so many large bodies. A team has half of them at most. */

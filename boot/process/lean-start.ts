@@ -53,15 +53,6 @@ function usable(place: () => Place): string | null {
 }
 
 /**
- * Counts the bytes of buffers to the limit of the heap. V8 has another limit for them, 64 MB after each full
- * collection, and counts all that were made since: the pages that a busy worker reads in a tenth of a second. Half of
- * the processes then collected everything every 4,000 checks, and a check cost 110 µs of processor time in place of 75.
- */
-export function countBuffersAsHeap(): void {
-  setFlagsFromString('--external-memory-accounted-in-global-limit')
-}
-
-/**
  * Collects garbage and returns unused memory to the system. Loading a server leaves V8 with 50 MB that it would keep
  * while the process is at rest. It takes about 0.1 s. V8 has this only as a function for tests, which a flag adds to
  * new contexts.

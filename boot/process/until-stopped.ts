@@ -3,7 +3,8 @@ import { createLogger, type Logger, type LogLevel, terminalLine } from '../../co
 import { forTerminal } from '../../core/printable.ts'
 import { tell } from '../../platform/print.ts'
 import type { Settings } from '../settings/read-config.ts'
-import { countBuffersAsHeap, releaseMemory } from './lean-start.ts'
+import { countBuffersAsHeap } from './count-buffers-as-heap.ts'
+import { releaseMemory } from './lean-start.ts'
 import { createStack, type Stack } from './stack.ts'
 import { untilSignal } from './until-signal.ts'
 

@@ -10,6 +10,7 @@ import { Stored } from '../monitors/kinds/monitor-row.ts'
 import { statusOf } from '../monitors/monitor-status.ts'
 import {
   IS_FAILING,
+  IS_LOCKED,
   IS_UNSEEN,
   LAST_RUN,
   type OverviewQuery,
@@ -42,7 +43,7 @@ export async function countFilters(
   const { statuses, kinds, ...sums } = await store.one(sql.type(counted)`
     with w as materialized (${windowOfReader(query.reader)})
     select count(*)::int as total, ${countOf(IS_UNSEEN)} as unseen, ${countOf(IS_FAILING)} as failing,
-      ${countOf(sql.fragment`m.managed_by <> 'api'`)} as locked,
+      ${countOf(IS_LOCKED)} as locked,
       array[${listOf(LISTED_STATUSES.map((one) => countOf(sql.fragment`${status} = ${sql.literalValue(one)}`)))}]
         as statuses,
       array[${listOf(MONITOR_KINDS.map((one) => countOf(sql.fragment`m.kind = ${sql.literalValue(one)}`)))}] as kinds

@@ -48,7 +48,7 @@ export const targetOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'targe
 export const nextRunOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'nextRunAt')
 
 /** True where a cluster or a folder declares `monitors m`. */
-const IS_LOCKED = sql.fragment`m.managed_by <> 'api'`
+export const IS_LOCKED = sql.fragment`m.managed_by <> 'api'`
 
 /** True where the last run of `checks c` failed. Errors of ours are not counted. */
 export const IS_FAILING = sql.fragment`c.failures > 0`
