@@ -107,10 +107,11 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
 
   test('asks for the password over what is shown when the session ends, and goes on with what was typed', async () => {
     const { page, watched } = await opened()
-    await page.getByRole('searchbox').fill('kett')
-    await page.waitForURL(/q=kett/)
-    await page.context().clearCookies()
     await page.getByRole('searchbox').fill('kettl')
+    await page.waitForURL(/q=kettl/)
+    await page.context().clearCookies()
+    // The page asks again when it is looked at again.
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
     await page.getByLabel(/^Password of /).fill('not the password')
