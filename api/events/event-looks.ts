@@ -5,6 +5,7 @@ import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { lookForNews, nameMonitors, type News, restingMonitors } from '../../store/overview/news.ts'
 import type { OverviewKind } from '../../store/overview/wanted-monitors.ts'
+import { later } from '../http/common-errors.ts'
 import { type ChangedState, type Listener, TeamFeed } from './team-feed.ts'
 
 interface LooksOptions {
@@ -60,6 +61,7 @@ export class EventLooks {
     this.#isClosed = true
     this.#wakeUp?.()
     await this.#loop
+    this.#refuseWaiting(later('The process is closing.'))
   }
 
   #listened(): readonly TeamFeed[] {
@@ -105,20 +107,21 @@ export class EventLooks {
     const teams = feeds.map(({ teamId, since }) => ({ team_id: teamId, since }))
     const watched = feeds.flatMap((feed) => [...feed.listeners].flatMap((listener) => watchedBy(feed.teamId, listener)))
     const found = await lookForNews(this.#options.store, { kinds: this.#kinds, teams, watched })
-    for (const news of found) await this.#give(news)
-    for (const [listener, placed] of waiting) {
+    const placed = new Set(waiting.map(([listener]) => listener))
+    for (const news of found) await this.#give(news, placed)
+    for (const [listener, { resolve }] of waiting) {
       this.#waiting.delete(listener)
-      placed.resolve()
+      resolve()
     }
   }
 
-  async #give(news: News): Promise<void> {
+  async #give(news: News, placed: ReadonlySet<Listener>): Promise<void> {
     const feed = this.#feeds.get(news.team_id)
     if (!feed) return
     const states = feed.resting === news.resting ? [] : await this.#statesOf(feed)
     feed.resting = news.resting
     feed.lookedAt = performance.now()
-    feed.take(news, states)
+    feed.take(news, states, placed)
   }
 
   /** Returns the monitors whose status is another one. Null: there are too many. */
@@ -126,24 +129,32 @@ export class EventLooks {
     const { store } = this.#options
     const before = feed.statuses
     const now = await restingMonitors(store, this.#kinds, feed.teamId)
-    feed.statuses = now
-    if (feed.resting === null) return []
+    if (feed.resting === null) {
+      feed.statuses = now
+      return []
+    }
     const changed = [...new Set([...before.keys(), ...now.keys()])].filter((no) => before.get(no) !== now.get(no))
-    if (changed.length > EVENT_LIMITS.atOnce) return null
-    const named = await nameMonitors(store, feed.teamId, changed)
+    const isMany = changed.length > EVENT_LIMITS.atOnce
+    const named = isMany ? [] : await nameMonitors(store, feed.teamId, changed)
+    feed.statuses = now
+    if (isMany) return null
     return named.map(({ no, id, kind, is_deleted: isDeleted }) => {
       const status: MonitorStatus = isDeleted ? 'deleted' : (now.get(no) ?? 'active')
       return { id, kind, status }
     })
   }
 
-  /** Who waits for a place is refused; all others are told later. */
-  #failed(error: unknown): void {
+  #refuseWaiting(error: unknown): void {
     for (const [listener, placed] of this.#waiting) {
       for (const feed of this.#feeds.values()) feed.remove(listener)
       placed.reject(error)
     }
     this.#waiting.clear()
+  }
+
+  /** Who waits for a place is refused; all others are told later. */
+  #failed(error: unknown): void {
+    this.#refuseWaiting(error)
     if (storeOutage(this.#options.log).covers(error, 'looks for events')) return
     this.#options.log.warn({ err: error }, 'a look for events failed; the next one is in a second')
   }

@@ -32,7 +32,9 @@ export type GiveEvents = (stream: EventStream, lasts: boolean) => void
 type Ending = 'left' | 'slow' | 'refused' | 'closing'
 
 /** Bounds of the streams of one process. */
-export type EventBounds = Readonly<Partial<Record<'perCaller' | 'total' | 'checkMs' | 'waitingBytes', number>>>
+export type EventBounds = Readonly<
+  Partial<Record<'perCaller' | 'perTeam' | 'total' | 'checkMs' | 'waitingBytes', number>>
+>
 
 interface StreamsOptions {
   readonly store: Store
@@ -45,6 +47,7 @@ export class EventStreams {
   readonly #limits: Required<EventBounds>
   readonly #looks: EventLooks
   readonly #budget: ReturnType<typeof createKeyedBudget<string>>
+  readonly #teams: ReturnType<typeof createKeyedBudget<string>>
   readonly #open = new Set<EventStream>()
   readonly ended: Record<Ending, number> = { left: 0, slow: 0, refused: 0, closing: 0 }
   #isClosed = false
@@ -54,6 +57,7 @@ export class EventStreams {
     this.#limits = limits
     this.#looks = new EventLooks({ store, log })
     this.#budget = createKeyedBudget({ total: limits.total, perKey: limits.perCaller })
+    this.#teams = createKeyedBudget({ total: limits.total, perKey: limits.perTeam })
   }
 
   get open(): number {
@@ -71,8 +75,7 @@ export class EventStreams {
   /** Returns what gives the events to a stream, once the store was asked. Throws the refusal of one too many. */
   async listen(call: EventsCall): Promise<GiveEvents> {
     if (this.#isClosed) throw later('The process is closing.')
-    const giveBack = this.#budget.take(call.caller, 1)
-    if (typeof giveBack === 'string') throw tooMany(giveBack, this.#limits)
+    const giveBack = this.#take(call)
     const texts = new Texts()
     const { kinds, teamId, watched, resumesAt } = call
     const listener: Listener = { watched: new Map(watched.map((no) => [no, null])), resumesAt, tell: texts.add }
@@ -92,6 +95,20 @@ export class EventStreams {
       texts.giveTo(stream)
       if (this.#isClosed || !lasts) return stream.end('')
       this.#keep(stream, call)
+    }
+  }
+
+  #take({ caller, teamId }: EventsCall): () => void {
+    const own = this.#budget.take(caller, 1)
+    if (typeof own === 'string') throw tooMany(own, this.#limits)
+    const ofTeam = this.#teams.take(teamId, 1)
+    if (typeof ofTeam === 'string') {
+      own()
+      throw tooMany('team', this.#limits)
+    }
+    return () => {
+      own()
+      ofTeam()
     }
   }
 
@@ -141,8 +158,9 @@ class Texts {
   }
 }
 
-function tooMany(why: 'key' | 'total', { perCaller, total }: Required<EventBounds>): ApiError {
+function tooMany(why: 'key' | 'team' | 'total', { perCaller, perTeam, total }: Required<EventBounds>): ApiError {
   if (why === 'total') return later(`This process has ${total} streams of events, and takes no more. Ask without one.`)
-  const message = `Your session or key has ${perCaller} streams of events open. End one, or share them.`
+  const [whose, count] = why === 'team' ? ['team', perTeam] : ['session or key', perCaller]
+  const message = `Your ${whose} has ${count} streams of events open. End one, or share them.`
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': '15' } })
 }

@@ -39,6 +39,10 @@ export class TeamFeed {
   #kept: Kept[] = []
   #seq = 0
   #told: ReadonlySet<string> = new Set()
+  /** More happened than the listeners are told of one by one, and they do not know it yet. */
+  #owesGap = false
+  /** When they were told so last, by the clock of the store. */
+  #gapAt = Number.NEGATIVE_INFINITY
   /** The clock of the store at the last look. Null: there was none. */
   since: string | null = null
   /** When that was, by the clock of the process. */
@@ -73,8 +77,11 @@ export class TeamFeed {
     return { feed: this.#id, seq: this.#seq, at: Date.parse(this.since ?? '') || 0 }
   }
 
-  /** Takes what one look found, and tells the listeners of it. `states` of null: too many changed. */
-  take(news: News, states: readonly ChangedState[] | null): void {
+  /**
+   * Takes what one look found, and tells the listeners of it. `states` of null: too many changed. `placed` get their
+   * place: the look began after they had come, so that it looked for their runs.
+   */
+  take(news: News, states: readonly ChangedState[] | null, placed: ReadonlySet<Listener>): void {
     const isFirst = this.since === null
     const told = this.#told
     this.since = news.at
@@ -83,15 +90,21 @@ export class TeamFeed {
     const deliveries = news.deliveries.filter(({ id }) => !told.has(id))
     const { atOnce } = EVENT_LIMITS
     // The first look only finds out what there is already.
-    if (isFirst) return this.#giveAll(news)
-    if (states === null || [news.changes, news.deliveries].some(({ length }) => length > atOnce)) this.#push('gap', {})
+    if (isFirst) return this.#giveAll(news, placed)
+    if (states === null || [news.changes, news.deliveries].some(({ length }) => length > atOnce)) this.#owesGap = true
     else {
       for (const found of changes) this.#push('change', changeOf(found))
       for (const { id, kind, status } of states) this.#push('state', { monitor: { id, kind }, status })
       for (const { monitor_id, kind, ...own } of deliveries)
         this.#push('delivery', { ...own, monitor: { id: monitor_id, kind } })
     }
-    this.#giveAll(news)
+    // What a look found is found by those after it, too: one gap stands for all of them.
+    if (this.#owesGap && this.cursor.at - this.#gapAt >= EVENT_LIMITS.gapMs) {
+      this.#push('gap', {})
+      this.#owesGap = false
+      this.#gapAt = this.cursor.at
+    }
+    this.#giveAll(news, placed)
   }
 
   #push<Name extends EventName>(name: Name, data: EventOf<Name>): void {
@@ -103,8 +116,9 @@ export class TeamFeed {
     if (this.#kept.length > EVENT_LIMITS.kept) this.#kept.shift()
   }
 
-  #giveAll({ runs }: News): void {
+  #giveAll({ runs }: News, placed: ReadonlySet<Listener>): void {
     for (const [listener, place] of this.#places) {
+      if (place === null && !placed.has(listener)) continue
       const text =
         (place === null ? this.#beginning(listener) : this.#since(place)) + this.#runsFor(listener, place, runs)
       listener.resumesAt = null

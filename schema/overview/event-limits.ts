@@ -4,6 +4,8 @@ export const EVENT_LIMITS = {
   watched: 100,
   /** Streams that are open at once: of one session or key, and of one process. */
   perCaller: 5,
+  /** Of one team. */
+  perTeam: 50,
   total: 200,
   /** A stream goes on behind the event that a client names, if that is not older. */
   resumeMs: 600_000,
@@ -11,6 +13,8 @@ export const EVENT_LIMITS = {
   kept: 1_000,
   /** Largest number of events that a stream is told of at once. Instead of more it gets a gap. */
   atOnce: 200,
+  /** Between two gaps that a team is told of: each makes its clients read everything again. */
+  gapMs: 5_000,
   /** Between two looks into the store. A pause is also at least so many times as long as a look. */
   lookMs: 1_000,
   lookShare: 20,

@@ -77,16 +77,17 @@ async function narrowed(store: Queryable, wanted: WantedRuns, query: RunFilters)
   const ofList = { ...wanted, narrowing: { isChanged, status, fired, from, to, before, after } }
   const { limit, offset } = windowOf(query)
   const count = () => countNarrowedRuns(store, ofList)
-  const found = await listNarrowedRuns(store, { ...ofList, limit: limit + 1, offset })
+  const looked = await listNarrowedRuns(store, { ...ofList, limit: limit + 1, offset })
   const isForward = after !== undefined
-  if (found.length > limit) {
-    const rows = isForward ? found.slice(1) : found.slice(0, limit)
-    return { rows, next: (isForward ? rows[0] : rows.at(-1))?.id ?? null, count }
-  }
-  const end = await findEndOfLook(store, ofList)
+  const isFull = looked.length > limit
+  // A full page of one source ends before its look does.
+  const hasSeveralSources = isChanged || fired === true
+  const end = isFull && !hasSeveralSources ? null : await findEndOfLook(store, ofList)
   // What the look at one source found beyond the end of another is found again from there.
-  const rows = end === null ? found : found.filter(({ id }) => (isForward ? id <= end : id >= end))
-  return { rows, next: end, count }
+  const found = end === null ? looked : looked.filter(({ id }) => (isForward ? id <= end : id >= end))
+  if (found.length <= limit) return { rows: found, next: end, count }
+  const rows = isForward ? found.slice(1) : found.slice(0, limit)
+  return { rows, next: (isForward ? rows[0] : rows.at(-1))?.id ?? null, count }
 }
 
 /** Returns the JSON of runs whose values are still to be read. One that is deleted by now is missing. */

@@ -52,7 +52,8 @@ export class EventGatherer {
     this.#names.clear()
     this.#ids.clear()
     if (names.includes('gap')) {
-      this.#readAgain(() => true)
+      // Labels and the person are as they were.
+      this.#readAgain(([first]) => first !== 'labels' && first !== 'me')
       return
     }
     const hasChanged = names.includes('change')

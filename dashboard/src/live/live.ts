@@ -8,6 +8,8 @@ const HIDDEN_MS = 60_000
 const [FIRST_MS, LONGEST_MS, REFUSED_MS] = [1_000, 15_000, 60_000]
 /** The ids that are watched are those on the screen, once somebody has stopped scrolling. */
 const WATCH_MS = 3_000
+/** Timers of hidden tabs may run once a minute. */
+const GONE_MS = 120_000
 
 interface LiveOptions {
   readonly team: string
@@ -35,8 +37,8 @@ export class LiveTab {
   readonly #name: string
   readonly #tab = crypto.getRandomValues(new Uint32Array(2)).join('')
   readonly #channel: BroadcastChannel
-  /** The ids that other tabs watch. */
-  readonly #others = new Map<string, readonly string[]>()
+  /** The ids that other tabs watch, and when they said so. */
+  readonly #others = new Map<string, { readonly ids: readonly string[]; readonly at: number }>()
   readonly #watching: ReturnType<typeof setInterval>
   #lastId = ''
   #isLive = false
@@ -80,7 +82,7 @@ export class LiveTab {
   }
 
   #take(message: Message): void {
-    if (message.kind === 'watch') this.#others.set(message.tab, message.ids)
+    if (message.kind === 'watch') this.#others.set(message.tab, { ids: message.ids, at: performance.now() })
     if (message.kind === 'hello') {
       if (this.#leave !== null) this.#post({ kind: 'live', isLive: this.#isLive, id: this.#lastId })
       return
@@ -99,7 +101,11 @@ export class LiveTab {
   }
 
   #ids(): readonly string[] {
-    return [...new Set([this.#options.watched(), ...this.#others.values()].flat())].slice(0, EVENTS.watched)
+    // A tab that was closed says nothing more.
+    const since = performance.now() - GONE_MS
+    for (const [tab, { at }] of this.#others) if (at < since) this.#others.delete(tab)
+    const others = [...this.#others.values()].flatMap(({ ids }) => ids)
+    return [...new Set([...this.#options.watched(), ...others])].slice(0, EVENTS.watched)
   }
 
   #watch(): void {
@@ -126,7 +132,7 @@ export class LiveTab {
     while (!signal.aborted) {
       const left = new AbortController()
       this.#leave = () => left.abort()
-      const status = await this.#stream(AbortSignal.any([signal, left.signal]), () => (pauseMs = FIRST_MS))
+      const status = await this.#stream(AbortSignal.any([signal, left.signal]), (ms) => (pauseMs = ms))
       if (left.signal.aborted && !signal.aborted) continue
       this.#isLive = false
       if (signal.aborted) break
@@ -139,7 +145,7 @@ export class LiveTab {
   }
 
   /** Returns the status of the refusal, or 0 when a stream has ended. */
-  async #stream(signal: AbortSignal, onOpen: () => void): Promise<number> {
+  async #stream(signal: AbortSignal, onPause: (ms: number) => void): Promise<number> {
     const watch = this.#ids()
     this.#shown = watch.toSorted().join()
     const heard = {
@@ -147,10 +153,11 @@ export class LiveTab {
       lastId: this.#lastId,
       signal,
       onOpen: () => {
-        onOpen()
+        onPause(FIRST_MS)
         this.#setLive(true)
       },
       onId: (id: string) => void (this.#lastId = id),
+      onRetry: onPause,
       onEvent: (event: LiveEvent) => {
         this.#options.onEvent(event)
         this.#post({ kind: 'event', event, id: this.#lastId })

@@ -6,6 +6,8 @@ import { EventGatherer } from './apply-events.ts'
 import { setLive } from './live-state.ts'
 import { LiveTab } from './live.ts'
 
+const SPREAD_MS = 5_000
+
 /** Keeps what is on the screen as it is on the server, for as long as a team is shown. */
 export function useLive(team: string | null): void {
   const queries = useQueryClient()
@@ -19,8 +21,10 @@ export function useLive(team: string | null): void {
       onEvent: gatherer.add,
       onLive(isLive, goesOn) {
         setLive(isLive)
-        // What happened between the first answers and the stream is read once, and all where asking begins again.
-        if (!isLive || !wasLive || !goesOn) readAgain(queries, isLive ? ['counts', 'labels', 'me'] : ['labels', 'me'])
+        // What happened between the first answers and the stream is read once. Where asking begins again, tabs of all
+        // browsers do so at about the same time.
+        if (!isLive) setTimeout(() => readAgain(queries, ['labels', 'me']), Math.random() * SPREAD_MS)
+        else if (!wasLive || !goesOn) readAgain(queries, ['counts', 'labels', 'me'])
         wasLive = true
       },
       onRefused: noteRefusal,

@@ -9,8 +9,8 @@ import controls from '../style/controls.module.css'
 import style from './session-dialogs.module.css'
 import { noteRefusal, setTrouble, useTrouble } from './session-state.ts'
 
-/** How often a page looks whether its person has signed in elsewhere. */
-const LOOK_MS = 3_000
+/** How often a page that is looked at asks whether its person has signed in elsewhere. */
+const LOOK_MS = 15_000
 
 /** Says over the page that the session has ended or acts for another team. What was typed below stays. */
 export function SessionDialogs({ me }: { readonly me: Me | null }) {
@@ -59,8 +59,13 @@ function SignInAgain({ me }: { readonly me: Me }) {
   const hasOidc = me.installation.sign_in.includes('oidc')
   // Somebody may sign in by another tab, with a password or by OIDC.
   useEffect(() => {
-    const timer = setInterval(() => void resume().catch(() => null), LOOK_MS)
-    return () => clearInterval(timer)
+    const look = () => void (document.visibilityState === 'visible' && resume().catch(() => null))
+    const timer = setInterval(look, LOOK_MS)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
   })
   async function signIn(event: FormEvent) {
     event.preventDefault()
