@@ -14,12 +14,14 @@ interface Screen {
 interface Seeded {
   readonly monitor: string
   readonly run: string
+  /** A monitor of a whole page, and a run that found its text to differ. */
+  readonly text?: { readonly monitor: string; readonly run: string }
 }
 
 const row = (page: Page) => page.getByRole('gridcell').getByRole('link').first().waitFor()
 
 /** Every screen and dialog that there is, for walks through all of them. */
-export const screensOf = ({ monitor, run }: Seeded): readonly Screen[] => [
+export const screensOf = ({ monitor, run, text }: Seeded): readonly Screen[] => [
   { name: 'sign-in', path: '/sign-in', isPublic: true, arrive: (page) => page.getByRole('heading').first().waitFor() },
   { name: 'list', path: '/', arrive: row },
   {
@@ -87,6 +89,13 @@ export const screensOf = ({ monitor, run }: Seeded): readonly Screen[] => [
   {
     name: 'run',
     path: `/monitors/${monitor}/runs/${run}`,
-    arrive: (page) => page.getByRole('columnheader').first().waitFor(),
+    arrive: (page) => page.getByRole('heading', { name: 'What differs' }).waitFor(),
   },
+  ...(text === undefined ? [] : [runOfText(text)]),
 ]
+
+const runOfText = ({ monitor, run }: NonNullable<Seeded['text']>): Screen => ({
+  name: 'run-of-text',
+  path: `/monitors/${monitor}/runs/${run}`,
+  arrive: (page) => page.locator('ins').first().waitFor(),
+})

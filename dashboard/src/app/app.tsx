@@ -29,15 +29,20 @@ export const App = () => (
     <QueryClientProvider client={queries}>
       <Frame>
         <Suspense fallback={<p role="status">Loading…</p>}>
+          {/* Keys: what is shown of one monitor never stands under the name of another. */}
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
-            <Route path="/monitors/:id/runs/:run">{({ id, run }) => <RunPage kind="page" id={id} run={run} />}</Route>
-            <Route path="/serp-monitors/:id/runs/:run">
-              {({ id, run }) => <RunPage kind="serp" id={id} run={run} />}
+            <Route path="/monitors/:id/runs/:run">
+              {({ id, run }) => <RunPage key={`page ${id}`} kind="page" id={id} run={run} />}
             </Route>
-            <Route path="/monitors/:id">{({ id }) => <MonitorPage kind="page" id={id} />}</Route>
-            <Route path="/serp-monitors/:id">{({ id }) => <MonitorPage kind="serp" id={id} />}</Route>
+            <Route path="/serp-monitors/:id/runs/:run">
+              {({ id, run }) => <RunPage key={`serp ${id}`} kind="serp" id={id} run={run} />}
+            </Route>
+            <Route path="/monitors/:id">{({ id }) => <MonitorPage key={`page ${id}`} kind="page" id={id} />}</Route>
+            <Route path="/serp-monitors/:id">
+              {({ id }) => <MonitorPage key={`serp ${id}`} kind="serp" id={id} />}
+            </Route>
           </Switch>
         </Suspense>
       </Frame>

@@ -8,7 +8,7 @@ import type { Me } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
 import controls from '../style/controls.module.css'
 import style from './menus.module.css'
-import { THEMES, useTheme } from './theme.ts'
+import { chooseTheme, THEMES, useTheme } from './theme.ts'
 
 const item = controls['item'] ?? ''
 
@@ -70,7 +70,7 @@ export function TeamMenu({ me }: { readonly me: Me | null }) {
 
 /** Who is signed in, the theme, and the way out. */
 export function PersonMenu({ me }: { readonly me: Me | null }) {
-  const [theme, setTheme] = useTheme()
+  const theme = useTheme()
   if (me === null) return null
   const name = me.user?.name || me.user?.email || 'You'
   async function signOut() {
@@ -90,7 +90,7 @@ export function PersonMenu({ me }: { readonly me: Me | null }) {
       <MenuSection
         selectionMode="single"
         selectedKeys={[theme]}
-        onSelectionChange={(keys) => setTheme(chosenOf(keys, theme))}
+        onSelectionChange={(keys) => chooseTheme(chosenOf(keys, theme))}
       >
         <Header className={controls['heading'] ?? ''}>Colours</Header>
         {Object.entries(THEMES).map(([id, word]) => (

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { keep, kept } from '../parts/kept.ts'
 
 const NAME = 'tidemark.theme'
@@ -18,20 +18,21 @@ export function applyTheme(theme: Theme = stored()): void {
   else document.documentElement.dataset['theme'] = theme
 }
 
+const listeners = new Set<() => void>()
+let chosen = stored()
+
 /** Shows a theme from now on, and keeps it. */
 export function chooseTheme(theme: Theme): void {
+  chosen = theme
   applyTheme(theme)
   keep(NAME, theme)
+  for (const listener of listeners) listener()
 }
 
-/** Returns the theme, and how to choose another. */
-export function useTheme(): readonly [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState(stored)
-  return [
-    theme,
-    (next) => {
-      setTheme(next)
-      chooseTheme(next)
-    },
-  ]
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }
+
+/** Returns the theme that is shown. */
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, () => chosen)

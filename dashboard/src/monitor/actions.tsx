@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ask } from '../api/client.ts'
+import { explain, isPassing } from '../api/faults.ts'
 import { FAULTS, type Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
 import { useShortcut } from '../app/use-shortcut.ts'
+import { useCommands } from '../parts/commands.ts'
 import controls from '../style/controls.module.css'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import { hasFound } from './folded-runs.ts'
@@ -21,7 +23,7 @@ const DONE = { run: '', pause: 'It is paused.', resume: 'It is checked again.' }
 const REASON = 'Your role may only read.'
 
 /** Checks a monitor now, pauses and resumes it. What comes of it is said below. */
-export function Actions({ monitor: { status }, place: { path } }: ActionsProps) {
+export function Actions({ monitor: { name, status }, place: { path } }: ActionsProps) {
   const queries = useQueryClient()
   const mayWrite = usePermission('monitors.write')
   const [error, setError] = useState<unknown>(null)
@@ -45,6 +47,12 @@ export function Actions({ monitor: { status }, place: { path } }: ActionsProps) 
     await queries.invalidateQueries()
   }
   const toggle = status === 'paused' ? 'resume' : 'pause'
+  const word = toggle === 'resume' ? 'Resume' : 'Pause'
+  const refused = mayWrite ? null : REASON
+  useCommands([
+    { id: 'run', title: `Run now: ${name}`, refused, act: () => void act('run') },
+    { id: toggle, title: `${word}: ${name}`, refused, act: () => void act(toggle) },
+  ])
   useShortcut('r', () => void act('run'))
   useShortcut('p', () => void act(toggle))
   const common = {
@@ -59,7 +67,7 @@ export function Actions({ monitor: { status }, place: { path } }: ActionsProps) 
         Run now
       </button>
       <button {...common} onClick={() => void act(toggle)}>
-        {toggle === 'resume' ? 'Resume' : 'Pause'}
+        {word}
       </button>
       {!mayWrite && (
         <span id="why-not" className={style['soft']}>
@@ -78,16 +86,18 @@ export function Actions({ monitor: { status }, place: { path } }: ActionsProps) 
 /** How a check that somebody asked for goes, until it ends. */
 function Progress({ id }: { readonly id: string }) {
   const queries = useQueryClient()
-  const { data: run } = useQuery({
+  const { data: run, error } = useQuery({
     queryKey: ['run', 'asked', id],
     queryFn: ({ signal }) => ask<Run>(`/v1/runs/${encodeURIComponent(id)}`, { signal }),
-    refetchInterval: ({ state }) => (state.data === undefined || state.data.status === 'running' ? 1_000 : false),
+    refetchInterval: ({ state: { data, error: fault } }) =>
+      (fault === null || isPassing(fault)) && (data === undefined || data.status === 'running') ? 1_000 : false,
   })
   const hasEnded = run !== undefined && run.status !== 'running'
   useEffect(() => {
     // What the screen shows besides was read before the check ended.
     if (hasEnded) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== 'asked' })
   }, [hasEnded, queries])
+  if (error !== null && !isPassing(error)) return explain(error).what
   if (!hasEnded) return 'It is being checked…'
   if (run.status === 'error') return `The check failed. ${run.error_code === null ? '' : FAULTS[run.error_code]}`
   return hasFound(run) ? 'It was checked: something changed.' : 'It was checked: nothing changed.'

@@ -13,7 +13,6 @@ export const SHOWN = {
 const ROWS = 100
 /** More pages than these are not read again as time passes. */
 const MOST_FRESH = 3
-const DAY_MS = 86_400_000
 
 interface RunPage {
   readonly data: readonly Run[]
@@ -22,8 +21,10 @@ interface RunPage {
 
 /** Returns the instant at which a day ends where the person is, for the API. */
 function endOf(day: string): string | null {
-  const start = new Date(`${day}T00:00:00`).getTime()
-  return Number.isFinite(start) && start < serverNow() ? new Date(start + DAY_MS).toISOString() : null
+  const start = new Date(`${day}T00:00:00`)
+  if (!(start.getTime() < serverNow())) return null
+  // Days on which clocks are changed have another number of hours.
+  return new Date(start.getFullYear(), start.getMonth(), start.getDate() + 1).toISOString()
 }
 
 /** Reads the runs of a monitor, the newest first; with a day, those until its end. */

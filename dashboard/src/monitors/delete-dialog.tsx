@@ -9,6 +9,9 @@ import type { Row } from './ordered-rows.ts'
 /** More than so many are deleted only after the person has typed how many they are. */
 const TYPED_ABOVE = 10
 const NAMED = 5
+const ONE = 'It is not checked any more. Its runs can be read by their addresses as long as the plan keeps them.'
+const SEVERAL =
+  'They are not checked any more. Their runs can be read by their addresses as long as the plan keeps them.'
 
 interface DeleteDialogProps {
   readonly rows: readonly Row[]
@@ -48,7 +51,7 @@ export function DeleteDialog({ rows, onDelete, onClose }: DeleteDialogProps) {
               ))}
               {rows.length > NAMED && <li>and {(rows.length - NAMED).toLocaleString('en')} more</li>}
             </ul>
-            <p>They are checked no more. Their runs can be read by their addresses as long as the plan keeps them.</p>
+            <p>{rows.length === 1 ? ONE : SEVERAL}</p>
             {locked > 0 && (
               <p>{locked.toLocaleString('en')} of them are declared in a cluster or a file, and are deleted there.</p>
             )}

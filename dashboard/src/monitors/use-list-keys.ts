@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useShortcut } from '../app/use-shortcut.ts'
+import { OVER_THE_SCREEN } from '../parts/single-keys.ts'
 import type { Action } from './bulk.ts'
 import type { Row } from './ordered-rows.ts'
 
@@ -23,7 +24,7 @@ export function useListKeys({ targets, act, clear }: ListKeys): void {
   useEscape(clear)
 }
 
-const ABOVE = '[role=dialog], [role=alertdialog], [role=menu], select'
+const ABOVE = `${OVER_THE_SCREEN}, select`
 
 /** Escape is not a letter, so it works where single keys are turned off. What is open above the list takes it first. */
 function useEscape(clear: () => void): void {

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { LIMITS } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
+import { OVER_THE_SCREEN } from '../parts/single-keys.ts'
 import controls from '../style/controls.module.css'
 import style from './palette-button.module.css'
 
@@ -21,7 +22,8 @@ export function PaletteButton() {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || event.ctrlKey === event.metaKey || event.altKey || event.shiftKey) return
       event.preventDefault()
-      open()
+      // A dialog asks something first, and the palette may be open already.
+      if (document.querySelector(OVER_THE_SCREEN) === null) open()
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)

@@ -8,7 +8,6 @@ import { pathOf } from '../monitors/cells.tsx'
 import { useOffered } from '../parts/commands.ts'
 import { useSingleKeys } from '../parts/single-keys.ts'
 import type { Entry } from './entry.ts'
-import { useOpenMonitor } from './use-open-monitor.ts'
 
 interface Entries {
   readonly groups: readonly { readonly title: string; readonly entries: readonly Entry[] }[]
@@ -34,10 +33,9 @@ const DOCUMENTS = [
 export function useEntries(text: string): Entries {
   const monitors = useMonitors(text)
   const offered = useOffered()
-  const ofMonitor = useOpenMonitor()
   const places = usePlaces()
   const groups = [
-    { title: 'Do', entries: [...ofMonitor, ...offered.map((command) => ({ ...command, note: '' }))] },
+    { title: 'Do', entries: offered.map((command) => ({ ...command, note: '' })) },
     { title: 'Go to', entries: places },
     { title: 'How it looks', entries: useLooks() },
   ].map(({ title, entries }) => ({ title, entries: entries.filter((entry) => isNamed(entry.title, text)) }))

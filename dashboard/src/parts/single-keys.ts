@@ -5,12 +5,15 @@ const NAME = 'tidemark.keys'
 const listeners = new Set<() => void>()
 let areOn = kept(NAME) !== 'off'
 
-/** Keys are letters of a text there, or lead to what begins with them. */
-const TAKES_KEYS = 'input, textarea, select, [role="dialog"] *, [role="menu"] *, [role="listbox"] *'
+/** What is over the screen, and takes its keys. */
+export const OVER_THE_SCREEN = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
 
 /** Whether keys are for what has the focus, and not for the screen. The field of a palette sends its own to an item. */
 const isTaken = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.matches(TAKES_KEYS) || target.isContentEditable)
+  target instanceof HTMLElement &&
+  (target.matches('input, textarea, select') ||
+    target.isContentEditable ||
+    target.ownerDocument.querySelector(OVER_THE_SCREEN) !== null)
 
 /** Whether a key that is pressed may be a shortcut: nobody types, and keys without Ctrl or ⌘ are not turned off. */
 export const isShortcut = ({ ctrlKey, metaKey, altKey, target }: globalThis.KeyboardEvent): boolean =>

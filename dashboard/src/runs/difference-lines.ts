@@ -66,6 +66,8 @@ class Sides {
 
   add(part: Part): void {
     if (part.text === '') return
+    // Both texts go on alike from the beginning of a line: what was only in one of them stands before it.
+    if (part.kind === 'same' && this.#parts.before.length === 0 && this.#parts.after.length === 0) this.flush()
     if (part.kind !== 'added') this.#parts.before.push(part)
     if (part.kind !== 'removed') this.#parts.after.push(part)
   }
