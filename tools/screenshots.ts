@@ -4,6 +4,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import sharp from 'sharp'
 import { sessionCookieName } from '../api/auth/sign-in-options.ts'
 import { startServer } from '../bench/support/database.ts'
 import { ENCRYPTION_KEY } from '../bench/support/worker-process.ts'
@@ -19,7 +21,8 @@ import { startDemoSite } from './screenshots/demo-site.ts'
 import { makeDemoTeam } from './screenshots/demo-team.ts'
 
 // `npm run screenshots [DIR]` serves the product, lets it watch a few pages that change over some weeks, and writes
-// pictures of every screen in both themes and two widths: DIR/NAME-light-1280.png. Default: ./screenshots.
+// pictures of every screen in both themes and two widths: DIR/NAME-light-1280.png. Default: ./screenshots. With
+// `--docs` those that the documentation shows are written to docs/images, too.
 
 const THEMES = ['light', 'dark'] as const
 const WIDTHS = [
@@ -28,7 +31,11 @@ const WIDTHS = [
 ] as const
 type Look = (typeof WIDTHS)[number] & { readonly theme: (typeof THEMES)[number] }
 
-const folder = process.argv[2] ?? 'screenshots'
+/** The pictures of the documentation. */
+const SHOWN = ['list', 'changes', 'monitor', 'run-of-text']
+
+const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean' } }, allowPositionals: true })
+const [folder = 'screenshots'] = positionals
 await mkdir(folder, { recursive: true })
 await using left = new AsyncDisposableStack()
 const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'))
@@ -68,6 +75,11 @@ left.defer(async () => {
 })
 const looks = THEMES.flatMap((theme) => WIDTHS.map((size) => ({ theme, ...size })))
 for (const screen of screensOf(shown)) for (const look of looks) console.log(await pictureOf(screen, look))
+if (options.docs === true)
+  for (const name of SHOWN)
+    await sharp(join(folder, `${name}-light-1280.png`))
+      .png({ palette: true, compressionLevel: 9 })
+      .toFile(join(import.meta.dirname, `../docs/images/dashboard-${name}.png`))
 
 async function pictureOf(screen: ReturnType<typeof screensOf>[number], { theme, width, height }: Look) {
   const context = await browser.playwright.newContext({
