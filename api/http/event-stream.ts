@@ -11,11 +11,15 @@ export interface EventStream {
   onEnd(ended: (isSlow: boolean) => void): void
 }
 
-/** A proxy must neither keep parts of the answer back nor compress it. */
+/**
+ * A proxy must neither keep parts of the answer back nor compress it. The connection ends with the stream: a process
+ * that closes waits for those that are kept for further requests.
+ */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
+  connection: 'close',
 } as const
 
 /** Begins a stream of events on a response with its headers. `waitingBytes`: the most that may wait for the client. */
@@ -35,8 +39,7 @@ export function beginEventStream(response: ServerResponse, waitingBytes: number)
       } else response.write(text)
     },
     end(text) {
-      // A process that closes waits for connections that are kept for further requests.
-      if (isOpen()) response.end(text, () => response.socket?.end())
+      if (isOpen()) response.end(text)
     },
     get isOpen() {
       return isOpen()
