@@ -12,8 +12,11 @@ const DAYS_APART = 3
 const FEW_ROWS = 5
 /** What was asked for and is not done yet, at the moment of a look. Six were seen. */
 const ROWS_UNDER_WAY = 10
-/** Small tables grow by whole pages: three for the table, its visibility map and its free space, three for indexes. */
-const FEW_PAGES_BYTES = 6 * 8192
+/**
+ * Small tables grow by whole pages: three for the table, its visibility map and its free space, three for indexes. The
+ * others are the dead rows of one day of 113 checks, which a snapshot of a busy machine kept from the vacuum once.
+ */
+const FEW_PAGES_BYTES = 24 * 8192
 
 /** Returns a line for each table that holds more at the end than its bound allows. */
 export function growthOf(early: TableSizes, middle: TableSizes, late: TableSizes): string[] {
