@@ -9,13 +9,12 @@ import sharp from 'sharp'
 import { sessionCookieName } from '../api/auth/sign-in-options.ts'
 import { startServer } from '../bench/support/database.ts'
 import { ENCRYPTION_KEY } from '../bench/support/worker-process.ts'
-import { createPolicy } from '../egress/policy.ts'
-import { startBrowser } from '../runners/browser/chromium/one-browser.ts'
 import { createOwner } from '../store/accounts/accounts.ts'
 import { ensureSessionKey } from '../store/accounts/credentials/session-key.ts'
 import { openStore } from '../store/db/client.ts'
 import { createSecretBox } from '../store/secrets/secret-box.ts'
 import { screensOf } from '../test/dashboard/screens.ts'
+import { startTestBrowser } from '../test/support/browser/test-browser.ts'
 import { buildDashboard } from './build/build-dashboard.ts'
 import { startDemoSite } from './screenshots/demo-site.ts'
 import { makeDemoTeam } from './screenshots/demo-team.ts'
@@ -58,21 +57,7 @@ left.defer(() => site.close())
 console.log('checking pages that change')
 const shown = await makeDemoTeam({ base, key: owner.api_key, database, site })
 
-const browser = await startBrowser(
-  {
-    egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
-    path: null,
-    dataDir,
-    socket: null,
-    processMb: 1024,
-    work: { cpuSeconds: 600, threads: 100 },
-  },
-  true,
-)
-left.defer(async () => {
-  browser.kill()
-  await browser.ended
-})
+const browser = left.use(await startTestBrowser())
 const looks = THEMES.flatMap((theme) => WIDTHS.map((size) => ({ theme, ...size })))
 for (const screen of screensOf(shown)) for (const look of looks) console.log(await pictureOf(screen, look))
 if (options.docs === true)

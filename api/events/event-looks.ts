@@ -1,4 +1,5 @@
 import type { OutageLog } from '../../concurrency/loops/outage.ts'
+import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
 import { EVENT_LIMITS } from '../../schema/overview/event-limits.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -25,9 +26,12 @@ export class EventLooks {
   readonly #feeds = new Map<string, TeamFeed>()
   readonly #waiting = new Map<Listener, PromiseWithResolvers<void>>()
   #kinds: readonly OverviewKind[] = []
-  #loop: Promise<void> | null = null
-  #wakeUp: (() => void) | null = null
-  #isClosed = false
+  readonly #loop = createWakeableLoop({
+    work: () => this.#work(),
+    onFault: (error) => this.#failed(error),
+    faultPauses: { firstMs: EVENT_LIMITS.lookMs, longestMs: EVENT_LIMITS.lookMs },
+    gatherMs: SOON_MS,
+  })
   /** Looks since the start, and the seconds that they took. */
   readonly figures = { looks: 0, seconds: 0 }
 
@@ -38,14 +42,12 @@ export class EventLooks {
   /** Adds a listener to the feed of a team. Resolves when it was told its place. Rejects if the store is away. */
   async join(kinds: readonly OverviewKind[], teamId: string, listener: Listener): Promise<void> {
     this.#kinds = kinds
-    this.#forgetOld()
     const feed = this.#feeds.get(teamId) ?? new TeamFeed(teamId)
     this.#feeds.set(teamId, feed)
     feed.add(listener)
     const placed = Promise.withResolvers<void>()
     this.#waiting.set(listener, placed)
-    this.#loop ??= this.#lookOn()
-    this.#wakeUp?.()
+    this.#loop.wake()
     await placed.promise
   }
 
@@ -53,14 +55,11 @@ export class EventLooks {
     this.#feeds.get(teamId)?.remove(listener)
     this.#waiting.get(listener)?.resolve()
     this.#waiting.delete(listener)
-    if (!this.#listened().length) this.#wakeUp?.()
   }
 
   /** Ends the looks. Listeners are told nothing more. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#wakeUp?.()
-    await this.#loop
+    await this.#loop.stop()
     this.#refuseWaiting(later('The process is closing.'))
   }
 
@@ -74,32 +73,19 @@ export class EventLooks {
     for (const [id, feed] of this.#feeds) if (!feed.hasListeners && feed.lookedAt < since) this.#feeds.delete(id)
   }
 
-  async #lookOn(): Promise<void> {
-    while (!this.#isClosed && this.#listened().length > 0) {
-      const began = performance.now()
-      await this.#look().catch((error: unknown) => this.#failed(error))
-      const took = performance.now() - began
+  /** Returns the pause until the next look. Where nobody listens, it only forgets what nobody came back for. */
+  async #work(): Promise<number> {
+    this.#forgetOld()
+    if (this.#listened().length === 0) return EVENT_LIMITS.resumeMs
+    const began = performance.now()
+    try {
+      await this.#look()
+    } finally {
       this.figures.looks += 1
-      this.figures.seconds += took / 1_000
-      await this.#pause(Math.max(EVENT_LIMITS.lookMs, EVENT_LIMITS.lookShare * took))
-      this.#forgetOld()
+      this.figures.seconds += (performance.now() - began) / 1_000
     }
-    this.#loop = null
+    return Math.max(EVENT_LIMITS.lookMs, EVENT_LIMITS.lookShare * (performance.now() - began))
   }
-
-  /** Waits; less where somebody joins. */
-  async #pause(ms: number): Promise<void> {
-    if (this.#waiting.size > 0) return this.#sleep(SOON_MS)
-    const woken = Promise.withResolvers<void>()
-    this.#wakeUp = woken.resolve
-    const timer = setTimeout(woken.resolve, ms)
-    await woken.promise
-    clearTimeout(timer)
-    this.#wakeUp = null
-    if (!this.#isClosed && this.#waiting.size > 0) await this.#sleep(SOON_MS)
-  }
-
-  readonly #sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
   async #look(): Promise<void> {
     const feeds = this.#listened()

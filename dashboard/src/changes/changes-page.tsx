@@ -3,6 +3,7 @@ import { useSearch, useLocation } from 'wouter'
 import { serverNow } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { useShortcut } from '../app/use-shortcut.ts'
+import { Choice } from '../parts/choice.tsx'
 import controls from '../style/controls.module.css'
 import { ChangeRow } from './change-row.tsx'
 import style from './changes.module.css'
@@ -27,8 +28,8 @@ export function ChangesPage() {
     <section className={style['page']} aria-label="Changes">
       <header className={style['head']}>
         <h1>Changes</h1>
-        <Choice name="show" value={onlyUnseen ? 'unseen' : ''} choices={SHOWN} />
-        <Choice name="group" value={isByMonitor ? 'monitor' : ''} choices={GROUPED} />
+        <AddressChoice name="show" label="Which changes" value={onlyUnseen ? 'unseen' : ''} choices={SHOWN} />
+        <AddressChoice name="group" label="Groups" value={isByMonitor ? 'monitor' : ''} choices={GROUPED} />
         <span className={style['space']} />
         <button
           type="button"
@@ -89,14 +90,15 @@ const GROUPED = [
   ['monitor', 'By monitor'],
 ] as const
 
-interface ChoiceProps {
+interface AddressChoiceProps {
   readonly name: string
+  readonly label: string
   readonly value: string
   readonly choices: readonly (readonly [string, string])[]
 }
 
 /** One of a few, which stands in the address. */
-function Choice({ name, value, choices }: ChoiceProps) {
+function AddressChoice({ name, ...choice }: AddressChoiceProps) {
   const asked = new URLSearchParams(useSearch())
   const [path, go] = useLocation()
   function choose(next: string) {
@@ -104,15 +106,7 @@ function Choice({ name, value, choices }: ChoiceProps) {
     else asked.set(name, next)
     go(asked.size === 0 ? path : `${path}?${asked}`, { replace: true })
   }
-  return (
-    <span className={style['choice']} role="group">
-      {choices.map(([choice, word]) => (
-        <button key={choice} type="button" aria-pressed={choice === value} onClick={() => choose(choice)}>
-          {word}
-        </button>
-      ))}
-    </span>
-  )
+  return <Choice {...choice} onChoose={choose} />
 }
 
 const Nothing = ({ onlyUnseen }: { readonly onlyUnseen: boolean }) => (
