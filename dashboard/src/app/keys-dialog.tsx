@@ -1,6 +1,6 @@
 import { Button } from 'react-aria-components/Button'
-import { Dialog, Heading } from 'react-aria-components/Dialog'
-import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { Heading } from 'react-aria-components/Dialog'
+import { ModalDialog } from '../parts/modal-dialog.tsx'
 import { useSingleKeys } from '../parts/single-keys.ts'
 import controls from '../style/controls.module.css'
 import style from './keys-dialog.module.css'
@@ -30,40 +30,31 @@ const KEYS = [
 export function KeysDialog({ onClose }: { onClose(): void }) {
   const [areOn, setOn] = useSingleKeys()
   return (
-    <ModalOverlay
-      isOpen
-      isDismissable
-      onOpenChange={(isOpen) => !isOpen && onClose()}
-      className={controls['veil'] ?? ''}
-    >
-      <Modal className={controls['dialog'] ?? ''}>
-        <Dialog className={style['dialog'] ?? ''}>
-          <header className={style['head']}>
-            <Heading slot="title" level={1}>
-              Keys
-            </Heading>
-            <Button className={controls['quiet'] ?? ''} onPress={onClose}>
-              Close
-            </Button>
-          </header>
-          <label className={style['choice']}>
-            <input type="checkbox" checked={areOn} onChange={({ target }) => setOn(target.checked)} />
-            Single letters and signs are shortcuts
-          </label>
-          <dl className={style['keys']}>
-            {KEYS.map(([keys, what]) => (
-              <div key={keys}>
-                <dt>
-                  {keys.split('  ').map((key) => (
-                    <kbd key={key}>{key}</kbd>
-                  ))}
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <ModalDialog className={style['dialog']} onClose={onClose}>
+      <header className={style['head']}>
+        <Heading slot="title" level={1}>
+          Keys
+        </Heading>
+        <Button className={controls['quiet'] ?? ''} onPress={onClose}>
+          Close
+        </Button>
+      </header>
+      <label className={style['choice']}>
+        <input type="checkbox" checked={areOn} onChange={({ target }) => setOn(target.checked)} />
+        Single letters and signs are shortcuts
+      </label>
+      <dl className={style['keys']}>
+        {KEYS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split('  ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </ModalDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Dialog, Heading } from 'react-aria-components/Dialog'
-import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { Heading } from 'react-aria-components/Dialog'
+import { ModalDialog } from '../parts/modal-dialog.tsx'
 import controls from '../style/controls.module.css'
 import style from './monitor.module.css'
 
@@ -16,49 +16,40 @@ export function RotateDialog({ onCancel, onRotate }: RotateDialogProps) {
   const [hours, setHours] = useState('24')
   const isRight = /^\d+$/.test(hours) && Number(hours) <= MOST_HOURS
   return (
-    <ModalOverlay
-      isOpen
-      isDismissable
-      onOpenChange={(isOpen) => !isOpen && onCancel()}
-      className={controls['veil'] ?? ''}
-    >
-      <Modal className={controls['dialog'] ?? ''}>
-        <Dialog className={style['dialog'] ?? ''}>
-          <Heading slot="title" level={1}>
-            Replace the signing secret?
-          </Heading>
-          <form
-            className={style['form']}
-            onSubmit={(event) => {
-              event.preventDefault()
-              if (isRight) onRotate(Number(hours))
-            }}
-          >
-            <p>Receivers need the new secret. Until the hours are over, each webhook is signed with both.</p>
-            <label>
-              Hours of both
-              <input
-                type="number"
-                min={0}
-                max={MOST_HOURS}
-                required
-                className={controls['input']}
-                value={hours}
-                onChange={(event) => setHours(event.target.value)}
-              />
-            </label>
-            <p className={style['soft']}>From 0 to {MOST_HOURS}. With 0 the old one ends at once.</p>
-            <span className={style['tools']}>
-              <button type="submit" className={`${controls['button']} ${controls['main']}`} disabled={!isRight}>
-                Replace it
-              </button>
-              <button type="button" className={controls['button']} onClick={onCancel}>
-                Cancel
-              </button>
-            </span>
-          </form>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <ModalDialog className={style['dialog']} onClose={onCancel}>
+      <Heading slot="title" level={1}>
+        Replace the signing secret?
+      </Heading>
+      <form
+        className={style['form']}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isRight) onRotate(Number(hours))
+        }}
+      >
+        <p>Receivers need the new secret. Until the hours are over, each webhook is signed with both.</p>
+        <label>
+          Hours of both
+          <input
+            type="number"
+            min={0}
+            max={MOST_HOURS}
+            required
+            className={controls['input']}
+            value={hours}
+            onChange={(event) => setHours(event.target.value)}
+          />
+        </label>
+        <p className={style['soft']}>From 0 to {MOST_HOURS}. With 0 the old one ends at once.</p>
+        <span className={style['tools']}>
+          <button type="submit" className={`${controls['button']} ${controls['main']}`} disabled={!isRight}>
+            Replace it
+          </button>
+          <button type="button" className={controls['button']} onClick={onCancel}>
+            Cancel
+          </button>
+        </span>
+      </form>
+    </ModalDialog>
   )
 }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { Dialog, Heading } from 'react-aria-components/Dialog'
-import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { Heading } from 'react-aria-components/Dialog'
 import { ask, whenRefused } from '../api/client.ts'
 import { explain } from '../api/faults.ts'
 import type { Me } from '../api/types.ts'
+import { ModalDialog } from '../parts/modal-dialog.tsx'
 import controls from '../style/controls.module.css'
 import style from './session-dialogs.module.css'
 import { noteRefusal, setTrouble, useTrouble } from './session-state.ts'
@@ -21,16 +21,12 @@ export function SessionDialogs({ me }: { readonly me: Me | null }) {
 }
 
 const Over = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <ModalOverlay isOpen className={controls['veil'] ?? ''}>
-    <Modal className={controls['dialog'] ?? ''}>
-      <Dialog className={style['dialog'] ?? ''}>
-        <Heading slot="title" level={1}>
-          {title}
-        </Heading>
-        {children}
-      </Dialog>
-    </Modal>
-  </ModalOverlay>
+  <ModalDialog className={style['dialog']}>
+    <Heading slot="title" level={1}>
+      {title}
+    </Heading>
+    {children}
+  </ModalDialog>
 )
 
 /** Goes on with the session that there is now. Of another person, or without the team, the page is loaded again. */
