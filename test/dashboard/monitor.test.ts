@@ -102,9 +102,9 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await changeMonitors(dashboard.api, ids['gone'] ?? '', { url: 'javascript:alert(1)' })
     const { page, watched } = await opened(kettle())
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(HOSTILE)
-    await page.getByText('$17.49').first().waitFor()
-    const head = await page.locator('article header').innerText()
-    expect(head).toMatch(/Paused[^]*every minute[^]*price[^]*\$17\.49[^]*since\s+3 hr\. ago[^]*before\s+\$19\.99/)
+    await expect
+      .poll(() => page.locator('article header').innerText())
+      .toMatch(/Paused[^]*every minute[^]*price[^]*\$17\.49[^]*since\s+3 hr\. ago[^]*before\s+\$19\.99/)
     const target = page.getByRole('link', { name: SMALLEST.url })
     expect(await target.getAttribute('rel')).toBe('noopener noreferrer')
     await page.getByRole('link', { name: 'team=shop' }).click()

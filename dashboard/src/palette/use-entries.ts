@@ -56,7 +56,7 @@ function useMonitors(text: string): { readonly entries: readonly Entry[]; readon
     const timer = setTimeout(() => setAsked(text), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
-  const { data, isFetching } = useQuery({
+  const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['palette', asked],
     queryFn: ({ signal }) =>
       ask<Overview>(`/v1/overview?${new URLSearchParams({ q: asked, sort: 'name', limit: String(MONITORS) })}`, {
@@ -65,7 +65,9 @@ function useMonitors(text: string): { readonly entries: readonly Entry[]; readon
     enabled: asked !== '',
     placeholderData: (before) => before,
   })
-  const rows = asked === '' ? [] : (data?.data ?? [])
+  const read = asked === '' ? [] : (data?.data ?? [])
+  // Until the answer is there, only what both texts leave: Enter chooses the first.
+  const rows = isPlaceholderData || asked !== text ? read.filter((row) => isFound(row, text)) : read
   const entries = rows.map((row) => ({
     id: row.id,
     title: row.name,
@@ -75,6 +77,10 @@ function useMonitors(text: string): { readonly entries: readonly Entry[]; readon
   }))
   return { entries, isReading: isFetching || asked !== text }
 }
+
+/** As the API finds by a part of the name or the address. */
+const isFound = ({ name, target }: Overview['data'][number], text: string): boolean =>
+  `${name}\n${target}`.toLowerCase().includes(text.toLowerCase())
 
 function usePlaces(): readonly Entry[] {
   const [, go] = useLocation()
