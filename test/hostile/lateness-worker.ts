@@ -17,12 +17,18 @@ export interface Lateness {
   readonly passed: Passed
 }
 
-/** Numbers of hostile checks, each list in rising order. */
 interface Passed {
-  /** By an earlier claim. */
+  /** Numbers of hostile checks that an earlier claim took, in rising order. */
   readonly claimed: readonly number[]
-  /** They asked for their page earlier. */
-  readonly started: readonly number[]
+  readonly started: readonly Waited[]
+}
+
+/** What asked for its page while a clean check was due and waited. */
+export interface Waited {
+  /** Hostile checks that were due later. */
+  readonly hostile: number
+  /** Other clean checks. */
+  readonly clean: number
 }
 
 /** Clean monitors and hostile ones, and one worker process for both at a time. */
@@ -169,21 +175,27 @@ async function passedOf(
   query: Query,
   { clean, hostile }: { readonly clean: readonly number[]; readonly hostile: readonly number[] },
 ): Promise<Passed> {
-  const rows = await query<{ claimed: number; started: number | null }>(
+  const rows = await query<{ claimed: number; hostile: number | null; clean: number | null }>(
     `with checked as materialized (
-       select c.no, c.due_at, c.claimed_at,
+       select c.no, c.due_at, c.claimed_at, extract(epoch from c.due_at) * 1000 as due_ms,
          (('x' || substr(replace(c.run_id::text, '-', ''), 1, 12))::bit(48)::bigint + r.start_offset_ms) as started_ms
        from claims c left join runs r on r.monitor_no = c.no and r.id = c.run_id
      )
      select (select count(*)::int from checked h
          where h.no = any($2) and h.due_at > c.due_at and h.claimed_at < c.claimed_at) as claimed,
        case when c.started_ms is not null then (select count(*)::int from checked h
-         where h.no = any($2) and h.due_at > c.due_at and h.started_ms < c.started_ms) end as started
+         where h.no = any($2) and h.due_at > c.due_at and h.started_ms < c.started_ms) end as hostile,
+       case when c.started_ms is not null then (select count(*)::int from checked o
+         where o.no = any($1) and o.started_ms >= c.due_ms and o.started_ms < c.started_ms) end as clean
      from checked c where c.no = any($1)`,
     [clean, hostile],
   )
-  const rising = (values: readonly (number | null)[]) => values.filter((n) => n !== null).sort((a, b) => a - b)
-  return { claimed: rising(rows.map(({ claimed }) => claimed)), started: rising(rows.map(({ started }) => started)) }
+  return {
+    claimed: rows.map(({ claimed }) => claimed).sort((a, b) => a - b),
+    started: rows.flatMap((row) =>
+      row.hostile === null || row.clean === null ? [] : [{ hostile: row.hostile, clean: row.clean }],
+    ),
+  }
 }
 
 async function latenessOf(query: Query, clean: readonly number[]): Promise<Omit<Lateness, 'passed'>> {

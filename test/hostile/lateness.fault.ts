@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { CLEAN, HOSTILE, type Lateness, openLatenessWorker } from './lateness-worker.ts'
+import { CLEAN, HOSTILE, type Lateness, openLatenessWorker, type Waited } from './lateness-worker.ts'
 
 /**
  * Hostile checks that were due later and that a claim took before a clean one. A check may become due while a claim is
@@ -7,10 +7,11 @@ import { CLEAN, HOSTILE, type Lateness, openLatenessWorker } from './lateness-wo
  */
 const MAX_CLAIMED_BEFORE = 2
 /**
- * Hostile checks that were due later and began before a clean one. Hosts take turns, and ten hostile checks become due
- * in each second that a clean one waits. On a machine whose clean checks alone begin seconds late, as many more pass.
+ * Hostile checks that were due later and began before a clean one. Hosts take turns, and for each ten clean checks one
+ * hostile check becomes due. On a busy machine a check waits for seconds: then both kinds begin before it, and the share
+ * of the hostile ones still shows that nothing of theirs holds up the clean ones.
  */
-const mostStartedBefore = (alone: Lateness) => (HOSTILE / 2) * Math.max(1, p99(alone.started) / 1000)
+const mostStartedBefore = ({ clean }: Waited) => HOSTILE / 2 + clean / 5
 
 const p99 = (values: readonly number[]): number => values[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
@@ -29,11 +30,12 @@ test('fifty hostile monitors make five hundred clean ones no later', async () =>
   print(`beside ${HOSTILE} hostile ones`, beside)
 
   const { claimed, started } = beside.passed
-  process.stdout.write(`passed by at most ${claimed.at(-1)} hostile checks at a claim, ${started.at(-1)} at a start\n`)
+  const most = Math.max(...started.map(({ hostile }) => hostile))
+  process.stdout.write(`passed by at most ${claimed.at(-1)} hostile checks at a claim, ${most} at a start\n`)
   expect(claimed.length).toBeGreaterThanOrEqual(2 * CLEAN)
   expect(claimed.at(-1)).toBeLessThanOrEqual(MAX_CLAIMED_BEFORE)
   expect(started.length).toBeGreaterThan(0)
-  expect(started.at(-1)).toBeLessThanOrEqual(mostStartedBefore(alone))
+  expect(started.filter((waited) => waited.hostile > mostStartedBefore(waited))).toEqual([])
   // They did run, and met the limits of every kind.
   const codes = Object.keys(await worker.hostileRuns())
   for (const code of [
