@@ -6,12 +6,12 @@ interface ImportLine {
 }
 
 const STATIC = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm
-const DYNAMIC = /\b(?:import|require)\s*\(\s*['"`]([^'"`]+)['"`]/g
+const DYNAMIC = /\b(?:import|require|import\.meta\.resolve)\s*\(\s*['"`]([^'"`]+)['"`]/g
 const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm
 
 /**
- * Returns everything that a TypeScript file imports: values, types, re-exports, `import()` and `require()` of a fixed
- * text.
+ * Returns everything that a TypeScript file imports: values, types, re-exports, and `import()`, `require()` and
+ * `import.meta.resolve()` of a text that begins with its name.
  *
  * It uses patterns instead of a parser: TypeScript 7 has no parser that can be called, and the formatter ensures that
  * each statement starts its line.

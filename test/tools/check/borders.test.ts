@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { borderFaults } from '../../../tools/check/borders.ts'
+import { borderFaults, unusedPermissions } from '../../../tools/check/borders.ts'
 
 const faults = (path: string, ...lines: string[]): string[] => borderFaults({ path, text: `${lines.join('\n')}\n` })
 
@@ -83,6 +83,34 @@ describe('a border', () => {
     expect(
       faults('test/store/a.test.ts', "import { app } from '../../api/http/app.ts'", "import net from 'node:net'"),
     ).toEqual([])
+  })
+})
+
+describe('the table', () => {
+  const file = (path: string, specifier: string) => ({ path, text: `import { a } from '${specifier}'\n` })
+
+  test('allows a folder nothing that the folder does not use', () => {
+    const files = [file('manifests/read.ts', '../schema/a.ts'), file('manifests/write.ts', 'node:fs/promises')]
+    const found = unusedPermissions(files).filter((fault) => fault.includes(': manifests '))
+    expect(found).toEqual([
+      "tools/check/border-table.ts: manifests imports nothing of core; take it out of the folder's border",
+      "tools/check/border-table.ts: manifests imports nothing of yaml; take it out of the folder's border",
+    ])
+  })
+
+  test('counts a package that is only resolved', () => {
+    const explorer = { path: 'api/manual/a.ts', text: 'const of = (a: string) => import.meta.resolve(`marked/${a}`)\n' }
+    const found = unusedPermissions([explorer])
+    expect(found.filter((fault) => fault.includes(' marked'))).toEqual([])
+    expect(found.filter((fault) => fault.includes(' swagger-ui-dist'))).toHaveLength(1)
+  })
+
+  test('lets no folder open connections that opens none', () => {
+    const found = unusedPermissions([file('egress/dial.ts', 'node:net')])
+    expect(found).toContain(
+      "tools/check/border-table.ts: platform opens no connections; take it out of the network's folders",
+    )
+    expect(found.filter((fault) => fault.includes(': egress opens'))).toEqual([])
   })
 })
 
