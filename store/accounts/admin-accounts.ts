@@ -130,7 +130,7 @@ export const renewInvitationsOf = (store: Store, email: string) =>
     const ofAddress = sql.fragment`
       from invitations i join teams t on t.id = i.team_id
       where i.email = ${email.toLowerCase()} and ${INVITATION_STATE} = 'open'`
-    // What is read once the teams are locked stays so.
+    // The teams are locked first, so that the invitations read below cannot change before they are renewed.
     await tx.query(sql.type(nothing)`select t.id ${ofAddress} order by t.id for no key update of t`)
     const invitations = await tx.any(sql.type(open)`
       select i.id, i.team_id, t.name as team_name, i.role ${ofAddress} order by t.id, i.id`)

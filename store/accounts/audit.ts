@@ -89,7 +89,10 @@ export interface AuditWanted {
   readonly filter: AuditFilter
 }
 
-/** What the team's retention shows of `e`, narrowed by the filter. Instants are read and shown in milliseconds. */
+/**
+ * The events `e` that the team's retention and the filter let through. Instants are shown in milliseconds, so `to`
+ * includes the whole of its own.
+ */
 function visible({ teamId, filter: { action, actor_user_id: user, target_type: target, from, to } }: AuditWanted) {
   const conditions = [sql.fragment`e.team_id = ${teamId}::uuid and e.created_at >= ${retentionCutoff(teamId)}`]
   if (action !== undefined) conditions.push(sql.fragment`e.action = ${action}`)

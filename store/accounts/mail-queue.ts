@@ -19,7 +19,7 @@ export type NewMail = {
 
 /** The queue of outgoing mail to accounts. */
 export interface MailQueue {
-  /** Whether this installation has a mail server. Without one nothing is queued. */
+  /** Without a mail server nothing is queued. */
   readonly hasServer: boolean
   /**
    * Queues a mail in the caller's transaction: it is sent when the action that causes it is committed, and never

@@ -17,7 +17,7 @@ interface Offer {
   readonly engine: SerpEngine | null
   /** How long somebody waits for the answer. */
   readonly seconds: number
-  /** What a runner must have that does it (schema/level.ts). */
+  /** The lowest level of a runner that may do it (schema/level.ts). */
   readonly level: number
 }
 

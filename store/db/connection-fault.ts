@@ -6,7 +6,7 @@ export class DatabaseUnusableError extends ExplainedError {
   override readonly name = 'DatabaseUnusableError'
 }
 
-/** What a fault looks like, and what to say of it: why, and what to do. */
+/** The mark of a fault, and the words for it: its reason, and how to mend it. */
 interface Known {
   /** Matched against the code of the error, a space, and its message. */
   readonly fault: RegExp

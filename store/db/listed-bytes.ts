@@ -9,7 +9,6 @@ import { LIST_LIMITS } from '../../schema/list-limits.ts'
  */
 export const listedBytes = { bytes: Type.Integer(), page_bytes: Type.Integer() }
 
-/** What a list says of sizes. */
 export interface ListedBytes {
   readonly bytes: number
   readonly page_bytes: number

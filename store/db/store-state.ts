@@ -11,8 +11,8 @@ const ANSWER_MS = 3_000
 const migrated = row({ migrated: Type.Boolean() })
 
 /**
- * Returns the state of the store, for probes. Never rejects. What it meets is reported as an outage: of a process that
- * serves no request, probes are all that asks the store.
+ * Returns the state of the store, for probes. Never rejects. It reports faults as an outage: in a process that serves
+ * no request, only probes ask the store.
  */
 export async function storeState(store: Store, log: OutageLog): Promise<'migrated' | 'not_migrated' | 'unreachable'> {
   const asked = store.one(

@@ -45,7 +45,6 @@ const ClaimedDelivery = Type.Object({
 export type ClaimedDelivery = Static<typeof ClaimedDelivery>
 const claimed = rowOf(ClaimedDelivery)
 
-/** What to claim. */
 interface DeliveryClaim {
   /**
    * Keys of the destinations to claim from, in this order, with the largest number for each. The caller leaves out the
@@ -64,7 +63,7 @@ interface DeliveryClaim {
 /** Room for payloads that are not small (`DELIVERY_BYTES`), in bytes. */
 export interface PayloadRoom {
   readonly left: number
-  /** What teams have under way. */
+  /** Bytes that each team has under way. */
   readonly teams: readonly { readonly team_id: string; readonly held: number }[]
 }
 

@@ -21,7 +21,7 @@ export interface DeliveryRow {
   readonly target_key: string
   /** The exact text that is signed and sent. */
   readonly payload: string
-  /** What the process that sends it must have (schema/level.ts). */
+  /** The lowest level of a process that may send it (schema/level.ts). */
   readonly level: number
 }
 
@@ -86,10 +86,10 @@ export const targetKey = (config: DeliveryConfig): string =>
 const MAIL_HOST = 'smtp'
 
 /**
- * Returns `host:port team target`, the key under which deliveries wait and are claimed. Whether a target works is
- * tracked for each target of each team, while the slots of a host are shared by all teams. The target is a hash of 32
- * bits: too short to confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is
- * the mail server, not the recipient. The target of a chat has its type in front, because messages to a chat are paced.
+ * Returns `host:port team target`, the key under which deliveries wait and are claimed. Success is tracked
+ * for each target of each team, while the slots of a host are shared by all teams. The target is a hash of 32 bits: too
+ * short to confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is the mail
+ * server, not the recipient. The target of a chat has its type in front, because messages to a chat are paced.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`

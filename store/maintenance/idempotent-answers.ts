@@ -15,8 +15,8 @@ interface KeyedRequest {
   readonly key: string
 }
 
-/** What was answered, and a hash of the request that it answers. */
 interface KeptAnswer {
+  /** A hash: the key with another request is a conflict. */
   readonly request: string
   readonly status: number
   readonly body: unknown

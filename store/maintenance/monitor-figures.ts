@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 
-/** What is left out is counted up to this number, so that a scrape costs the same however many monitors there are. */
+/** Monitors left out are counted up to this number, so that a scrape costs the same however many there are. */
 export const MAX_LEFT_OUT = 10_000
 
 const MonitorFigures = Type.Object({

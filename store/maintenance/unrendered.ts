@@ -58,7 +58,7 @@ export async function noteRendering(store: Store): Promise<void> {
   `)
 }
 
-/** What a run of an isolated check says that nobody did. */
+/** The message of a run whose isolated check nobody did. */
 const NOT_ISOLATED =
   'No operator of this installation starts runner pods, and this monitor asks for a pod of its own (isolation pod), ' +
   'so the check was not done. Let the operator start runner pods (runner.max), or set isolation to shared. This run ' +
@@ -74,7 +74,6 @@ const NOT_RENDERED = {
 
 const seen = row({ count: Type.Integer(), isRendered: Type.Boolean() })
 
-/** What a look at the checks that need a browser found. */
 interface Rendering {
   /** The checks that were given up now. */
   readonly count: number
@@ -83,12 +82,12 @@ interface Rendering {
 }
 
 /**
- * Where no process renders pages, or none starts the pods of isolated checks, ends the checks that have waited for one
- * for ten minutes: as failed runs that say so, without a count of failures. Only a second look ends them
- * (`WAS_SEEN_BEFORE`). The next one is at its time. It is static again where `fetch_mode` is `auto` and only an earlier
- * answer chose the browser. What was paid is given back: a run that somebody asked for, and one whose process died.
- * Writes an event for each of their teams, at most one a day: every monitor of it that needs a browser waits for the
- * same reason.
+ * Ends the checks that have waited for ten minutes, where no process renders pages, or none starts the pods of isolated
+ * checks. They become failed runs that say so, and do not count as failures. Only a second look ends them
+ * (`WAS_SEEN_BEFORE`). The next check of a monitor is at its time. It is static again where `fetch_mode` is `auto` and
+ * only an earlier answer chose the browser. Payments are given back: for a run that somebody asked for, and for one
+ * whose process died. Writes an event for each of their teams, at most one a day: every monitor of it that needs a
+ * browser waits for the same reason.
  */
 export const endUnrendered = (store: Queryable): Promise<Rendering> =>
   store.one(sql.type(seen)`

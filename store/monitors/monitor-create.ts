@@ -12,7 +12,6 @@ import type { EveryRow } from './kinds/monitor-row.ts'
 import { columnsOf, countedNames, givenTypes, givenValues, storedList } from './kinds/own-columns.ts'
 import { firstSecret } from './signing-secret.ts'
 
-/** What the manifest of a new record says of it. */
 interface Declared {
   readonly by: Exclude<Manager, 'api'>
   readonly suspended: boolean
@@ -92,7 +91,7 @@ const fitting = (rows: Fragment, texts: Fragment) => sql.fragment`
   ) sized join own on own.team_id = sized.team_id
   where own.most is null or own.used + sized.bytes <= own.most`
 
-/** What the statement is given of a new monitor of any kind. */
+/** Parameters of the insert for every kind of monitor, in their order, with the types of Postgres. */
 const COLUMNS = {
   id: 'uuid',
   team_id: 'uuid',

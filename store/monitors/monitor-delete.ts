@@ -11,7 +11,7 @@ const QUEUED = 'The monitor was deleted before the run began, so nothing was use
  * Hides a monitor permanently and ends its schedule. A run is read by its id, and pending deliveries finish: each has
  * its own target, and the signing secret stays until they have. Headers and destinations are erased, and the rest of
  * the configuration is dropped unless messages are still to be sent (`dropConfigurations` does it then). A run that is
- * in progress or queued ends as an error, so that no run stays `running` for ever. What a queued one was paid with is
+ * in progress or queued ends as an error, so that no run stays `running` for ever. The payment of a queued one is
  * given back. The caller locks the team's quota before the monitor (`lockUsage`).
  */
 export const hideMonitor = (tx: Transaction, no: number): Promise<void> => hide(tx, sql.fragment`no = ${no}`)

@@ -10,7 +10,7 @@ import type { KindTable } from './kinds/kind-table.ts'
 interface FailedTarget {
   readonly target_key: string
   readonly since: string
-  /** What the newest delivery that was given up was answered. Null: there was no answer. */
+  /** The answer to the newest delivery that was given up. Null: there was none. */
   readonly response_status: number | null
 }
 

@@ -67,7 +67,7 @@ export function readChanges(store: Queryable, query: ChangesQuery): Changes {
         bytes += batch.reduce((sum, change) => sum + change.bytes, 0)
         before = batch.at(-1)?.id ?? before
         if (batch.length === found && found < size) return void (isCut = false)
-        // What a batch leaves out is read again by the next.
+        // The next batch reads again the rows that this one left out.
         room = batch.length < found ? batch.length : BATCH
       }
     },

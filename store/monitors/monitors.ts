@@ -106,7 +106,6 @@ export const countMonitors = (
 ): Promise<number> =>
   store.oneFirst(sql.type(counted)`select count(*) as total from monitors m where ${ofTeam(table, query)}`)
 
-/** What tells the monitors of a kind and their status. */
 type OfKind = Pick<KindTable, 'kind' | 'runs'>
 
 const alone = rowWith({ is_alone: Type.Boolean() })

@@ -13,7 +13,7 @@ interface Places {
 /** A page of a search engine that was not recognized. */
 interface NewUnreadPage {
   readonly engine: SerpEngine
-  /** What was missed. */
+  /** The reason for the outcome, in words for the admin. */
   readonly marker: string
   readonly runId: string
   /** Compressed with gzip. It comes from a runner: nobody opens it but the admin of the installation. */

@@ -11,10 +11,9 @@ import { row, rowOf, unnest } from '../db/row.ts'
 import { Stored } from '../monitors/kinds/monitor-row.ts'
 import type { OverviewKind } from './wanted-monitors.ts'
 
-/** What is looked for, for one team. */
 interface WantedNews {
   readonly team_id: string
-  /** What was recorded since then, as the last look answered it. Null: only now begins to count. */
+  /** The instant from which records count, as the last look answered it. Null: from now. */
   readonly since: string | null
 }
 
@@ -60,7 +59,7 @@ const News = Type.Object({
   /** It changes when a monitor of the team begins or stops to be active. */
   resting: Type.String(),
 })
-/** What was recorded of a team since the last look. */
+/** The records of a team since the last look. */
 export type News = Static<typeof News>
 const news = rowOf(News)
 
@@ -179,7 +178,7 @@ export const nameMonitors = (store: Queryable, teamId: string, numbers: readonly
 
 const numberRow = row({ no: Type.Integer() })
 
-/** Returns the numbers of these monitors of a team. What is of another one is left out. */
+/** Returns the numbers of these monitors of a team. Monitors of another team are left out. */
 export async function numbersOfMonitors(
   store: Queryable,
   teamId: string,

@@ -10,7 +10,6 @@ import { retentionCutoff } from '../quota/pool.ts'
 import type { Reader } from './seen-until.ts'
 import { joinMarks, seenOfAll } from './seen-until.ts'
 
-/** What the overview needs to know of a kind. */
 export type OverviewKind = Pick<KindTable, 'kind' | 'nextRunAt' | 'target' | 'runs'>
 
 /** Which monitors of a team are wanted. */
@@ -69,7 +68,7 @@ export const windowOfReader = (reader: Reader) => sql.fragment`
 export const IS_UNSEEN = sql.fragment`
   coalesce(c.last_change_id > coalesce(s.seen_id, w.seen_id) and c.last_change_id >= w.floor_id, false)`
 
-/** What a statement needs of the wanted monitors beside themselves. */
+/** Tables that a statement reads beside the wanted monitors. */
 interface Beside {
   /** It reads `checks c` and marks `s`. Without it they are joined only where a filter needs them. */
   readonly hasChecks: boolean

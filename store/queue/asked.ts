@@ -8,7 +8,7 @@ import { WORK_LEVEL } from '../../schema/level.ts'
 
 /** A page that ended so many runners is not given to another one. */
 const MAX_TRIES = 3
-/** What is claimed later than this before its deadline would not be answered in time. */
+/** Work with fewer seconds until its deadline is not claimed: its answer would be late. */
 const LAST_SECONDS = 3
 
 /** Is true when no runner has it, or its runner is gone. */

@@ -10,8 +10,8 @@ import { unnest } from '../db/row.ts'
 import type { VisualBaseline } from './record-pictured.ts'
 
 /**
- * What a layer last read of a field (worker/record/by-layer.ts). Once another layer has told a change of it, its value
- * is assumed, or outdated.
+ * The last reading of a field by a layer (worker/record/by-layer.ts). Once another layer has reported a change of it,
+ * its value is assumed, or outdated.
  */
 export interface Expected {
   readonly value: Json
@@ -38,7 +38,7 @@ const Baseline = Type.Object({
   layers: Type.Unsafe<Readonly<Partial<Record<FetchMethod, LayerFields>>> | null>({}),
   /** The readable text of a whole page. Null: none is kept. */
   text_key: Type.Unsafe<Buffer | null>({}),
-  /** What lists show of the monitor. Null: an earlier version recorded the last reading, or there was none. */
+  /** The monitor's row in lists. Null: an earlier version recorded the last reading, or there was none. */
   summary: Type.Unsafe<MonitorSummary | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),

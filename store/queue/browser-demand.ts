@@ -20,7 +20,7 @@ const demand = rowOf(BrowserDemand)
 /**
  * Returns how much there is for runners to do, up to `most`. Of searches, asked ones too, one of each engine
  * counts: an address asks an engine one after the other. An engine that is left alone needs no runner: workers settle
- * its checks. What needs a higher level needs other runners: those that this version starts would leave it.
+ * its checks. Work of a higher level is not counted: runners that this version starts would leave it.
  */
 export const browserDemand = (store: Queryable, most: number): Promise<BrowserDemand> =>
   store.one(sql.type(demand)`

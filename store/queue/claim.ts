@@ -37,7 +37,6 @@ export type Claimed = Static<typeof Claimed>
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** What a claim selects of the checks of one kind. */
 export interface ClaimedKind {
   /** Columns of `h`, a row of `checks` with the time `at`, and of its monitor `m`; those of other kinds are null. */
   readonly columns: Fragment
@@ -122,7 +121,6 @@ export const claimedRow = <More extends TProperties>(kinds: readonly ClaimedKind
     Claimed & Static<TObject<More>>
   >
 
-/** What the claims of some kinds select, and their rows. */
 export interface ClaimColumns {
   readonly columns: Fragment
   readonly row: RowSchema<Claimed>
@@ -211,8 +209,8 @@ export async function claimChecks(
   const mine = only === null ? sql.fragment`not c.is_isolated` : sql.fragment`c.is_isolated and c.no = ${only}`
   return store.any(sql.prepared(`${only === null ? 'claim_checks' : 'claim_isolated_check'}_${level}`, row)`
     with t as materialized (select clock() as at),
-    -- What remains is read from the locked row. The statement's own snapshot may be older than the count of the
-    -- previous claim.
+    -- The remaining runs are read from the locked row: the statement's own snapshot may be older than the count of
+    -- the previous claim.
     team as materialized (
       select u.team_id, pool.kind, pool.room, pool.remaining
       from team_usage u ${poolOf(sql.fragment`${queue}::check_queue`, sql.fragment`(select at from t)`)}

@@ -56,7 +56,7 @@ export const IS_HELD = sql.fragment`c.no = i.no and c.fence = i.fence and c.run_
 export const NEXT_RUN = sql.fragment`
   next_run(c.next_run_at, t.at, c.interval_seconds, c.shift_seconds, c.last_run_at is null)`
 
-/** What the next run costs: another number of pages counts from the first one that is not paid yet. */
+/** Runs that the next check uses: an edited number of pages counts from the first check that is not paid yet. */
 export const priceAfter = (isNextPaid: Fragment) => sql.fragment`
   coalesce(
     case when not (${isNextPaid}) then (select m.pages from monitors m where m.no = c.no and m.kind = 'serp') end,

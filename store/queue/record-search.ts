@@ -19,13 +19,13 @@ import type { RunsOfKind } from './runs-of-kind.ts'
 
 const Null = Type.Null()
 
-/** What a finished check of a search is compared with, and who is notified. */
+/** The baseline that a finished check of a search is compared with, and what a notification needs of its monitor. */
 const SearchBaseline = Type.Object({
   /** The run that stores the results. Null: there is no baseline, and this check fires nothing. */
   reading_id: Type.Union([Type.String(), Null]),
   /** A `KeptReading` of core/serp/kept-reading.ts. */
   extracted: Type.Unknown(),
-  /** What lists show of the monitor. Null: an earlier version recorded the last check, or there was none. */
+  /** The monitor's row in lists. Null: an earlier version recorded the last check, or there was none. */
   summary: Type.Unsafe<MonitorSummary | null>({}),
   monitor_id: Type.String(),
   name: Type.String(),
@@ -75,7 +75,6 @@ export interface FailedSearch extends FailedRun, EndedSearch {
   readonly failures: number
 }
 
-/** What recording needs besides the store. */
 export interface SearchRecording {
   /** From the end of a check to the next one of the same engine and exit, at least. */
   readonly spacingMs: number
@@ -126,7 +125,7 @@ export const recordFailedSearches = (
 const isLast = ({ failures, error_code: code }: FailedSearch): boolean =>
   code !== 'internal' && failures + 1 >= FAILURES_UNTIL_PAUSED
 
-/** What a person does to a monitor locks it before its check, and so does its pause. */
+/** Requests lock a monitor before its check. A pause keeps the same order, so that the two cannot block each other. */
 async function lockMonitors(tx: Transaction, runs: readonly FailedSearch[]): Promise<void> {
   if (runs.length === 0) return
   await tx.query(sql.type(nothing)`

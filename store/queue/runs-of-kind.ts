@@ -2,7 +2,7 @@ import { type PrimitiveValueExpression, sql } from 'slonik'
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** What the runs of one kind of monitor have beside those of every kind. */
+/** Columns and statements of the runs of one kind of monitor, beside those of every kind. */
 export interface RunsOfKind {
   /** Ends the names of its statements. */
   readonly name: string

@@ -64,7 +64,7 @@ export const areExitsBusy = (store: Pick<Store, 'oneFirst'>, engine: SerpEngine)
     select coalesce(bool_and(next_at > clock() or coalesce(busy_until > clock(), false)), false) as are_busy
     from serp_exits where engine = ${engine} and next_at > clock() - interval '1 hour'`)
 
-/** What asking for an exit gave: it is taken until it is freed, the engine is left alone, or another search has it. */
+/** An exit is taken until it is freed, its engine is left alone for some time, or another search has it. */
 type TakenExit =
   | { readonly kind: 'taken' }
   | { readonly kind: 'left_alone'; readonly untilMs: number }

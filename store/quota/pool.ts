@@ -39,7 +39,7 @@ export async function findDeliveryCap(store: Queryable, teamId: string) {
   `)
 }
 
-/** Whether the trial of `u`, a row of `team_usage`, has ended without a plan. */
+/** Is true when the trial of `u`, a row of `team_usage`, has ended without a plan. */
 export const TRIAL_OVER = trialOver(sql.fragment`clock()`)
 
 function trialOver(at: Fragment): Fragment {
@@ -47,12 +47,12 @@ function trialOver(at: Fragment): Fragment {
 }
 
 /**
- * Whether the period of `u`, a row of `team_usage`, goes on. After its end nothing is taken until the next one begins
- * (`renewPeriods`), so that no run counts in a period that is over, and no credits pay for it.
+ * Is true while the period of `u`, a row of `team_usage`, goes on. After its end nothing is taken until the next one
+ * begins (`renewPeriods`), so that no run counts in a period that is over, and no credits pay for it.
  */
 export const inPeriod = (at: Fragment) => sql.fragment`coalesce(u.resets_at > ${at}, true)`
 
-/** Whether `c`, a row of `checks`, has a run under way or waiting, which has been paid for. */
+/** Is true when `c`, a row of `checks`, has a run under way or waiting, which has been paid for. */
 export const IS_PAID = sql.fragment`(c.run_id is not null or c.queued_run_id is not null)`
 
 /** The same of a search: its run is not paid while its engine is left alone (store/queue/claim-search.ts). */
@@ -172,9 +172,9 @@ export const monthOf = (anchor: Fragment, at: Fragment) => sql.fragment`
   resets_at = month_from(${anchor}, months_past(${anchor}, ${at}))`
 
 /**
- * Whether the period of `u`, a row of `team_usage`, is the one that went on when it began at `period` (text of an
- * instant). Its beginning may have moved back since, as when a subscription says from when its months count. What was
- * used in it stays then (`anchorPeriod`).
+ * Is true when the period of `u`, a row of `team_usage`, is the one that began at `period` (text of an instant). Its
+ * beginning may have moved back since, as when a subscription says from when its months count. Runs that were used in
+ * it stay counted then (`anchorPeriod`).
  */
 export const isSamePeriod = (period: string) => sql.fragment`u.period_start <= ${period}::timestamptz`
 

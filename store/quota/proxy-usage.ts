@@ -87,7 +87,7 @@ export async function settleProxyBytes(
 interface RelayHold {
   readonly id: string
   readonly teamId: string
-  /** What is left of it. */
+  /** Bytes that are left of it. */
   readonly bytes: number
 }
 

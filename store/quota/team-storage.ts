@@ -20,7 +20,7 @@ export const lockedStorage = (which: Fragment) => sql.fragment`
   for update of s`
 
 /**
- * Whether a configuration of so many bytes may replace that of `m`, a row of `monitors` that the transaction has
+ * Is true when a configuration of so many bytes may replace that of `m`, a row of `monitors` that the transaction has
  * locked. `own` is a row of `lockedStorage`. One that is not larger always may.
  */
 export const hasRoom = (bytes: Fragment) => sql.fragment`
@@ -36,7 +36,7 @@ export async function lockStorage(tx: Transaction, teamIds: readonly string[]): 
   `)
 }
 
-/** What a team stores, in bytes. A limit of null is none. */
+/** Bytes that a team stores. Without a limit, `limit` is null. */
 interface TeamStorage {
   readonly tier: Tier
   readonly used: number

@@ -9,7 +9,7 @@ import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { changedSources } from './changed-runs.ts'
 
-/** What narrows a list of runs. Instants are those of the ids. */
+/** Filters of a list of runs. Instants are compared with those of the ids. */
 export interface Narrowing {
   readonly isChanged: boolean
   readonly status?: RunStatus | undefined
@@ -67,7 +67,7 @@ function sourcesOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
   return sources.map((source) => sql.fragment`${source} and ${isThere(sql.fragment`s.id`, narrowing)}`)
 }
 
-/** Whether runs in progress are among the list: they have found nothing yet. */
+/** Runs in progress have found nothing yet, so a list of changes leaves them out. */
 const hasWaiting = ({ isChanged, status, fired }: Narrowing): boolean =>
   !isChanged && fired === undefined && (status === undefined || status === 'running')
 

@@ -13,7 +13,6 @@ const Null = Type.Null()
 const Stored = <T>() => Type.Unsafe<T>({})
 const IntegerOrNull = Type.Union([Type.Integer(), Null])
 
-/** What only runs of searches have. */
 const OF_SEARCHES = {
   organic_results: Stored<readonly SerpResult[] | null>(),
   target_rank: IntegerOrNull,
@@ -108,7 +107,7 @@ export function toRun(stored: RunRow): Run {
   }
 }
 
-/** What only runs of one kind show, by the kind. */
+/** Properties that only runs of one kind have. */
 const OF_KIND: Readonly<Partial<Record<MonitorKind, (stored: RunRow) => Partial<Run>>>> = {
   serp: searchOf,
 }

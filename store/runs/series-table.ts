@@ -6,7 +6,7 @@ interface StepSource {
   readonly from: Fragment
   /** The field as the text of JSON. Null: the run says nothing of it. */
   readonly value: Fragment
-  /** Whether the run found a difference. */
+  /** Is true when the run found a difference. */
   readonly isChange: Fragment
 }
 
@@ -52,7 +52,7 @@ export const PAGE_SERIES: SeriesTable = {
   sources(isThere, field) {
     const after = sql.fragment`(s.diff -> 'after' -> ${field}::text)`
     const own = sql.fragment`(s.extracted -> ${field}::text)`
-    // What lists show of a large difference has its first fields, and is small.
+    // The row that lists show of a large difference has its first fields, and is small.
     const shown = sql.fragment`(
       select f.value -> 'after' from json_array_elements(s.change -> 'fields') f
       where f.value ->> 'field' = ${field}::text limit 1)`

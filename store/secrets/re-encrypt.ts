@@ -7,7 +7,6 @@ import { lockStorage } from '../quota/team-storage.ts'
 import { SEALED_TABLES, sealedWith } from './sealed-tables.ts'
 import { type SealedPlace, type SecretBox, UnreadableSecretError } from './secret-box.ts'
 
-/** What was done so far. */
 interface ReEncrypted {
   /** Rows that were looked at. */
   readonly seen: number
@@ -24,7 +23,7 @@ interface Progress extends ReEncrypted {
 interface Done extends ReEncrypted {
   /** Rows that still need another key: their values do not open, so they were left as they are. */
   readonly unreadable: readonly string[]
-  /** Whether rows are left that others kept locked: the older keys are still needed. */
+  /** Others kept some rows locked: the older keys are still needed. */
   readonly isIncomplete: boolean
 }
 

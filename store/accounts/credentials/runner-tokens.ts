@@ -43,7 +43,6 @@ export interface LiveRunnerToken {
   readonly isUnsandboxed: boolean
 }
 
-/** What a token is for. */
 interface NewRunnerToken {
   readonly job: string
   readonly ttlSeconds: number

@@ -61,7 +61,6 @@ export async function noteCheckout(tx: Transaction, teamId: string, id: string):
     update subscriptions set checkout_id = ${id} where team_id = ${teamId}::uuid`)
 }
 
-/** What is written of a subscription. */
 interface WrittenSubscription {
   readonly id: string
   readonly status: SubscriptionStatus

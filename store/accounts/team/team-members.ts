@@ -34,7 +34,7 @@ export const readTeam = (store: Queryable, teamId: string): Promise<TeamRow> =>
 
 /**
  * Waits until no other transaction changes the members or invitations of the team, and keeps others from it until this
- * one ends. What is read afterwards stays true until then. Returns null when there is no such team.
+ * one ends. A later read stays true until then. Returns null when there is no such team.
  */
 export const lockTeam = (tx: Transaction, teamId: string): Promise<{ readonly name: string } | null> =>
   tx.maybeOne(sql.type(row({ name: Type.String() }))`

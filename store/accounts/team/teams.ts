@@ -13,7 +13,7 @@ interface NewTeam {
   readonly ownerId: string
   readonly ownerEmail: string
   readonly plan: Tier
-  /** Whether the plan is the variant with SERP; the trial always has it. */
+  /** The plan is the variant with SERP; the trial always is. */
   readonly serp: boolean
 }
 

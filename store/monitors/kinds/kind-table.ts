@@ -12,7 +12,7 @@ import { columnsOf, jsonNames, type OwnColumns, schemasOf, smallNames } from './
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** What the check of a configuration is. */
+/** The columns of `checks` that follow from a configuration. */
 interface CheckOf {
   readonly queue: CheckQueue
   /** The runs that it uses. */
@@ -23,14 +23,13 @@ interface CheckOf {
   readonly level: number
 }
 
-/** What an edit changed. */
 export interface EditedSpec<Spec> {
   readonly spec: Spec
   readonly changed: readonly string[]
   readonly resetsBaseline: boolean
 }
 
-/** What a statement selects of a monitor, and the rows that it gets. */
+/** The columns that a statement selects of a monitor, and the shape of its rows. */
 interface Selected<Row> {
   readonly columns: Fragment
   readonly row: RowSchema<Row>
@@ -39,7 +38,6 @@ interface Selected<Row> {
 /** A monitor of a list. Its large columns are null where they are too large for one answer (`hasValues`). */
 export type Listed<Row> = Row & ListedBytes
 
-/** What a statement selects of a list of monitors. */
 interface SelectedList<Row> {
   /** Of `monitors m`, which has `bytes` and `page_bytes`, and `checks c`. */
   readonly columns: Fragment
@@ -52,7 +50,7 @@ interface SelectedList<Row> {
   readonly texts: Selected<Row>
 }
 
-/** What the status of a custom resource shows of the checks of a kind. */
+/** SQL for the status of a custom resource: the values now, and the last change. */
 interface ResultsOfKind {
   /** The expression for the values now, of `checks c join monitors m left join baselines b`. */
   readonly values: Fragment
@@ -69,7 +67,7 @@ export const PLAIN_RESULTS: ResultsOfKind = {
   change: sql.fragment`d.diff`,
 }
 
-/** What differs between kinds of monitor in the store. */
+/** A kind of monitor in the store: its columns, and the statements that differ from those of other kinds. */
 interface KindColumns<Spec, Own extends OwnColumns> {
   /** The value of `monitors.kind`. */
   readonly kind: MonitorKind
@@ -99,13 +97,12 @@ export interface KindTable<Spec = unknown, Row extends EveryRow = EveryRow> exte
   readonly nextRunAt: Fragment
   readonly target: Fragment
   readonly teams: Fragment
-  /** What only the runs of this kind have. */
   readonly runs: RunsOfKind
   readonly results: ResultsOfKind
   readonly list: SelectedList<Row>
   check(spec: Spec): CheckOf
   edited(edit: EditedSpec<Spec>): readonly Fragment[]
-  /** Returns the configuration in a row, with its secrets decrypted. What a tolerant box cannot open is absent. */
+  /** Returns the configuration in a row, decrypted. A value that a tolerant box cannot open is absent. */
   spec(stored: Row, secrets: SecretBox): Spec
 }
 

@@ -13,7 +13,7 @@ export const Sealed = Type.Unsafe<Uint8Array | null>({})
 export const Stored = <T>() => Type.Unsafe<T>({})
 export const TextOrNull = Type.Union([Type.String(), Null])
 
-/** What the rows of every kind of monitor have. */
+/** Columns of every kind of monitor. */
 export const EVERY_ROW = {
   id: Type.String(),
   no: Type.Integer(),
@@ -32,7 +32,7 @@ export const EVERY_ROW = {
   labels: Stored<Labels | null>(),
   /** Keys of its configuration that a later version has written. Null: there are none. */
   more: Stored<Readonly<Record<string, unknown>> | null>(),
-  /** What a process must have to do its checks (schema/level.ts). */
+  /** The lowest level of a process that may do its checks (schema/level.ts). */
   level: Type.Integer(),
   created_at: Type.String(),
   failures: Type.Integer(),
