@@ -126,7 +126,6 @@ export function createHeldDeliveries(ports: HeldDeliveriesPorts): LeaseKeeper<Cl
 
 const DOING = { extend: 'heartbeats of deliveries', release: 'releases of deliveries' }
 
-/** What an attempt needs besides the delivery. */
 interface AttemptPorts {
   readonly secrets: SecretBox
   readonly channels: Channels

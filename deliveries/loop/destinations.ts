@@ -161,7 +161,7 @@ export class Destinations {
         target.running--
         target.allowed = healthy ? Math.min(this.#mostAllowed, target.allowed * 2) : 1
         target.proven = healthy
-        // What waits was offered by what was known before.
+        // Offers that wait were made before this outcome was known.
         this.#withdraw(target)
         this.#remember(target)
         this.#madeRoom()

@@ -16,7 +16,7 @@ export class PayloadBytes {
     this.#onRoom = onRoom
   }
 
-  /** What may be claimed now. */
+  /** Returns the room for the next claim. */
   room(): PayloadRoom {
     const teams = [...this.#teams].map(([team_id, held]) => ({ team_id, held }))
     return { left: DELIVERY_BYTES.total - this.#held, teams }

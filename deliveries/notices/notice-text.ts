@@ -20,9 +20,10 @@ interface Subject {
   readonly about: MonitorKind | null
 }
 
-/** What a person reads: a line, and sentences, one on each line. */
 interface NoticeText {
+  /** One line. */
   readonly title: string
+  /** Sentences, one on each line. */
   readonly message: string
 }
 
