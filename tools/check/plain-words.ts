@@ -12,6 +12,9 @@ const EXEMPT = /^(?:tools\/check\/word-list\.ts|test\/tools\/check\/plain-words\
 const ANY_GRAMMAR =
   /^(?:(?:pulumi\/)?test|bench|pulumi\/src\/inputs|dashboard\/src\/api\/types)\b|^store\/migrations\/0000[012]\d-/
 
+/** Folders whose comments begin with the subject. A folder joins when its last such comment has gone. */
+const SUBJECT_FIRST = /^(?:store\/(?!migrations\/)|deliveries\/(?!channels\/|messages\/))/
+
 export const plainWords: Check = {
   name: 'words',
   faults: ({ files }) => files.flatMap(plainWordFaults),
@@ -38,7 +41,8 @@ const foundIn = (line: string, list: typeof AVOIDED): string[] =>
 function proseOf(path: string, lines: string[]): { prose: string[]; list: typeof AVOIDED } {
   if (/^docs\/.*\.md$/.test(path)) return { prose: pageProse(lines), list: [...AVOIDED_GRAMMAR, ...AVOIDED_AS_START] }
   const isJudged = !path.endsWith('.md') && !ANY_GRAMMAR.test(path)
-  return { prose: isJudged ? lines.map(commentOf) : [], list: AVOIDED_GRAMMAR }
+  const list = SUBJECT_FIRST.test(path) ? [...AVOIDED_GRAMMAR, ...AVOIDED_AS_START] : AVOIDED_GRAMMAR
+  return { prose: isJudged ? lines.map(commentOf) : [], list }
 }
 
 /** Returns the lines of a page without code, so that commands and quoted output may say what they say. */

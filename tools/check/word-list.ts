@@ -47,7 +47,10 @@ export const AVOIDED_GRAMMAR: readonly AvoidedWord[] = [
   { pattern: /\bmeanwhile\b/i, say: 'name the time' },
 ]
 
-/** The start of a sentence that pages avoid. A comment may start so: it names a property ("What a run costs."). */
+/** The start of a sentence that pages avoid: a clause as the subject. Comments of some folders avoid it too. */
 export const AVOIDED_AS_START: readonly AvoidedWord[] = [
-  { pattern: /(?:^(?:[-*] )?|\. |\*\* )(?:What|Whether) /, say: 'begin with the subject' },
+  {
+    pattern: /(?:^(?:[-*] )?|\. |\*\* )(?:What|Whether) /,
+    say: 'begin with the subject; of a value, give its shape, unit or rule',
+  },
 ]

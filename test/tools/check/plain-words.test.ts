@@ -41,6 +41,8 @@ test.each([
   ['core/a.ts', 'wait() // for whoever asks'],
   ['core/a.ts', '  -- checks go on meanwhile'],
   ['store/migrations/000030-a.sql', 'id uuid, -- of its own'],
+  ['store/runs/a.ts', '/** What a run costs. */'],
+  ['deliveries/loop/a.ts', ' * Returns the key. Whether a target works is tracked apart.'],
 ])('in %s, the comment "%s" is refused', (path, line) => {
   expect(faults(path, line)).toHaveLength(1)
 })
@@ -52,6 +54,8 @@ test.each([
   ['core/a.ts', "say('it goes on all the same') // once"],
   ['core/a.ts', '/** What a run costs. `is there` */'],
   ['test/a.test.ts', '// Each has a pod of its own.'],
+  ['store/migrations/000030-a.sql', '-- What a run costs.'],
+  ['store/runs/a.ts', '/** The answer says what a run costs. */'],
   ['store/migrations/000029-a.sql', '-- Each has a pod of its own.'],
   ['pulumi/src/inputs/a.ts', '/** Each has a pod of its own. */'],
 ])('in %s, "%s" passes', (path, line) => {
