@@ -110,6 +110,38 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     await page.context().close()
   })
 
+  test('reads the top of a list that is searched for from its end, and counts once its rows are there', async () => {
+    const { page, watched } = await opened('/?sort=name')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await page.getByText('Kettle 115', { exact: true }).waitFor()
+    await page.getByRole('searchbox').fill('kettle')
+    await page.getByText(`${MONITORS - HOSTILE.length} of ${MONITORS - HOSTILE.length}`).waitFor()
+    const asked = watched.asked.filter((path) => path.startsWith('/v1/overview') && path.includes('q=kettle'))
+    expect(asked[0]).toBe('/v1/overview?q=kettle&sort=name&page=1&limit=100')
+    expect(asked.filter((path) => path.includes('page=2'))).toEqual([])
+    await page.getByText('Kettle 0', { exact: true }).waitFor()
+    expect(await page.evaluate(`document.querySelector('[role=grid]').scrollTop`)).toBe(0)
+    expect(await page.getByRole('grid').getAttribute('aria-activedescendant')).toBe('row-0')
+    await page.context().close()
+  })
+
+  test('does not say that nothing is watched while it reads what is', async () => {
+    const { page } = await opened('/?sort=name')
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/v1/overview?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(dashboard.base)
+    await page.getByText('Loading…').waitFor()
+    expect(await page.getByRole('heading', { name: 'Nothing is watched yet' }).count()).toBe(0)
+    answer()
+    await page.getByText(`${MONITORS} of ${MONITORS}`).waitFor()
+    await page.context().close()
+  })
+
   test('says what to do first where nothing is watched', async () => {
     const { page } = await dashboard.open('/', empty)
     await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor()

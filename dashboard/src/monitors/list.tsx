@@ -22,10 +22,10 @@ const CARDS_BELOW = 730
 /** All monitors of the team, pages and searches, in one list. */
 export function MonitorList() {
   const [filters, change] = useFilters()
-  const counts = useCounts(filters)
   const [shown, setShown] = useState({ first: 0, last: 0 })
   const onShown = useCallback((first: number, last: number) => setShown({ first, last }), [])
   const { rows, error, isOld, isEmpty, sortAgain, startAgain } = useRows(filters, shown.first, shown.last)
+  const counts = useCounts(filters, !isOld)
   const selection = useSelection({ filters, rows, startAgain })
   const { chosen, choose, deleting, answer } = selection
   const [, go] = useLocation()
@@ -42,7 +42,9 @@ export function MonitorList() {
           <NothingYet />
         )
       ) : (
+        // Another list is shown from its top.
         <Grid
+          key={rows.key}
           label="Monitors"
           columns={COLUMNS}
           count={rows.total}

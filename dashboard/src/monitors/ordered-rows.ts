@@ -8,7 +8,7 @@ export type Row = Overview['data'][number]
  */
 export class OrderedRows {
   readonly #size: number
-  #key = ''
+  #key: string | null = null
   #ids: string[] = []
   #latest = new Map<number, readonly string[]>()
   readonly #rows = new Map<string, Row>()
@@ -35,7 +35,7 @@ export class OrderedRows {
     }
   }
 
-  #reset(key: string): void {
+  #reset(key: string | null): void {
     this.#key = key
     this.#ids = []
     this.#latest = new Map()
@@ -47,8 +47,9 @@ export class OrderedRows {
     return id === undefined ? undefined : this.#rows.get(id)
   }
 
-  isOf(key: string): boolean {
-    return this.#key === key
+  /** Which list it is. Null: none was read yet. */
+  get key(): string | null {
+    return this.#key
   }
 
   /** How many rows are elsewhere by now. */

@@ -62,7 +62,7 @@ async function readBetween(queries: QueryClient, { rows, key, from, to }: Betwee
     )
     if (isRead) continue
     const found = await queries.fetchQuery<Overview>(windowQuery(key, page)).catch(() => null)
-    if (found && rows.isOf(key)) rows.take(key, page, found)
+    if (found && rows.key === key) rows.take(key, page, found)
   }
 }
 

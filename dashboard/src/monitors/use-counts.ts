@@ -13,29 +13,33 @@ const [CHIPS, ERRORS] = ['count_errors=false&count_labels=false', 'count_labels=
 
 const pathOf = (query: string, parts: string): string => `/v1/overview/counts?${query}${query && '&'}${parts}`
 
-/** How many monitors each chip would leave, of those that the search and the label leave. */
-export function useCounts({ q, label, failing }: Filters): Counts | null {
+/**
+ * How many monitors each chip would leave, of those that the search and the label leave. They are asked for once there
+ * are rows, which a person waits for: counting beside them makes these late.
+ */
+export function useCounts({ q, label, failing }: Filters, hasRows: boolean): Counts | null {
   const query = queryOf({ ...(q !== undefined && { q }), ...(label !== undefined && { label }) })
-  const counts = useChips(query, failing === 'true' ? ERRORS : CHIPS)
+  const counts = useChips(query, failing === 'true' ? ERRORS : CHIPS, hasRows)
   const { data: labelled } = useQuery({
     queryKey: ['labels', query],
     queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, 'count_errors=false'), { signal }),
     staleTime: LABELS_MS,
     placeholderData: (before) => before,
-    enabled: counts !== null,
+    enabled: hasRows && counts !== null,
   })
   return counts && { by_error: [], ...counts, labels: labelled?.labels ?? [] }
 }
 
 /** How many monitors of the team have a change that the person has not seen. */
-export const useUnseen = (): number => useChips('', CHIPS)?.unseen ?? 0
+export const useUnseen = (): number => useChips('', CHIPS, true)?.unseen ?? 0
 
-function useChips(query: string, parts: string): OverviewCounts | null {
+function useChips(query: string, parts: string, enabled: boolean): OverviewCounts | null {
   const { data } = useQuery({
     queryKey: ['counts', query, parts],
     queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, parts), { signal }),
     refetchInterval: refreshMs,
     placeholderData: (before) => before,
+    enabled,
   })
   return data ?? null
 }

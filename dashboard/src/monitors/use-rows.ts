@@ -30,14 +30,16 @@ export function useRows(filters: Filters, first: number, last: number): Rows {
   const [rows] = useState(() => new OrderedRows(LIMITS.rows))
   const [, render] = useReducer((count: number) => count + 1, 0)
   const key = queryOf(filters)
-  const from = Math.floor(Math.max(0, first) / LIMITS.rows) + 1
-  const to = Math.max(from, Math.floor(Math.max(0, last) / LIMITS.rows) + 1)
+  // Another list is shown from its top: what is read of it first is that, wherever this one was.
+  const [top, end] = rows.key === key ? [first, last] : [0, 0]
+  const from = Math.floor(Math.max(0, top) / LIMITS.rows) + 1
+  const to = Math.max(from, Math.floor(Math.max(0, end) / LIMITS.rows) + 1)
   const pages = Array.from({ length: to - from + 1 }, (_, nth) => from + nth)
   const results = useQueries({
     queries: pages.map((page) => ({ ...windowQuery(key, page), refetchInterval: refreshMs })),
   })
   for (const [nth, { data }] of results.entries()) if (data) rows.take(key, pages[nth] ?? 1, data)
-  const isLoaded = rows.isOf(key)
+  const isLoaded = rows.key === key
   return {
     rows,
     error: results.find(({ error }) => error !== null)?.error ?? null,
