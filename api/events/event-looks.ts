@@ -1,6 +1,5 @@
 import type { OutageLog } from '../../concurrency/loops/outage.ts'
 import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
-import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
 import { EVENT_LIMITS } from '../../schema/overview/event-limits.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
@@ -110,7 +109,7 @@ export class EventLooks {
     feed.take(news, states, placed)
   }
 
-  /** Returns the monitors whose status is another one. Null: there are too many. */
+  /** Returns the monitors whose status is another one, without deleted ones. Null: there are too many. */
   async #statesOf(feed: TeamFeed): Promise<readonly ChangedState[] | null> {
     const { store } = this.#options
     const before = feed.statuses
@@ -124,10 +123,7 @@ export class EventLooks {
     const named = isMany ? [] : await nameMonitors(store, feed.teamId, changed)
     feed.statuses = now
     if (isMany) return null
-    return named.map(({ no, id, kind, is_deleted: isDeleted }) => {
-      const status: MonitorStatus = isDeleted ? 'deleted' : (now.get(no) ?? 'active')
-      return { id, kind, status }
-    })
+    return named.map(({ no, id, kind }) => ({ id, kind, status: now.get(no) ?? 'active' }))
   }
 
   #refuseWaiting(error: unknown): void {

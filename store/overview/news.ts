@@ -41,6 +41,10 @@ interface FoundDelivery extends OfMonitor {
   readonly run_id: string
   readonly status: 'failed' | 'dead'
 }
+interface FoundDeletion {
+  readonly id: string
+  readonly kind: MonitorKind
+}
 interface FoundRun extends OfMonitor {
   readonly no: number
   readonly run_id: string
@@ -55,6 +59,7 @@ const News = Type.Object({
   /** Each of these is at most one longer than `EVENT_LIMITS.atOnce`, and has what the look before it had too. */
   changes: Stored<readonly FoundChange[]>(),
   deliveries: Stored<readonly FoundDelivery[]>(),
+  deletions: Stored<readonly FoundDeletion[]>(),
   runs: Stored<readonly FoundRun[]>(),
   /** It changes when a monitor of the team begins or stops to be active. */
   resting: Type.String(),
@@ -97,6 +102,16 @@ const DELIVERIES = sql.fragment`
   order by d.last_attempt_at
   limit ${MOST}`
 
+/** Of all teams at once: the index of deletions is by their time. */
+const DELETED = sql.fragment`
+  select team_id, id, kind, deleted_at from monitors where deleted_at > (select min(since) from asked)`
+
+const DELETIONS = sql.fragment`
+  select d.id, d.kind from deleted d
+  where d.team_id = a.team_id and d.deleted_at > a.since
+  order by d.deleted_at
+  limit ${MOST}`
+
 const RUNS = sql.fragment`
   select distinct x.no, l.id as run_id, c.last_run_at as at, m.id as monitor_id, m.kind, l.status
   from watched x
@@ -132,7 +147,7 @@ interface NewsQuery {
 
 /**
  * Looks for what was recorded of some teams since their last look, and what the overlap has again. One statement. It
- * goes along the indexes of changes, of deliveries that were given up and of monitors that rest, so its cost is that
+ * goes along the indexes of changes, of deliveries that were given up, of deletions and of monitors that rest, so its cost is that
  * of what happened, and not of the monitors that there are. Nothing is written for it.
  */
 export const lookForNews = (store: Queryable, { kinds, teams, watched }: NewsQuery): Promise<readonly News[]> =>
@@ -141,9 +156,10 @@ export const lookForNews = (store: Queryable, { kinds, teams, watched }: NewsQue
     asked as materialized (
       select t.team_id, least(coalesce(t.since, clock()), clock()) - ${OVERLAP} as since
       from ${unnest('t', teams, { team_id: 'uuid', since: 'timestamptz' })}
-    )
+    ),
+    deleted as materialized (${DELETED})
     select a.team_id, clock() as at, ${rowsOf(CHANGES)} as changes, ${rowsOf(DELIVERIES)} as deliveries,
-      ${rowsOf(RUNS)} as runs,
+      ${rowsOf(DELETIONS)} as deletions, ${rowsOf(RUNS)} as runs,
       (select count(*) || ' ' || coalesce(sum(hashint8(x.no * 4 + x.code)), 0)
         from (${restingOf(sql.fragment`a.team_id`, kinds)}) x) as resting
     from asked a
@@ -166,14 +182,13 @@ const namedRow = row({
   no: Type.Integer(),
   id: Type.String(),
   kind: Stored<MonitorKind>(),
-  is_deleted: Type.Boolean(),
 })
 
-/** Returns which monitors of a team have these numbers, deleted ones too. */
+/** Returns which monitors of a team have these numbers. Those that are deleted are left out. */
 export const nameMonitors = (store: Queryable, teamId: string, numbers: readonly number[]) =>
   store.any(sql.type(namedRow)`
-    select no, id, kind, deleted_at is not null as is_deleted from monitors
-    where team_id = ${teamId}::uuid and no = any(${sql.array([...numbers], 'int8')})
+    select no, id, kind from monitors
+    where team_id = ${teamId}::uuid and deleted_at is null and no = any(${sql.array([...numbers], 'int8')})
   `)
 
 const numberRow = row({ no: Type.Integer() })

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Overview } from '../api/types.ts'
+import { noteDeleted } from './deleted.ts'
 import type { LiveEvent } from './event-stream.ts'
 
 /** Events of so long are one: what they change is read once. */
@@ -8,7 +9,7 @@ const GATHER_MS = 400
 const COUNTS_MS = 5_000
 
 type Row = Overview['data'][number]
-/** What a row may show of a status: a deleted one stays as it is, until the list is read again. */
+/** What the API says of a row: lists that are read have no deleted monitors. */
 const isShown = (status: string): status is Row['status'] => status !== 'deleted'
 
 /** Gives events to what is on the screen: cells that an event has are changed in place, and others read again. */
@@ -26,6 +27,11 @@ export class EventGatherer {
   readonly add = ({ name, data }: LiveEvent): void => {
     this.#names.add(name)
     if (name === 'state') this.#change(data.monitor.id, (row) => withStatus(row, data.status))
+    if (name === 'state' && data.status === 'deleted') {
+      noteDeleted(data.monitor.id)
+      // The list is read again: it has one less.
+      this.#names.add('change')
+    }
     if (name === 'run') this.#change(data.monitor.id, (row) => withRun(row, data))
     // A row that fails shows why, which the event does not have.
     if (name === 'run' && data.status !== 'success') this.#names.add('change')

@@ -1,3 +1,4 @@
+import { wasDeleted } from '../live/deleted.ts'
 import type { Row } from './ordered-rows.ts'
 import style from './state.module.css'
 
@@ -7,6 +8,7 @@ const STATES = {
   failing: { word: 'Failing', shape: <path d="M6 1.200 11.400 10.800H.6z" fill="currentColor" /> },
   paused: { word: 'Paused', shape: <path d="M2.500 2h2.500v8H2.500zM7 2h2.500v8H7z" fill="currentColor" /> },
   held: { word: 'No runs left', shape: <path d="M6 .8 11.200 6 6 11.200.8 6z" fill="currentColor" /> },
+  deleted: { word: 'Deleted', shape: <path d="M1.500 6h9" stroke="currentColor" strokeWidth="2" /> },
   waiting: {
     word: 'First check',
     shape: (
@@ -22,7 +24,13 @@ export type StateFacts = Partial<Omit<Row, 'last_run'>> &
   }
 
 /** Returns the state of a monitor as people say it. */
-export function stateOf({ status, last_run: last, consecutive_failures: failures }: StateFacts): keyof typeof STATES {
+export function stateOf({
+  id,
+  status,
+  last_run: last,
+  consecutive_failures: failures,
+}: StateFacts): keyof typeof STATES {
+  if (id !== undefined && wasDeleted(id)) return 'deleted'
   if (status === 'paused') return 'paused'
   if (status === 'billing_paused') return 'held'
   if (status === 'error' || failures > 0 || last?.status === 'error') return 'failing'

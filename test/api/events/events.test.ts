@@ -72,12 +72,19 @@ describe('a stream of events', () => {
     expect(reader.text).toMatch(/: here\n\n/)
   })
 
-  test('tells that a monitor is deleted', async () => {
-    const { id } = await createMonitor(watching.served.me)
-    await watching.served.me.post(`/v1/monitors/${id}/pause`)
+  test('tells once that a monitor is deleted, whether it was active or paused', async () => {
+    const [active, paused] = [await createMonitor(watching.served.me), await createMonitor(watching.served.me)]
+    await watching.served.me.post(`/v1/monitors/${paused.id}/pause`)
     const reader = await opened()
-    await watching.served.me.delete(`/v1/monitors/${id}`)
-    expect(await reader.next('state')).toEqual({ monitor: { id, kind: 'page' }, status: 'deleted' })
+    for (const { id } of [paused, active]) {
+      await watching.served.me.delete(`/v1/monitors/${id}`)
+      const told = await reader.next('state', ({ monitor }) => monitor?.['id'] === id)
+      expect(told).toEqual({ monitor: { id, kind: 'page' }, status: 'deleted' })
+    }
+    // The overlap of looks finds both again with each later change.
+    await change(lamp, 2)
+    await reader.next('change')
+    expect(reader.events.map(({ name }) => name)).toEqual(['state', 'state', 'change'])
   })
 
   test('never has an event of another team, whatever it watches', async () => {
