@@ -15,6 +15,7 @@ interface Listening {
   /** The id behind which the stream goes on; '': with what comes. */
   readonly lastId: string
   readonly signal: AbortSignal
+  /** Something came of it: a proxy may answer, and keep what the server sends. */
   onOpen(): void
   onId(id: string): void
   /** The server asks to come back after so many milliseconds. */
@@ -26,13 +27,15 @@ interface Listening {
 export async function listen({ watch, lastId, signal, onOpen, onId, onRetry, onEvent }: Listening): Promise<void> {
   const path = `/v1/events${watch.length > 0 ? `?watch=${watch.join()}` : ''}`
   const body = await openStream(path, lastId, signal)
-  onOpen()
+  let isOpen = false
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
     const silence = setTimeout(() => void reader.cancel(), SILENT_MS)
     const { done, value } = await reader.read().finally(() => clearTimeout(silence))
     if (done) return
+    if (!isOpen) onOpen()
+    isOpen = true
     const parts = (rest + value).split('\n\n')
     rest = parts.pop() ?? ''
     for (const part of parts) {

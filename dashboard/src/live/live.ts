@@ -1,6 +1,7 @@
 import { ApiFault } from '../api/client.ts'
 import { EVENTS } from '../api/types.ts'
 import { type LiveEvent, listen } from './event-stream.ts'
+import { shareOf } from './share-of.ts'
 
 /** A tab that nobody has looked at for so long lets the stream go. */
 const HIDDEN_MS = 60_000
@@ -104,8 +105,8 @@ export class LiveTab {
     // A tab that was closed says nothing more.
     const since = performance.now() - GONE_MS
     for (const [tab, { at }] of this.#others) if (at < since) this.#others.delete(tab)
-    const others = [...this.#others.values()].flatMap(({ ids }) => ids)
-    return [...new Set([...this.#options.watched(), ...others])].slice(0, EVENTS.watched)
+    const others = [...this.#others.values()].map(({ ids }) => ids)
+    return shareOf([this.#options.watched(), ...others], EVENTS.watched)
   }
 
   #watch(): void {

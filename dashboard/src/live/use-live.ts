@@ -1,10 +1,10 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Overview } from '../api/types.ts'
 import { noteRefusal } from '../session/session-state.ts'
 import { EventGatherer } from './apply-events.ts'
 import { setLive } from './live-state.ts'
 import { LiveTab } from './live.ts'
+import { watchedHere } from './watched.ts'
 
 const SPREAD_MS = 5_000
 
@@ -17,7 +17,7 @@ export function useLive(team: string | null): void {
     let wasLive = false
     const tab = new LiveTab({
       team,
-      watched: () => watchedBy(queries),
+      watched: watchedHere,
       onEvent: gatherer.add,
       onLive(isLive, goesOn) {
         setLive(isLive)
@@ -40,12 +40,4 @@ export function useLive(team: string | null): void {
 function readAgain(queries: QueryClient, but: readonly string[]): void {
   const predicate = ({ queryKey: [name] }: { queryKey: readonly unknown[] }) => !but.includes(String(name))
   void queries.invalidateQueries({ predicate }, { cancelRefetch: false })
-}
-
-/** Returns the ids of the rows that are on the screen, or of the monitor that is. */
-function watchedBy(queries: QueryClient): readonly string[] {
-  const [, id] = /^\/(?:serp-)?monitors\/([0-9a-f-]{36})/.exec(location.pathname) ?? []
-  if (id !== undefined) return [id]
-  const pages = queries.getQueriesData<Overview>({ queryKey: ['overview'], type: 'active' })
-  return pages.flatMap(([, page]) => page?.data.map((row) => row.id) ?? [])
 }

@@ -4,6 +4,7 @@ import { ApiFault, ask } from '../api/client.ts'
 import { COLLECTIONS } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { refreshMs } from '../live/live-state.ts'
+import { useWatched } from '../live/watched.ts'
 import { Actions } from './actions.tsx'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import { Failing } from './failing.tsx'
@@ -24,6 +25,7 @@ const isMissing = (error: unknown): boolean => error instanceof ApiFault && erro
 
 /** A monitor: how it stands, how it went, its runs, and what may be done with it. */
 export function MonitorPage({ kind, id }: MonitorPageProps) {
+  useWatched([id])
   const segment = encodeURIComponent(id)
   const place: Place = { kind, path: `/v1/${COLLECTIONS[kind]}/${segment}`, home: `/${COLLECTIONS[kind]}/${segment}` }
   const { data: monitor, error } = useQuery({

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useWidth } from '../app/use-width.ts'
+import { useWatched } from '../live/watched.ts'
 import { Grid } from '../parts/grid.tsx'
 import { cellsOf, COLUMNS, pathOf } from './cells.tsx'
 import { Chosen } from './chosen.tsx'
@@ -10,6 +11,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { useFilters } from './filters.ts'
 import style from './list.module.css'
 import { NothingFound, NothingYet } from './nothing.tsx'
+import type { OrderedRows } from './ordered-rows.ts'
 import { useCounts } from './use-counts.ts'
 import { useRows } from './use-rows.ts'
 import { useSelection } from './use-selection.ts'
@@ -19,6 +21,9 @@ const CARD = 100
 /** Below it the grid shows cards, by its style. */
 const CARDS_BELOW = 730
 
+const idsBetween = (rows: OrderedRows, { first, last }: { readonly first: number; readonly last: number }) =>
+  Array.from({ length: last - first + 1 }, (_, nth) => rows.at(first + nth)?.id ?? '')
+
 /** All monitors of the team, pages and searches, in one list. */
 export function MonitorList() {
   const [filters, change] = useFilters()
@@ -26,6 +31,7 @@ export function MonitorList() {
   const onShown = useCallback((first: number, last: number) => setShown({ first, last }), [])
   const { rows, error, isOld, isEmpty, sortAgain, startAgain } = useRows(filters, shown.first, shown.last)
   const counts = useCounts(filters, !isOld)
+  useWatched(idsBetween(rows, shown))
   const selection = useSelection({ filters, rows, startAgain })
   const { chosen, choose, deleting, answer } = selection
   const [, go] = useLocation()
