@@ -4,12 +4,20 @@ export class ApiFault extends Error {
   /** The status of HTTP; 0: there was no answer. */
   readonly status: number
   readonly requestId: string | null
+  /** After how many milliseconds the server asks to come back. Null: it does not say. */
+  readonly retryMs: number | null
 
-  constructor(message: string, status: number, requestId: string | null = null) {
+  constructor(message: string, status: number, { requestId = null, retryMs = null }: FaultDetails = {}) {
     super(message)
     this.status = status
     this.requestId = requestId
+    this.retryMs = retryMs
   }
+}
+
+interface FaultDetails {
+  readonly requestId?: string | null
+  readonly retryMs?: number | null
 }
 
 interface Asked {
@@ -54,11 +62,21 @@ export async function ask<T>(path: string, { method = 'GET', body: sent, signal,
   noteClock(answer.headers.get('date'))
   const body = (await answer.json().catch(() => ({}))) as T & Envelope
   if (answer.ok) return body
-  // Of what only reads, a conflict can only be that of teams.
-  if (anyTeam !== true && (answer.status === 401 || (answer.status === 409 && method === 'GET')))
-    session.onRefused(answer.status)
-  const { message, requestId } = body.error ?? {}
-  throw new ApiFault(message ?? `The server answered ${answer.status}.`, answer.status, requestId ?? null)
+  if (anyTeam !== true) noteRefusal(answer.status, method)
+  throw faultOf(answer, body)
+}
+
+/** Of what only reads, a conflict can only be that of teams. */
+function noteRefusal(status: number, method: string): void {
+  if (status === 401 || (status === 409 && method === 'GET')) session.onRefused(status)
+}
+
+function faultOf({ status, headers }: Response, { error }: Envelope): ApiFault {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return new ApiFault(error?.message ?? `The server answered ${status}.`, status, {
+    requestId: error?.requestId ?? null,
+    retryMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
+  })
 }
 
 /** Asks the API for another text than JSON. Throws an `ApiFault`. */
@@ -69,8 +87,8 @@ export async function askText(path: string, accept: string, signal: AbortSignal)
     throw new ApiFault('The server does not answer.', 0)
   })
   if (answer.ok) return answer.text()
-  const { error } = (await answer.json().catch(() => ({}))) as Envelope
-  throw new ApiFault(error?.message ?? `The server answered ${answer.status}.`, answer.status, error?.requestId ?? null)
+  noteRefusal(answer.status, 'GET')
+  throw faultOf(answer, (await answer.json().catch(() => ({}))) as Envelope)
 }
 
 /** Opens a stream of events behind the one with this id. Throws an `ApiFault`. */

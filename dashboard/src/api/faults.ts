@@ -21,6 +21,14 @@ export function explain(error: unknown, ofCredentials = 'Your session has ended.
   return { what: message, next: 'Change what you asked for.' }
 }
 
+const LONGEST_MS = 60_000
+
+/** Returns how long the page waits before a further try: so long as the server says, or else longer each time. */
+export function retryMs(count: number, error: unknown): number {
+  const asked = error instanceof ApiFault ? error.retryMs : null
+  return Math.min(LONGEST_MS, asked ?? 1_000 * 2 ** count)
+}
+
 /** Whether a request is worth another try. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ApiFault && (error.status === 0 || error.status === 429 || error.status >= 500)

@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
-import { isPassing } from '../api/faults.ts'
+import { isPassing, retryMs } from '../api/faults.ts'
 import { MonitorList } from '../monitors/list.tsx'
 import { Boundary } from './boundary.tsx'
 import { Frame } from './frame.tsx'
@@ -17,6 +17,7 @@ const queries = new QueryClient({
     queries: {
       staleTime: 10_000,
       retry: (count, error) => isPassing(error) && count < 3,
+      retryDelay: retryMs,
       // What is refused is not asked for again and again.
       refetchOnWindowFocus: (query) => query.state.error === null || isPassing(query.state.error),
     },

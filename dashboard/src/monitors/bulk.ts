@@ -1,5 +1,5 @@
 import { ApiFault, ask } from '../api/client.ts'
-import { explain, isPassing } from '../api/faults.ts'
+import { explain, isPassing, retryMs } from '../api/faults.ts'
 import { type BulkDone, COLLECTIONS, LIMITS } from '../api/types.ts'
 import type { Row } from './ordered-rows.ts'
 
@@ -23,8 +23,8 @@ interface Acting {
   onProgress(progress: Progress): void
 }
 
-/** How long the page waits before it asks again, when the server is busy. */
-const WAITS_MS = [1_000, 3_000, 9_000]
+/** How often the page asks again, when the server is busy. */
+const TRIES = 3
 
 /**
  * Does an action on monitors of both kinds, one request after the other: pages in batches, of searches each by itself.
@@ -99,15 +99,14 @@ async function mark(action: 'seen' | 'unseen', batch: readonly Row[]): Promise<r
 }
 
 async function patiently<T>(act: () => Promise<T>): Promise<T> {
-  for (const wait of WAITS_MS) {
+  for (let count = 0; ; count += 1) {
     try {
       return await act()
     } catch (error) {
-      if (!isPassing(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, wait))
+      if (!isPassing(error) || count === TRIES) throw error
+      await new Promise((resolve) => setTimeout(resolve, retryMs(count, error)))
     }
   }
-  return act()
 }
 
 /** Returns a row as it is after an action. Null: it is only known when it is read again. */
