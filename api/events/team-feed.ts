@@ -87,19 +87,22 @@ export class TeamFeed {
     this.since = news.at
     this.#told = new Set([
       ...news.changes.map(({ run_id: id }) => id),
-      ...[...news.deliveries, ...news.deletions].map(({ id }) => id),
+      ...[...news.deliveries, ...news.deletions, ...news.creations].map(({ id }) => id),
     ])
     const changes = news.changes.filter(({ run_id: id }) => !told.has(id))
     const deliveries = news.deliveries.filter(({ id }) => !told.has(id))
     const deletions = news.deletions.filter(({ id }) => !told.has(id))
-    const found = [news.changes, news.deliveries, news.deletions]
+    const known = new Set(states?.map(({ id }) => id))
+    const creations = news.creations.filter(({ id }) => !told.has(id) && !known.has(id))
+    const found = [news.changes, news.deliveries, news.deletions, news.creations]
     const { atOnce } = EVENT_LIMITS
     // The first look only finds out what there is already.
     if (isFirst) return this.#giveAll(news, placed)
     if (states === null || found.some(({ length }) => length > atOnce)) this.#owesGap = true
     else {
       for (const change of changes) this.#push('change', changeOf(change))
-      for (const { id, kind, status } of states) this.#push('state', { monitor: { id, kind }, status })
+      for (const { id, kind, status } of [...creations, ...states])
+        this.#push('state', { monitor: { id, kind }, status })
       for (const { id, kind } of deletions) this.#push('state', { monitor: { id, kind }, status: 'deleted' })
       for (const { monitor_id, kind, ...own } of deliveries)
         this.#push('delivery', { ...own, monitor: { id: monitor_id, kind } })

@@ -37,7 +37,7 @@ export const EVENTS = {
   ),
   state: Closed(
     { monitor: Monitor, status: Choice(MONITOR_STATUSES, { description: 'The status now.' }) },
-    { description: 'The status of a monitor is another one.' },
+    { description: 'The status of a monitor is another one, or the monitor is new.' },
   ),
   delivery: Closed(
     { id: Uuid(), run_id: Uuid(), monitor: Monitor, status: Choice(['failed', 'dead']) },

@@ -45,6 +45,11 @@ interface FoundDeletion {
   readonly id: string
   readonly kind: MonitorKind
 }
+interface FoundCreation {
+  readonly id: string
+  readonly kind: MonitorKind
+  readonly status: MonitorStatus
+}
 interface FoundRun extends OfMonitor {
   readonly no: number
   readonly run_id: string
@@ -60,6 +65,7 @@ const News = Type.Object({
   changes: Stored<readonly FoundChange[]>(),
   deliveries: Stored<readonly FoundDelivery[]>(),
   deletions: Stored<readonly FoundDeletion[]>(),
+  creations: Stored<readonly FoundCreation[]>(),
   runs: Stored<readonly FoundRun[]>(),
   /** It changes when a monitor of the team begins or stops to be active. */
   resting: Type.String(),
@@ -112,6 +118,18 @@ const DELETIONS = sql.fragment`
   order by d.deleted_at
   limit ${MOST}`
 
+/** Along the index by which monitors are listed. */
+const creationsOf = (kinds: readonly OverviewKind[]) => sql.fragment`
+  select m.id, m.kind,
+    case when m.locked then 'billing_paused' when m.paused or m.suspended then 'paused' else 'active' end as status
+  from unnest(${sql.array(
+    kinds.map(({ kind }) => kind),
+    'text',
+  )}) k (kind)
+  join monitors m on m.team_id = a.team_id and m.kind = k.kind and m.deleted_at is null and m.created_at > a.since
+  order by m.created_at
+  limit ${MOST}`
+
 const RUNS = sql.fragment`
   select distinct x.no, l.id as run_id, c.last_run_at as at, m.id as monitor_id, m.kind, l.status
   from watched x
@@ -147,8 +165,9 @@ interface NewsQuery {
 
 /**
  * Looks for what was recorded of some teams since their last look, and what the overlap has again. One statement. It
- * goes along the indexes of changes, of deliveries that were given up, of deletions and of monitors that rest, so its cost is that
- * of what happened, and not of the monitors that there are. Nothing is written for it.
+ * goes along the indexes of changes, of deliveries that were given up, of deletions, of monitors by their age and of
+ * monitors that rest, so its cost is that of what happened, and not of the monitors that there are. Nothing is written
+ * for it.
  */
 export const lookForNews = (store: Queryable, { kinds, teams, watched }: NewsQuery): Promise<readonly News[]> =>
   store.any(sql.type(news)`
@@ -159,7 +178,7 @@ export const lookForNews = (store: Queryable, { kinds, teams, watched }: NewsQue
     ),
     deleted as materialized (${DELETED})
     select a.team_id, clock() as at, ${rowsOf(CHANGES)} as changes, ${rowsOf(DELIVERIES)} as deliveries,
-      ${rowsOf(DELETIONS)} as deletions, ${rowsOf(RUNS)} as runs,
+      ${rowsOf(DELETIONS)} as deletions, ${rowsOf(creationsOf(kinds))} as creations, ${rowsOf(RUNS)} as runs,
       (select count(*) || ' ' || coalesce(sum(hashint8(x.no * 4 + x.code)), 0)
         from (${restingOf(sql.fragment`a.team_id`, kinds)}) x) as resting
     from asked a

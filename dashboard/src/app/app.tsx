@@ -16,6 +16,8 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // A browser may think that it is offline while the server is on its own machine. What is asked says so itself.
+      networkMode: 'always',
       retry: (count, error) => isPassing(error) && count < 3,
       retryDelay: retryMs,
       // What is refused is not asked for again and again.

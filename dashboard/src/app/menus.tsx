@@ -8,6 +8,7 @@ import type { Me } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
 import controls from '../style/controls.module.css'
 import style from './menus.module.css'
+import { switchTeam } from './switch-team.ts'
 import { chooseTheme, THEMES, useTheme } from './theme.ts'
 
 const item = controls['item'] ?? ''
@@ -38,8 +39,8 @@ const BarMenu = ({ label, button, children }: BarMenuProps) => (
 export function TeamMenu({ me }: { readonly me: Me | null }) {
   if (me === null) return <span className={style['waiting']} />
   async function choose(id: string) {
-    if (id !== me?.team.id) await ask(`/v1/team/switch`, { method: 'POST', body: { team_id: id } })
-    location.assign('/')
+    if (id === me?.team.id) location.assign('/')
+    else await switchTeam(id, '/')
   }
   return (
     <BarMenu

@@ -3,6 +3,7 @@ import { useSearch, useLocation } from 'wouter'
 import { serverNow } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { useShortcut } from '../app/use-shortcut.ts'
+import { useTitle } from '../app/use-title.ts'
 import { Choice } from '../parts/choice.tsx'
 import controls from '../style/controls.module.css'
 import { ChangeRow } from './change-row.tsx'
@@ -12,6 +13,7 @@ import { type Change, type ChangeList, useChanges } from './use-changes.ts'
 
 /** What changed over all monitors of the team, the newest first. */
 export function ChangesPage() {
+  useTitle('Changes')
   const asked = new URLSearchParams(useSearch())
   const onlyUnseen = asked.get('show') === 'unseen'
   const isByMonitor = asked.get('group') === 'monitor'

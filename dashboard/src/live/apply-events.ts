@@ -26,7 +26,11 @@ export class EventGatherer {
 
   readonly add = ({ name, data }: LiveEvent): void => {
     this.#names.add(name)
-    if (name === 'state') this.#change(data.monitor.id, (row) => withStatus(row, data.status))
+    if (name === 'state') {
+      const isListed = this.#change(data.monitor.id, (row) => withStatus(row, data.status))
+      // It may be new: the list has one more.
+      if (!isListed) this.#names.add('change')
+    }
     if (name === 'state' && data.status === 'deleted') {
       noteDeleted(data.monitor.id)
       // The list is read again: it has one less.
@@ -44,12 +48,18 @@ export class EventGatherer {
     this.#timer = undefined
   }
 
-  #change(id: string, changed: (row: Row) => Row): void {
-    this.#queries.setQueriesData<Overview>({ queryKey: ['overview'] }, (old) =>
-      old?.data.some((row) => row.id === id)
-        ? { ...old, data: old.data.map((row) => (row.id === id ? changed(row) : row)) }
-        : old,
-    )
+  /** Returns whether a list that was read has the monitor. */
+  #change(id: string, changed: (row: Row) => Row): boolean {
+    let isListed = false
+    for (const [key, page] of this.#queries.getQueriesData<Overview>({ queryKey: ['overview'] })) {
+      if (!page?.data.some((row) => row.id === id)) continue
+      isListed = true
+      const data = page.data.map((row) => (row.id === id ? changed(row) : row))
+      // The page is as old as before: what no event tells is read when its time has come.
+      const { dataUpdatedAt: updatedAt } = this.#queries.getQueryState(key) ?? {}
+      this.#queries.setQueryData<Overview>(key, { ...page, data }, updatedAt === undefined ? {} : { updatedAt })
+    }
+    return isListed
   }
 
   #give(): void {

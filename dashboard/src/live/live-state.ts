@@ -2,25 +2,36 @@ import { useSyncExternalStore } from 'react'
 
 /** How often what is on the screen is read again where no stream tells what happens. */
 const REFRESH_MS = 15_000
-/** The same beside a stream: no event tells that a monitor was made or has another name. */
+/** The same beside a stream: no event tells that a monitor has another name. */
 const REFRESH_BESIDE_STREAM_MS = 60_000
 
-const state = { isLive: false, listeners: new Set<() => void>() }
+const live = { isLive: false, listeners: new Set<() => void>() }
 
 /** Notes whether a stream tells this tab what happens. */
 export function setLive(isLive: boolean): void {
-  if (state.isLive === isLive) return
-  state.isLive = isLive
-  for (const listener of state.listeners) listener()
+  if (live.isLive === isLive) return
+  live.isLive = isLive
+  for (const listener of live.listeners) listener()
 }
 
 function subscribe(listener: () => void): () => void {
-  state.listeners.add(listener)
-  return () => state.listeners.delete(listener)
+  live.listeners.add(listener)
+  return () => live.listeners.delete(listener)
 }
 
 /** Returns whether a stream tells this tab what happens. */
-export const useIsLive = (): boolean => useSyncExternalStore(subscribe, () => state.isLive)
+export const useIsLive = (): boolean => useSyncExternalStore(subscribe, () => live.isLive)
 
-/** Returns after how long a query is asked again by itself. */
-export const refreshMs = (): number => (state.isLive ? REFRESH_BESIDE_STREAM_MS : REFRESH_MS)
+interface Asked {
+  readonly state: { readonly dataUpdatedAt: number; readonly errorUpdatedAt: number }
+}
+
+/**
+ * Returns after how long a query is asked again by itself. It counts from the last answer: an event that changes a cell
+ * sets the timer anew, and where events come often it would never end.
+ */
+export function refreshMs({ state: { dataUpdatedAt, errorUpdatedAt } }: Asked): number {
+  const everyMs = live.isLive ? REFRESH_BESIDE_STREAM_MS : REFRESH_MS
+  const sinceMs = Date.now() - Math.max(dataUpdatedAt, errorUpdatedAt)
+  return Math.min(everyMs, Math.max(1, everyMs - sinceMs))
+}

@@ -3,6 +3,8 @@ import { Link } from 'wouter'
 import { ApiFault, ask } from '../api/client.ts'
 import { COLLECTIONS } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
+import { OtherTeams } from '../app/other-teams.tsx'
+import { useTitle } from '../app/use-title.ts'
 import { refreshMs } from '../live/live-state.ts'
 import { useWatched } from '../live/watched.ts'
 import { Actions } from './actions.tsx'
@@ -31,8 +33,9 @@ export function MonitorPage({ kind, id }: MonitorPageProps) {
   const { data: monitor, error } = useQuery({
     queryKey: ['monitor', place.path],
     queryFn: ({ signal }) => ask<AnyMonitor>(place.path, { signal }),
-    refetchInterval: ({ state }) => (isMissing(state.error) ? false : refreshMs()),
+    refetchInterval: (query) => (isMissing(query.state.error) ? false : refreshMs(query)),
   })
+  useTitle(monitor?.name ?? 'Monitor')
   return (
     <article className={style['page']}>
       <nav className={style['way']} aria-label="Where you are">
@@ -54,6 +57,7 @@ const Missing = ({ wasThere }: { readonly wasThere: boolean }) => (
         ? 'Somebody deleted it while you were here. Its runs can be read by their own addresses for a while.'
         : 'It was deleted, it is of another team, or the address is not complete.'}
     </p>
+    {!wasThere && <OtherTeams />}
     <Link href="/">Show all monitors</Link>
   </div>
 )

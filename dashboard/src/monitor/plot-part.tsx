@@ -13,9 +13,25 @@ import plotted from './plot-part.module.css'
 import { inWords, nearestStop, stopsOf } from './series-view.ts'
 import { useAddress } from './use-address.ts'
 
-/** The library of the plot refuses a browser whose language has no valid tag. The table is shown without it. */
+/**
+ * The library of the plot formats numbers in the browser's language when it is loaded. A browser without a language of
+ * its own says `en-US@posix`, which is no tag.
+ */
+async function loadPlot() {
+  if (!isTag(navigator.language)) Object.defineProperty(navigator, 'language', { value: 'en' })
+  return import('./plot.tsx')
+}
+
+function isTag(language: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(language).length > 0
+  } catch {
+    return false
+  }
+}
+
 const Plot = lazy(() =>
-  import('./plot.tsx').then(
+  loadPlot().then(
     ({ Plot: found }) => ({ default: found }),
     () => ({ default: Undrawn }),
   ),

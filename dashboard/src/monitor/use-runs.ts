@@ -40,7 +40,7 @@ export function useRuns(path: string, shown: keyof typeof SHOWN, day: string) {
     initialPageParam: null as string | null,
     // Without a filter the answer does not say where the next page begins.
     getNextPageParam: ({ data, next }) => (next === undefined && data.length === ROWS ? data.at(-1)?.id : next),
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= MOST_FRESH ? refreshMs() : false),
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= MOST_FRESH ? refreshMs(query) : false),
   })
   return {
     runs: found.data?.pages.flatMap(({ data }) => data) ?? null,

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
+import { useTitle } from '../app/use-title.ts'
 import { useWidth } from '../app/use-width.ts'
 import { useWatched } from '../live/watched.ts'
 import { Grid } from '../parts/grid.tsx'
@@ -26,6 +27,7 @@ const idsBetween = (rows: OrderedRows, { first, last }: { readonly first: number
 
 /** All monitors of the team, pages and searches, in one list. */
 export function MonitorList() {
+  useTitle('Monitors')
   const [filters, change] = useFilters()
   const [shown, setShown] = useState({ first: 0, last: 0 })
   const onShown = useCallback((first: number, last: number) => setShown({ first, last }), [])

@@ -29,10 +29,11 @@ export class OrderedRows {
       page,
       data.map(({ id }) => id),
     )
-    for (const [nth, row] of data.entries()) {
-      this.#rows.set(row.id, row)
-      this.#ids[first + nth] ??= row.id
-    }
+    for (const row of data) this.#rows.set(row.id, row)
+    // Rows that are shown stay where they are, and a new one takes a place that is free.
+    const shown = new Set(this.#ids)
+    const others = data.filter(({ id }) => !shown.has(id))
+    for (const nth of data.keys()) if (this.#ids[first + nth] === undefined) this.#place(first + nth, others, data[nth])
   }
 
   #reset(key: string | null): void {

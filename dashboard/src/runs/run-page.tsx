@@ -2,7 +2,9 @@ import { Link, useLocation } from 'wouter'
 import { ApiFault } from '../api/client.ts'
 import { COLLECTIONS, type Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
+import { OtherTeams } from '../app/other-teams.tsx'
 import { useShortcut } from '../app/use-shortcut.ts'
+import { useTitle } from '../app/use-title.ts'
 import { useAddress } from '../monitor/use-address.ts'
 import { Compared } from './compared.tsx'
 import { Deliveries } from './deliveries.tsx'
@@ -18,15 +20,16 @@ export function RunPage(address: RunAddress) {
   const monitor = useMonitor(address)
   const found = useRun(address.run)
   const target = monitor.data?.target_domain ?? null
-  const isGone = monitor.error instanceof ApiFault && monitor.error.status === 404
+  const isGone = isMissing(monitor.error)
   const home = `/${COLLECTIONS[address.kind]}/${address.id}`
+  useTitle(`Run of ${monitor.data?.name ?? 'a monitor'}`)
   return (
     <article className={style['page']}>
       <nav className={style['way']} aria-label="Where you are">
         <Link href="/">Monitors</Link>
         <span aria-hidden="true">/</span>
         {isGone ? (
-          <span>a deleted monitor</span>
+          <span>{isMissing(found.error) ? 'a monitor that is not in this team' : 'a deleted monitor'}</span>
         ) : (
           <Link href={home}>
             <bdi>{monitor.data?.name ?? 'Monitor'}</bdi>
@@ -34,6 +37,7 @@ export function RunPage(address: RunAddress) {
         )}
       </nav>
       {found.error !== null && <Notice error={found.error} />}
+      {isMissing(found.error) && <OtherTeams />}
       {found.isPending && <p role="status">Loading…</p>}
       {found.data && isElsewhere(address, found.data) && (
         <p role="alert">
@@ -47,6 +51,8 @@ export function RunPage(address: RunAddress) {
     </article>
   )
 }
+
+const isMissing = (error: unknown): boolean => error instanceof ApiFault && error.status === 404
 
 const isElsewhere = ({ id }: RunAddress, run: Run): boolean => run.monitor_id !== id.toLowerCase()
 

@@ -4,7 +4,7 @@ import { createServices } from '../../../api/services.ts'
 import { EVENT_LIMITS } from '../../../schema/overview/event-limits.ts'
 import { servedRoutes } from '../../support/api/all-routes.ts'
 import { type EventReader, readEvents } from '../../support/api/event-reader.ts'
-import { createMonitor, pathsOf } from '../../support/api/monitor-requests.ts'
+import { createMonitor, MONITOR, pathsOf } from '../../support/api/monitor-requests.ts'
 import { acceptAs, accountOf, personOf, tokenFor } from '../../support/api/people.ts'
 import { seedDelivery } from '../../support/api/seeded-runs.ts'
 import { ENCRYPTION_KEY } from '../../support/api/test-api.ts'
@@ -70,6 +70,19 @@ describe('a stream of events', () => {
     })
     expect(reader.events.map(({ name }) => name).toSorted()).toEqual(['change', 'delivery', 'run', 'state', 'state'])
     expect(reader.text).toMatch(/: here\n\n/)
+  })
+
+  test('tells once that a monitor was made, and how it stands', async () => {
+    const reader = await opened()
+    const made = await createMonitor(watching.served.me)
+    expect(await reader.next('state')).toEqual({ monitor: { id: made.id, kind: 'page' }, status: 'active' })
+    const { body } = await watching.served.me.post('/v1/monitors?paused=true', MONITOR)
+    const told = await reader.next('state', ({ monitor }) => monitor?.['id'] === body.id)
+    expect(told).toEqual({ monitor: { id: body.id, kind: 'page' }, status: 'paused' })
+    // The overlap of looks finds both again with each later change.
+    await change(lamp, 12)
+    await reader.next('change')
+    expect(reader.events.map(({ name }) => name)).toEqual(['state', 'state', 'change'])
   })
 
   test('tells once that a monitor is deleted, whether it was active or paused', async () => {
