@@ -110,6 +110,36 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     await page.context().close()
   })
 
+  test('offers in the palette what its buttons do, with the reason where that is nothing', async () => {
+    const lamp = await monitorWith('Lamp', [{ extracted: { price: 20 } }, changed({ price: 20 }, { price: 15 })])
+    await dashboard.api.call(owner.session_token, 'POST', '/v1/changes/unseen', { run_id: lamp.ids[1] })
+    const { page, watched } = await opened(lamp.path(1))
+    await page.getByRole('row', { name: /^price 20 15 / }).waitFor()
+    const choose = async (title: string) => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(title)
+      await page.getByRole('menuitem', { name: title }).waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await choose('Next change of this run')
+    await expect.poll(() => focused(page)).toMatch(/^price/)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('menuitem', { name: 'Newer run' }).getByText('There is no newer run.').waitFor()
+    await page.getByRole('menuitem', { name: 'Mark this change as seen' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await choose('Older run')
+    await page.waitForURL(new RegExp(`${lamp.ids[0]}$`))
+    await choose('Open the monitor of this run')
+    await page.getByRole('heading', { name: 'Lamp' }).waitFor()
+    // What a screen offered is gone with it.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('menuitem', { name: 'Run now: Lamp' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Older run' }).count()).toBe(0)
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
   test('is compared with what the reader last saw, or with any run that changed', async () => {
     const shop = await monitorWith('Shop', [
       { extracted: { price: 1 } },

@@ -6,13 +6,13 @@ import { useLive } from '../live/use-live.ts'
 import { useUnseen } from '../monitors/use-counts.ts'
 import { PaletteButton } from '../palette/palette-button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import { SessionDialogs } from '../session/session-dialogs.tsx'
 import style from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
 import { PersonMenu, TeamMenu } from './menus.tsx'
 import { Notice } from './notice.tsx'
 import { useMe } from './use-me.ts'
-import { useShortcut } from './use-shortcut.ts'
 
 /** The rail and the bar around each screen. Every screen shows whose data it is. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -20,9 +20,9 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const [hasKeys, setKeys] = useState(false)
   useLive(me?.team.id ?? null)
   const [, go] = useLocation()
-  useShortcut('?', () => setKeys(true))
-  useShortcut('g m', () => go('/'))
-  useShortcut('g c', () => go('/changes'))
+  useShortcut('everywhere', '?', () => setKeys(true))
+  useShortcut('everywhere', 'g m', () => go('/'))
+  useShortcut('everywhere', 'g c', () => go('/changes'))
   return (
     <div className={style['frame']}>
       <Rail />

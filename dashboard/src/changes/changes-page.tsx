@@ -2,9 +2,10 @@ import { useRef } from 'react'
 import { useSearch, useLocation } from 'wouter'
 import { serverNow } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
-import { useShortcut } from '../app/use-shortcut.ts'
 import { useTitle } from '../app/use-title.ts'
 import { Choice } from '../parts/choice.tsx'
+import { useCommands } from '../parts/commands.ts'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import { ChangeRow } from './change-row.tsx'
 import style from './changes.module.css'
@@ -20,12 +21,15 @@ export function ChangesPage() {
   const { changes, error, hasMore, isReadingMore, readMore, seeAll, ...marks } = useChanges(onlyUnseen)
   const list = useRef<HTMLDivElement>(null)
   const focused = useFocusedChange(list, changes ?? [])
-  useShortcut('j', () => focused.move(1))
-  useShortcut('k', () => focused.move(-1))
-  useShortcut('e', () => focused.act(marks.see))
-  useShortcut('u', () => focused.act(marks.unsee))
+  useShortcut('changes', 'j', () => focused.move(1))
+  useShortcut('changes', 'k', () => focused.move(-1))
+  useShortcut('changes', 'e', () => focused.act(marks.see))
+  useShortcut('changes', 'u', () => focused.act(marks.unsee))
   const [newest] = changes ?? []
   const areSeen = changes === null || changes.every(({ seen }) => seen)
+  const markAll = () => newest && seeAll(newest)
+  const refused = areSeen ? 'You have seen every change.' : null
+  useCommands([{ id: 'all-seen', title: 'Mark all changes as seen', refused, act: markAll }])
   return (
     <section className={style['page']} aria-label="Changes">
       <header className={style['head']}>
@@ -33,12 +37,7 @@ export function ChangesPage() {
         <AddressChoice name="show" label="Which changes" value={onlyUnseen ? 'unseen' : ''} choices={SHOWN} />
         <AddressChoice name="group" label="Groups" value={isByMonitor ? 'monitor' : ''} choices={GROUPED} />
         <span className={style['space']} />
-        <button
-          type="button"
-          className={controls['button']}
-          disabled={areSeen}
-          onClick={() => newest && seeAll(newest)}
-        >
+        <button type="button" className={controls['button']} disabled={areSeen} onClick={markAll}>
           Mark all seen
         </button>
       </header>

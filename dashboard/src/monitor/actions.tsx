@@ -5,8 +5,8 @@ import { explain, isPassing } from '../api/faults.ts'
 import { FAULTS, type Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
-import { useShortcut } from '../app/use-shortcut.ts'
 import { useCommands } from '../parts/commands.ts'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import { hasFound } from './folded-runs.ts'
@@ -53,8 +53,8 @@ export function Actions({ monitor: { name, status }, place: { path } }: ActionsP
     { id: 'run', title: `Run now: ${name}`, refused, act: () => void act('run') },
     { id: toggle, title: `${word}: ${name}`, refused, act: () => void act(toggle) },
   ])
-  useShortcut('r', () => void act('run'))
-  useShortcut('p', () => void act(toggle))
+  useShortcut('monitor', 'r', () => void act('run'))
+  useShortcut('monitor', 'p', () => void act(toggle))
   const common = {
     type: 'button',
     className: controls['button'],

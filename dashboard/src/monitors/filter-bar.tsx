@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { FAULTS, LIMITS, ORDERS } from '../api/types.ts'
-import { useShortcut } from '../app/use-shortcut.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import style from './filter-bar.module.css'
 import type { Filters, useFilters } from './filters.ts'
@@ -126,7 +126,7 @@ function Search({ text, onChange }: SearchProps) {
   useEffect(() => {
     latest.current = onChange
   })
-  useShortcut('/', () => field.current?.select())
+  useShortcut('list', '/', () => field.current?.select())
   // The address changed by other means than this field, such as the way back.
   const [seen, setSeen] = useState(text)
   if (seen !== text) {

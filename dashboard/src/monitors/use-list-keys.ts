@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
-import { useShortcut } from '../app/use-shortcut.ts'
 import { OVER_THE_SCREEN } from '../parts/single-keys.ts'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import type { Action } from './bulk.ts'
 import type { Row } from './ordered-rows.ts'
 
@@ -17,10 +17,10 @@ export const pauseOrResume = (rows: readonly Row[]): 'pause' | 'resume' =>
 
 /** The keys of the list. */
 export function useListKeys({ targets, act, clear }: ListKeys): void {
-  useShortcut('r', () => act('run'))
-  useShortcut('p', () => act(pauseOrResume(targets())))
-  useShortcut('e', () => act('seen'))
-  useShortcut('u', () => act('unseen'))
+  useShortcut('list', 'r', () => act('run'))
+  useShortcut('list', 'p', () => act(pauseOrResume(targets())))
+  useShortcut('list', 'e', () => act('seen'))
+  useShortcut('list', 'u', () => act('unseen'))
   useEscape(clear)
 }
 

@@ -29,9 +29,12 @@ export function Palette({ begun, onClose }: PaletteProps) {
     // The menu has the key where the person has gone to one of its items.
     if (field.current?.hasAttribute('aria-activedescendant')) return
     const first = groups.flatMap(({ entries }) => entries).find(({ refused }) => refused === null)
-    if (!first || text.trim() === '') return
+    if (first && text.trim() !== '') choose(first)
+  }
+  function choose({ act }: Entry) {
     onClose()
-    first.act()
+    // What moves the focus can do so once the dialog, which keeps it, is gone.
+    setTimeout(act)
   }
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(isOpen) => !isOpen && onClose()} className={style['veil'] ?? ''}>
@@ -59,7 +62,7 @@ export function Palette({ begun, onClose }: PaletteProps) {
                 <MenuSection key={title} id={title}>
                   <Header className={controls['heading'] ?? ''}>{title}</Header>
                   {entries.map((entry) => (
-                    <Item key={entry.id} entry={entry} onClose={onClose} />
+                    <Item key={entry.id} entry={entry} onChoose={() => choose(entry)} />
                   ))}
                 </MenuSection>
               ))}
@@ -71,16 +74,13 @@ export function Palette({ begun, onClose }: PaletteProps) {
   )
 }
 
-const Item = ({ entry: { id, title, note, refused, act }, onClose }: { readonly entry: Entry; onClose(): void }) => (
+const Item = ({ entry: { id, title, note, refused }, onChoose }: { readonly entry: Entry; onChoose(): void }) => (
   <MenuItem
     id={id}
     textValue={title}
     isDisabled={refused !== null}
     className={`${controls['item']} ${style['item']}`}
-    onAction={() => {
-      onClose()
-      act()
-    }}
+    onAction={onChoose}
   >
     <bdi className={style['title']}>{title}</bdi>
     <span className={style['note']}>{refused ?? note}</span>

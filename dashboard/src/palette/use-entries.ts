@@ -6,6 +6,7 @@ import type { Overview } from '../api/types.ts'
 import { chooseTheme, type Theme, THEMES } from '../app/theme.ts'
 import { pathOf } from '../monitors/cells.tsx'
 import { useOffered } from '../parts/commands.ts'
+import type { KeyOf } from '../parts/keys.ts'
 import { useSingleKeys } from '../parts/single-keys.ts'
 import type { Entry } from './entry.ts'
 
@@ -22,7 +23,7 @@ const PAUSE_MS = 120
 const SCREENS = [
   ['Monitors', '/', 'g m'],
   ['Changes', '/changes', 'g c'],
-] as const
+] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'>])[]
 /** Pages that the dashboard does not draw. */
 const DOCUMENTS = [
   ['Documentation', '/docs'],

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 
 /** Something that a screen offers to do, by name. */
 export interface Command {
@@ -9,19 +9,30 @@ export interface Command {
   act(): void
 }
 
-const NONE: readonly Command[] = []
 const listeners = new Set<() => void>()
-let offered = NONE
+/** What each part of the screen offers. */
+const parts = new Map<symbol, readonly Command[]>()
+let offered: readonly Command[] = []
 
-function offer(commands: readonly Command[]): void {
-  offered = commands
+function change(): void {
+  offered = [...parts.values()].flat()
   for (const listener of listeners) listener()
 }
 
-/** Offers commands in the palette as long as the screen is shown. */
+/** Offers commands in the palette as long as the part of the screen is shown. */
 export function useCommands(commands: readonly Command[]): void {
-  useEffect(() => offer(commands))
-  useEffect(() => () => offer(NONE), [])
+  const [part] = useState(() => Symbol('part'))
+  useEffect(() => {
+    parts.set(part, commands)
+    change()
+  })
+  useEffect(
+    () => () => {
+      parts.delete(part)
+      change()
+    },
+    [part],
+  )
 }
 
 /** Returns what the screen offers. */

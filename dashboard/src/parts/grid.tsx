@@ -2,6 +2,7 @@ import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import style from './grid.module.css'
 import { isShortcut } from './single-keys.ts'
+import { useShortcut } from './use-shortcut.ts'
 
 export interface GridColumn {
   readonly id: string
@@ -54,7 +55,13 @@ export function Grid(props: GridProps) {
     virtual.scrollToIndex(next)
     return next
   }
-  useListKeys(box, (step) => move(at + step))
+  // They move in the list wherever the focus is, but where somebody types.
+  const step = (by: number) => {
+    box.current?.focus({ preventScroll: true })
+    move(at + by)
+  }
+  useShortcut('list', 'j', () => step(1))
+  useShortcut('list', 'k', () => step(-1))
   return (
     <div className={style['frame']} aria-busy={props.isBusy}>
       <div
@@ -115,23 +122,6 @@ function onKey(event: KeyboardEvent, { at, page, move, props }: Keyed): void {
   else if (event.key === ' ' || (event.key === 'x' && isShortcut(event.nativeEvent))) props.onChoose(at, event.shiftKey)
   else return
   event.preventDefault()
-}
-
-/** `j` and `k` move in the list wherever the focus is, but where somebody types. */
-function useListKeys(box: RefObject<HTMLDivElement | null>, step: (by: number) => void): void {
-  const latest = useRef(step)
-  useEffect(() => {
-    latest.current = step
-  })
-  useEffect(() => {
-    const listen = (event: globalThis.KeyboardEvent) => {
-      if (!isShortcut(event) || (event.key !== 'j' && event.key !== 'k')) return
-      box.current?.focus({ preventScroll: true })
-      latest.current(event.key === 'j' ? 1 : -1)
-    }
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [box])
 }
 
 interface GridRowProps {

@@ -1,5 +1,6 @@
 import { type RefObject, useRef, useState } from 'react'
-import { useShortcut } from '../app/use-shortcut.ts'
+import { useCommands } from '../parts/commands.ts'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import style from './run.module.css'
 
@@ -18,8 +19,12 @@ export function ChangeSteps({ root }: { readonly root: RefObject<HTMLElement | n
     next?.scrollIntoView({ block: 'center' })
     say(`Change ${last.current + 1} of ${all.length}`)
   }
-  useShortcut('n', () => step(1))
-  useShortcut('p', () => step(-1))
+  useShortcut('run', 'n', () => step(1))
+  useShortcut('run', 'p', () => step(-1))
+  useCommands([
+    { id: 'next', title: 'Next change of this run', refused: null, act: () => step(1) },
+    { id: 'previous', title: 'Previous change of this run', refused: null, act: () => step(-1) },
+  ])
   return (
     <>
       <span role="status" className={style['soft']}>

@@ -4,6 +4,7 @@ import { ask } from '../api/client.ts'
 import type { Run, RunDeliveries } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
+import { useCommands } from '../parts/commands.ts'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -109,21 +110,31 @@ function Payload({ delivery: { id, payload, truncated } }: { readonly delivery: 
   )
 }
 
-function Replay({ delivery: { id, status }, listed }: { readonly delivery: Delivery; readonly listed: string }) {
+function Replay({
+  delivery: { id, status, destination },
+  listed,
+}: {
+  readonly delivery: Delivery
+  readonly listed: string
+}) {
   const mayReplay = usePermission('deliveries.replay')
   const queries = useQueryClient()
   const replay = useMutation({
     mutationFn: () => ask(`/v1/deliveries/${encodeURIComponent(id)}/replay`, { method: 'POST' }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries', listed] }),
   })
-  if (status !== 'failed' && status !== 'dead') return null
+  const isFailed = status === 'failed' || status === 'dead'
+  const refused = mayReplay ? null : 'Your role may only read.'
+  const title = `Send again: ${destination}`
+  useCommands(isFailed ? [{ id: `replay-${id}`, title, refused, act: () => replay.mutate() }] : [])
+  if (!isFailed) return null
   return (
     <>
       <button
         type="button"
         className={controls['button']}
-        disabled={!mayReplay || replay.isPending}
-        title={mayReplay ? undefined : 'Your role may only read.'}
+        disabled={refused !== null || replay.isPending}
+        title={refused ?? undefined}
         onClick={() => replay.mutate()}
       >
         Send again

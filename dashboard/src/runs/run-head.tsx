@@ -64,9 +64,12 @@ interface NeighbourProps {
   readonly keyName: string
 }
 
+/** Returns why a person cannot go to a run beside this one. */
+export const noRun = (word: string): string => `There is no ${word.toLowerCase()} run.`
+
 const Neighbour = ({ href, word, keyName }: NeighbourProps) =>
   href === null ? (
-    <button type="button" className={controls['button']} disabled title={`There is no ${word.toLowerCase()} run.`}>
+    <button type="button" className={controls['button']} disabled title={noRun(word)}>
       {word}
     </button>
   ) : (

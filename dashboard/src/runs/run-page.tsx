@@ -3,13 +3,15 @@ import { ApiFault } from '../api/client.ts'
 import { COLLECTIONS, type Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { OtherTeams } from '../app/other-teams.tsx'
-import { useShortcut } from '../app/use-shortcut.ts'
 import { useTitle } from '../app/use-title.ts'
+import { useWatched } from '../live/watched.ts'
 import { useAddress } from '../monitor/use-address.ts'
+import { useCommands } from '../parts/commands.ts'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import { Compared } from './compared.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Pictures } from './pictures.tsx'
-import { RunHead, Trouble } from './run-head.tsx'
+import { noRun, RunHead, Trouble } from './run-head.tsx'
 import style from './run.module.css'
 import { SearchResults } from './search-results.tsx'
 import { SeenButton } from './seen-button.tsx'
@@ -17,6 +19,7 @@ import { type RunAddress, useListedChange, useMonitor, useNeighbours, useRun } f
 
 /** A run: how it went, what it found to differ, and what was sent. */
 export function RunPage(address: RunAddress) {
+  useWatched([address.id])
   const monitor = useMonitor(address)
   const found = useRun(address.run)
   const target = monitor.data?.target_domain ?? null
@@ -74,8 +77,13 @@ function Found({ address, home, run, target }: FoundProps) {
   const query = asked.size === 0 ? '' : `?${asked}`
   const addressOf = (other: Run | null) => other && `${home}/runs/${other.id}${query}`
   const open = (href: string | null) => href !== null && go(href)
-  useShortcut('[', () => open(addressOf(older)))
-  useShortcut(']', () => open(addressOf(newer)))
+  useShortcut('run', '[', () => open(addressOf(older)))
+  useShortcut('run', ']', () => open(addressOf(newer)))
+  useCommands([
+    { id: 'older', title: 'Older run', refused: older ? null : noRun('older'), act: () => open(addressOf(older)) },
+    { id: 'newer', title: 'Newer run', refused: newer ? null : noRun('newer'), act: () => open(addressOf(newer)) },
+    { id: 'monitor', title: 'Open the monitor of this run', refused: null, act: () => go(home) },
+  ])
   return (
     <>
       <RunHead run={run} older={addressOf(older)} newer={addressOf(newer)}>

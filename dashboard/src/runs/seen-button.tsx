@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
-import { useShortcut } from '../app/use-shortcut.ts'
+import { useCommands } from '../parts/commands.ts'
+import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import type { ListedChange } from './use-run.ts'
 
@@ -17,7 +18,10 @@ export function SeenButton({ change }: { readonly change: ListedChange | null })
       Promise.all(['changes', 'counts', 'overview'].map((name) => queries.invalidateQueries({ queryKey: [name] }))),
   })
   const isUnseen = change !== null && !change.seen
-  useShortcut('e', () => isUnseen && mayMark && !mark.isPending && mark.mutate())
+  const refused = mayMark ? null : 'You may not mark changes.'
+  const act = () => isUnseen && refused === null && !mark.isPending && mark.mutate()
+  useShortcut('run', 'e', act)
+  useCommands(isUnseen ? [{ id: 'seen', title: 'Mark this change as seen', refused, act }] : [])
   if (!isUnseen) return null
   return (
     <>
@@ -25,10 +29,10 @@ export function SeenButton({ change }: { readonly change: ListedChange | null })
       <button
         type="button"
         className={controls['button']}
-        disabled={!mayMark || mark.isPending}
-        title={mayMark ? undefined : 'You may not mark changes.'}
+        disabled={refused !== null || mark.isPending}
+        title={refused ?? undefined}
         aria-keyshortcuts="e"
-        onClick={() => mark.mutate()}
+        onClick={act}
       >
         Mark seen <kbd aria-hidden="true">e</kbd>
       </button>

@@ -1,11 +1,15 @@
 import { useEffect, useRef } from 'react'
-import { isShortcut } from '../parts/single-keys.ts'
+import type { KeyOf, KeyPlace } from './keys.ts'
+import { isShortcut } from './single-keys.ts'
 
 /** Two keys one after the other are pressed within this time. */
 const PAUSE_MS = 1_500
 
-/** Calls `act` when a key is pressed, or two one after the other as in `g m`, but where somebody types. */
-export function useShortcut(keys: string, act: () => void): void {
+/**
+ * Calls `act` when a key of the list of keys is pressed, or two one after the other as in `g m`, but where somebody
+ * types.
+ */
+export function useShortcut<Place extends KeyPlace>(_place: Place, keys: KeyOf<Place>, act: () => void): void {
   const latest = useRef(act)
   useEffect(() => {
     latest.current = act
