@@ -164,11 +164,42 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     expect(page.url()).toBe(`${dashboard.base}/sign-in?next=%2F%3Fq%3Dkettle`)
     await page.context().close()
     const { page: shown } = await opened('/')
+    await shown.getByText('updates every 15 s').waitFor({ state: 'detached' })
     await shown.context().clearCookies()
-    // The page asks again when it is looked at again.
-    await shown.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    // The stream begins again, and is refused.
+    dashboard.api.app.server.closeAllConnections()
     await shown.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await shown.context().close()
+  })
+
+  test('asks again when the server says so, and later each time where it only has an error', async () => {
+    const { page } = await dashboard.open('/changes', owner)
+    await page.getByRole('heading', { name: 'Changes' }).waitFor()
+    const asked: number[] = []
+    await page.route('**/v1/overview?*', async (route) => {
+      asked.push(performance.now())
+      if (asked.length > 2) return route.continue()
+      const headers = asked.length === 1 ? { 'retry-after': '2' } : {}
+      await route.fulfill({ status: asked.length === 1 ? 429 : 502, headers, body: 'of a proxy' })
+    })
+    await page.getByRole('link', { name: 'Monitors', exact: true }).click()
+    await page.getByText(`${MONITORS} of ${MONITORS}`).waitFor()
+    const [first = 0, second = 0, third = 0] = asked
+    expect(second - first).toBeGreaterThanOrEqual(1_950)
+    expect(third - second).toBeGreaterThanOrEqual(1_950)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('tells times by the clock of the server, however wrong that of the browser is', async () => {
+    const { page } = await dashboard.open('/changes', owner)
+    await page.clock.install({ time: Date.now() + 3 * 3_600_000 })
+    await page.goto(`${dashboard.base}/?q=kettle+1&sort=name`)
+    await page.getByRole('gridcell').first().waitFor()
+    const times = () => page.getByRole('row', { name: 'Kettle 10' }).locator('time').allInnerTexts()
+    await expect.poll(async () => (await times()).every((text) => !text.includes('hr'))).toBe(true)
+    expect((await times()).length).toBeGreaterThan(0)
+    await page.context().close()
   })
 
   test('loads at most 190 KB of code and styles', async () => {

@@ -1,15 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { sessionCookieName } from '../../api/auth/sign-in-options.ts'
 import { dashboardRoutes } from '../../api/dashboard/dashboard-routes.ts'
+import { buildApp } from '../../api/http/app.ts'
 import { servedRoutesOf } from '../../api/routes.ts'
-import type { ServicesOptions } from '../../api/services.ts'
+import { createServices, type ServicesOptions } from '../../api/services.ts'
 import { SERVED_KINDS } from '../../boot/kinds.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { buildDashboard } from '../../tools/build/build-dashboard.ts'
-import { createTestApi, type TestApi } from '../support/api/test-api.ts'
+import { createTestApi, ENCRYPTION_KEY, type TestApi } from '../support/api/test-api.ts'
 import { startTestBrowser } from '../support/browser/test-browser.ts'
 import { freePort } from '../support/network/free-port.ts'
 
@@ -37,21 +38,40 @@ export interface Dashboard extends AsyncDisposable {
   /** The folder of the built files, which are those of the source. */
   readonly built: string
   /** Opens a page of a browser of its own. With an owner it is signed in. */
-  open(path: string, as: CreatedOwner | null, how?: { readonly width?: number }): Promise<OpenedPage>
+  open(path: string, as: Pick<CreatedOwner, 'session_token'> | null, how?: OpenOptions): Promise<OpenedPage>
+  /** Serves the same at another address, by a port of its own on loopback. */
+  serveAs(base: string): Promise<OtherAddress>
+}
+
+interface OpenOptions {
+  readonly width?: number
+  /** The address under which the browser knows it, if it is another one. */
+  readonly base?: string
+  readonly context?: BrowserContextOptions
+}
+
+/** The dashboard at another address than its own. */
+interface OtherAddress {
+  readonly port: number
+  /** Streams that are open there. */
+  streams(): number
 }
 
 const COLLECT = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy', event.violatedDirective, event.blockedURI, event.sample))`
 
 /** What its API has. Without a differ it compares no texts, and without a store of objects it has no pictures. */
-type DashboardOptions = Partial<Pick<ServicesOptions, 'egress' | 'differ' | 'objects' | 'eventBounds'>>
+type DashboardOptions = Partial<Omit<ServicesOptions, 'baseUrl' | 'dashboardUrl'>>
+
+export type StartOptions = DashboardOptions & { readonly port?: number }
 
 /** Where its browser runs. */
 export const hasBrowser = process.platform === 'linux' && process.arch === 'x64'
 
-export async function startDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
+/** `port`: the one that is served, where something has to know it beforehand. */
+export async function startDashboard({ port: given, ...options }: StartOptions = {}): Promise<Dashboard> {
   // Forms name the address that they come from, so it has to be known before there is a server.
-  const port = await freePort()
+  const port = given ?? (await freePort())
   const base = `http://127.0.0.1:${port}`
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-dashboard-'))
   const built = join(folder, 'dist')
@@ -60,28 +80,41 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Da
   const api = await createTestApi({ ...options, baseUrl: base, dashboardUrl: base }, table)
   await api.app.listen({ host: '127.0.0.1', port })
   const browser = await startTestBrowser()
+  const others = new AsyncDisposableStack()
   return {
     api,
     base,
     built,
-    async open(path, as, { width = 1280 } = {}) {
-      const context = await browser.playwright.newContext({ viewport: { width, height: 800 }, locale: 'en-US' })
-      if (as) await signIn(context, base, as)
+    async open(path, as, { width = 1280, base: at = base, context: how = {} } = {}) {
+      const viewport = { width, height: 800 }
+      const context = await browser.playwright.newContext({ viewport, locale: 'en-US', ...how })
+      if (as) await signIn(context, at, as)
       await context.addInitScript(COLLECT)
       const page = await context.newPage()
-      const watched = watch(page, base)
-      await page.goto(base + path)
+      const watched = watch(page, at)
+      await page.goto(at + path)
       return { page, watched }
+    },
+    async serveAs(at) {
+      const { services, databaseUrl } = api
+      const own = { ...services, databaseUrl, encryptionKey: ENCRYPTION_KEY, baseUrl: at, dashboardUrl: at }
+      const there = createServices(own)
+      others.defer(() => there.close())
+      const app = buildApp(there, table)
+      others.defer(() => app.close())
+      const address = await app.listen({ host: '127.0.0.1', port: 0 })
+      return { port: Number(new URL(address).port), streams: () => there.events.open }
     },
     async [Symbol.asyncDispose]() {
       await browser[Symbol.asyncDispose]()
+      await others.disposeAsync()
       await api.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-const signIn = (context: BrowserContext, base: string, { session_token: token }: CreatedOwner) =>
+const signIn = (context: BrowserContext, base: string, { session_token: token }: Pick<CreatedOwner, 'session_token'>) =>
   context.addCookies([
     { name: sessionCookieName(base), value: encodeURIComponent(token), url: base, httpOnly: true, sameSite: 'Lax' },
   ])

@@ -4,7 +4,7 @@ import { SMALLEST } from '../support/api/monitor-body.ts'
 import { openSite } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
-import { type Dashboard, startDashboard } from './open-dashboard.ts'
+import { type Dashboard, type StartOptions, startDashboard } from './open-dashboard.ts'
 
 /** A dashboard with a few monitors that changed, fail and are paused. */
 interface Seeded extends AsyncDisposable {
@@ -17,8 +17,9 @@ interface Seeded extends AsyncDisposable {
 }
 
 /** Serves a dashboard whose monitors were checked on a page that changed. */
-export async function startSeeded(): Promise<Seeded> {
+export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
   const dashboard = await startDashboard({
+    ...options,
     egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
   })
   const site = await openSite()
