@@ -23,6 +23,9 @@ export interface ChangedState {
   readonly status: MonitorStatus
 }
 
+/** A monitor may be made and deleted within the overlap of two looks. */
+const keyOfDeletion = ({ id }: { readonly id: string }): string => `deleted ${id}`
+
 interface Kept {
   readonly seq: number
   readonly text: string
@@ -87,11 +90,13 @@ export class TeamFeed {
     this.since = news.at
     this.#told = new Set([
       ...news.changes.map(({ run_id: id }) => id),
-      ...[...news.deliveries, ...news.deletions, ...news.creations].map(({ id }) => id),
+      ...news.deliveries.map(({ id }) => id),
+      ...news.deletions.map(keyOfDeletion),
+      ...news.creations.map(({ id }) => id),
     ])
     const changes = news.changes.filter(({ run_id: id }) => !told.has(id))
     const deliveries = news.deliveries.filter(({ id }) => !told.has(id))
-    const deletions = news.deletions.filter(({ id }) => !told.has(id))
+    const deletions = news.deletions.filter((one) => !told.has(keyOfDeletion(one)))
     const known = new Set(states?.map(({ id }) => id))
     const creations = news.creations.filter(({ id }) => !told.has(id) && !known.has(id))
     const found = [news.changes, news.deliveries, news.deletions, news.creations]

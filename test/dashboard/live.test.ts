@@ -18,7 +18,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
   let owner: CreatedOwner
   let kettle: string
   let lamp: string
-  const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
     dashboard.api.call(owner.api_key, method, path, body)
   const streams = () => dashboard.api.services.events.open
 
@@ -80,6 +80,22 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await page.getByRole('row').filter({ hasText: 'Kettle' }).getByText('Active').waitFor()
     await call('POST', `/v1/monitors/${kettle}/pause`)
     expect(await page.getByText('updates every 15 s').count()).toBe(0)
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('shows a monitor that was made elsewhere at once, behind those that are shown, and none twice', async () => {
+    const { page, watched } = await opened()
+    const names = async () =>
+      (await page.getByRole('row').getByRole('link').allInnerTexts())
+        .map((text) => text.split('\n')[0] ?? '')
+        .filter((text) => /^[A-Z]/.test(text))
+    const { body } = await call('POST', '/v1/monitors?paused=true', { ...SMALLEST, name: 'Anvil' })
+    await page.getByRole('link', { name: 'Anvil' }).waitFor({ timeout: 10_000 })
+    expect(await names()).toEqual(['Kettle', 'Lamp', 'Anvil'])
+    await page.getByRole('button', { name: /moved: sort again/ }).click()
+    await expect.poll(names).toEqual(['Anvil', 'Kettle', 'Lamp'])
+    await call('DELETE', `/v1/monitors/${String(body['id'])}`)
     expect(watched.faults).toEqual([])
     await page.context().close()
   })
@@ -185,6 +201,26 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     expect(await page.getByRole('searchbox').inputValue()).toBe('kettl')
     await page.getByText(/^1 of /).waitFor()
     expect(watched.faults.filter((fault) => !/40[01]|INCOMPLETE/.test(fault))).toEqual([])
+    await page.context().close()
+  })
+
+  test('leads from a link into another team of the person to the monitor, or to the run', async () => {
+    const other = await dashboard.api.owner()
+    await dashboard.api.sql(`
+      insert into team_members (team_id, user_id, role) values ('${other.team_id}', '${owner.user_id}', 'viewer')`)
+    const { body } = await dashboard.api.call(other.api_key, 'POST', '/v1/monitors?paused=true', {
+      ...SMALLEST,
+      name: 'Theirs',
+    })
+    const path = `/monitors/${String(body['id'])}`
+    const { page } = await dashboard.open(`${path}/runs/${kettle}`, owner)
+    await page.getByRole('button', { name: /^Look in / }).waitFor()
+    await page.goto(dashboard.base + path)
+    await page.getByRole('button', { name: /^Look in / }).click()
+    await page.getByRole('heading', { name: 'Theirs' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(path)
+    await expect.poll(() => page.title()).toBe('Theirs – Tidemark')
+    await dashboard.api.call(owner.session_token, 'POST', '/v1/team/switch', { team_id: owner.team_id })
     await page.context().close()
   })
 

@@ -36,6 +36,16 @@ export class OrderedRows {
     for (const nth of data.keys()) if (this.#ids[first + nth] === undefined) this.#place(first + nth, others, data[nth])
   }
 
+  /** Gives a free place to the row that belongs there, or else to one that has no place yet. */
+  #place(index: number, others: Row[], own: Row | undefined): void {
+    const nth = Math.max(
+      0,
+      others.findIndex(({ id }) => id === own?.id),
+    )
+    const row = others.splice(nth, 1)[0] ?? own
+    if (row) this.#ids[index] = row.id
+  }
+
   #reset(key: string | null): void {
     this.#key = key
     this.#ids = []
