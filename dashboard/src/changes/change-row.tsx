@@ -3,6 +3,7 @@ import { pathOf } from '../monitors/cells.tsx'
 import { WHOLE_PAGE } from '../monitors/values.ts'
 import { Beside } from '../parts/beside.tsx'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import style from './changes.module.css'
 import type { Change } from './use-changes.ts'
 
@@ -34,7 +35,7 @@ export function ChangeRow({ change, count = 1, onSee, onUnsee }: ChangeRowProps)
         <Link href={`${pathOf(monitor)}/runs/${change.run_id}`}>
           <bdi>{monitor.name}</bdi>
         </Link>
-        {count > 1 && <span className={style['soft']}> {count} changes</span>}
+        {count > 1 && <span className={tones['soft']}> {count} changes</span>}
       </span>
       <span className={style['what']}>
         <Found change={change} />
@@ -60,13 +61,13 @@ function Found({ change: { fields, more, visual_change_pct: pictured } }: { read
     <>
       {fields.slice(0, FIELDS).map(({ field, before, after, percent: by }) => (
         <span key={field} className={style['field']}>
-          <bdi className={style['soft']}>{field === WHOLE_PAGE ? 'page' : field}</bdi>{' '}
+          <bdi className={tones['soft']}>{field === WHOLE_PAGE ? 'page' : field}</bdi>{' '}
           {field === WHOLE_PAGE ? 'its text' : <Beside before={before} after={after} />}
           {by !== null && <span className={style['percent']}>{percent.format(by)} %</span>}
         </span>
       ))}
       {pictured !== null && <span className={style['field']}>{percent.format(pictured)} % of the picture</span>}
-      {hidden > 0 && <span className={style['soft']}>and {hidden} more</span>}
+      {hidden > 0 && <span className={tones['soft']}>and {hidden} more</span>}
     </>
   )
 }
@@ -80,9 +81,9 @@ const OUTCOMES = [
 
 /** What was sent, or why nothing was. */
 function Outcome({ change: { deliveries, silence } }: { readonly change: Change }) {
-  if (silence !== null) return <span className={style['soft']}>{silence}</span>
+  if (silence !== null) return <span className={tones['soft']}>{silence}</span>
   return OUTCOMES.filter(([status]) => deliveries[status] > 0).map(([status, word, look]) => (
-    <span key={status} className={style[look]}>
+    <span key={status} className={tones[look]}>
       {deliveries[status]} {word}
     </span>
   ))

@@ -8,6 +8,7 @@ import { usePermission } from '../app/use-me.ts'
 import { useCommands } from '../parts/commands.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import { hasFound } from './folded-runs.ts'
 import style from './monitor.module.css'
@@ -70,7 +71,7 @@ export function Actions({ monitor: { name, status }, place: { path } }: ActionsP
         {word}
       </button>
       {!mayWrite && (
-        <span id="why-not" className={style['soft']}>
+        <span id="why-not" className={tones['soft']}>
           {REASON}
         </span>
       )}

@@ -23,7 +23,7 @@ export function ManifestPart({ place: { path } }: { readonly place: Place }) {
           {isShown ? 'Hide' : 'Show'}
         </button>
       </div>
-      <p className={style['soft']}>
+      <p className={style['note']}>
         A manifest: <code>kubectl apply</code> makes a <a href="/docs/custom-resources">custom resource</a> of it,{' '}
         <code>tidemark apply</code> reads it as a <a href="/docs/config-folder">file</a>, and the same keys make a{' '}
         <a href="/docs/pulumi">Pulumi resource</a>. Secrets are not in it.

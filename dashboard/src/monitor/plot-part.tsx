@@ -7,6 +7,7 @@ import { Notice } from '../app/notice.tsx'
 import { refreshMs } from '../live/live-state.ts'
 import { Choice } from '../parts/choice.tsx'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import type { Place } from './any-monitor.ts'
 import style from './monitor.module.css'
 import plotted from './plot-part.module.css'
@@ -36,7 +37,7 @@ const Plot = lazy(() =>
     () => ({ default: Undrawn }),
   ),
 )
-const Undrawn = () => <p className={plotted['soft']}>This browser cannot draw the plot. The table has its numbers.</p>
+const Undrawn = () => <p className={tones['soft']}>This browser cannot draw the plot. The table has its numbers.</p>
 
 const RANGES = [
   ['7', '7 days'],
@@ -118,7 +119,7 @@ function Shown({ series, place: { kind, home } }: { readonly series: Series; rea
     event.preventDefault()
     setChosen(stops[Math.max(0, Math.min(stops.length - 1, to))]?.at ?? null)
   }
-  if (stops.length === 0) return <p className={plotted['soft']}>There are no numbers in this time.</p>
+  if (stops.length === 0) return <p className={tones['soft']}>There are no numbers in this time.</p>
   const text = stop ? `${whole.format(stop.at)}: ${stop.text}` : 'The arrow keys read the plot.'
   return (
     <>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Heading } from 'react-aria-components/Dialog'
 import { ModalDialog } from '../parts/modal-dialog.tsx'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import style from './monitor.module.css'
 
 const MOST_HOURS = 168
@@ -40,7 +41,7 @@ export function RotateDialog({ onCancel, onRotate }: RotateDialogProps) {
             onChange={(event) => setHours(event.target.value)}
           />
         </label>
-        <p className={style['soft']}>From 0 to {MOST_HOURS}. With 0 the old one ends at once.</p>
+        <p className={tones['soft']}>From 0 to {MOST_HOURS}. With 0 the old one ends at once.</p>
         <span className={style['tools']}>
           <button type="submit" className={`${controls['button']} ${controls['main']}`} disabled={!isRight}>
             Replace it

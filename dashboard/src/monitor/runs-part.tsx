@@ -5,6 +5,7 @@ import { changesOf, shownValue, WHOLE_PAGE } from '../monitors/values.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import type { Place } from './any-monitor.ts'
 import { type Fold, foldedRuns } from './folded-runs.ts'
 import style from './monitor.module.css'
@@ -55,7 +56,7 @@ export function RunsPart({ place: { path, home } }: { readonly place: Place }) {
       {error !== null && <Notice error={error} />}
       {runs === null && error === null && <p role="status">Loading…</p>}
       {runs?.length === 0 && (
-        <p className={lines['soft']}>{hasMore ? 'None of the runs that were looked at.' : nothingOf(shown, day)}</p>
+        <p className={tones['soft']}>{hasMore ? 'None of the runs that were looked at.' : nothingOf(shown, day)}</p>
       )}
       {runs !== null && runs.length > 0 && (
         <List runs={runs} home={home} onlyFound={shown === 'changed' || shown === 'fired'} />
@@ -172,7 +173,7 @@ const Line = ({ run, home, hasFound }: LineProps) => (
     <span>
       <Found run={run} hasFound={hasFound} />
     </span>
-    <span className={lines['soft']}>
+    <span className={tones['soft']}>
       {run.fired === true && <b className={lines['fired']}>fired</b>} {run.status !== 'running' && ms(run.duration_ms)}
     </span>
   </li>
@@ -190,11 +191,11 @@ function Time({ run, home }: Omit<LineProps, 'hasFound'>) {
 }
 
 function Found({ run, hasFound }: Omit<LineProps, 'home'>) {
-  if (run.status === 'running') return <span className={lines['soft']}>is running</span>
-  if (run.status === 'skipped') return <span className={lines['soft']}>was skipped</span>
+  if (run.status === 'running') return <span className={tones['soft']}>is running</span>
+  if (run.status === 'skipped') return <span className={tones['soft']}>was skipped</span>
   if (run.status === 'error')
-    return <span className={lines['bad']}>{run.error_code === null ? 'failed' : FAULTS[run.error_code]}</span>
-  if (!hasFound) return <span className={lines['soft']}>same</span>
+    return <span className={tones['bad']}>{run.error_code === null ? 'failed' : FAULTS[run.error_code]}</span>
+  if (!hasFound) return <span className={tones['soft']}>same</span>
   const changes = changesOf(run)
   return (
     <>
@@ -208,13 +209,13 @@ function Found({ run, hasFound }: Omit<LineProps, 'home'>) {
             'the text of the page'
           ) : (
             <>
-              <bdi className={lines['soft']}>{field}</bdi> <bdi>{shownValue(before, MOST)}</bdi> →{' '}
+              <bdi className={tones['soft']}>{field}</bdi> <bdi>{shownValue(before, MOST)}</bdi> →{' '}
               <bdi>{shownValue(after, MOST)}</bdi>
             </>
           )}
         </span>
       ))}
-      {changes.length > FIELDS && <span className={lines['soft']}>{changes.length - FIELDS} more</span>}
+      {changes.length > FIELDS && <span className={tones['soft']}>{changes.length - FIELDS} more</span>}
     </>
   )
 }
@@ -222,6 +223,6 @@ function Found({ run, hasFound }: Omit<LineProps, 'home'>) {
 /** A rank before and after: a positive move is towards the first place. */
 const Rank = ({ run: { target_rank: rank = null, rank_delta: delta } }: { readonly run: Run }) => (
   <span className={lines['change']}>
-    <span className={lines['soft']}>rank</span> {inWords('rank', (rank ?? 0) + (delta ?? 0))} → {inWords('rank', rank)}
+    <span className={tones['soft']}>rank</span> {inWords('rank', (rank ?? 0) + (delta ?? 0))} → {inWords('rank', rank)}
   </span>
 )

@@ -48,7 +48,7 @@ export function SecretPart({ place: { path } }: { readonly place: Place }) {
           Replace…
         </button>
       </div>
-      <p className={style['soft']}>
+      <p className={style['note']}>
         {mayRead ? 'Receivers of its webhooks verify by it who sent them. ' : 'Your role may not read it. '}
         <a href="/docs/webhooks">How to verify</a>
       </p>

@@ -5,6 +5,7 @@ import type { Run, Series } from '../api/types.ts'
 import { refreshMs } from '../live/live-state.ts'
 import { changesOf, shownValue, WHOLE_PAGE } from '../monitors/values.ts'
 import { Ago } from '../parts/time.tsx'
+import tones from '../style/tones.module.css'
 import type { Place } from './any-monitor.ts'
 import style from './head.module.css'
 import { inWords } from './series-view.ts'
@@ -39,14 +40,14 @@ export function ValueNow({ place: { kind, path, home } }: { readonly place: Plac
   const { field, text, since, before, run } = now
   return (
     <p className={style['now']}>
-      <span className={style['soft']}>
+      <span className={tones['soft']}>
         <bdi>{field === WHOLE_PAGE ? 'the page' : field}</bdi>
       </span>
       <b>
         <bdi>{field === WHOLE_PAGE ? 'its text' : text}</bdi>
       </b>
       {since !== null && (
-        <span className={style['soft']}>
+        <span className={tones['soft']}>
           since{' '}
           {run === null ? (
             <Ago at={since} />
@@ -58,7 +59,7 @@ export function ValueNow({ place: { kind, path, home } }: { readonly place: Plac
         </span>
       )}
       {before !== null && field !== WHOLE_PAGE && (
-        <span className={style['soft']}>
+        <span className={tones['soft']}>
           before <bdi>{before}</bdi>
         </span>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import tones from '../style/tones.module.css'
 import style from './json-tree.module.css'
 import { LongText, ShowMore } from './long-text.tsx'
 
@@ -32,7 +33,7 @@ export function JsonTree({ value, name, isOpen = false }: JsonTreeProps) {
     >
       <summary>
         <Name name={name} />
-        <span className={style['soft']}>{Array.isArray(value) ? `[${count}]` : `{${count}}`}</span>
+        <span className={tones['soft']}>{Array.isArray(value) ? `[${count}]` : `{${count}}`}</span>
       </summary>
       {shows && <Entries value={value} />}
     </details>

@@ -2,7 +2,7 @@ import { type RefObject, useRef, useState } from 'react'
 import { useCommands } from '../parts/commands.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
-import style from './run.module.css'
+import tones from '../style/tones.module.css'
 
 /** Buttons and keys to the next and the previous change on the screen, which gets the focus. */
 export function ChangeSteps({ root }: { readonly root: RefObject<HTMLElement | null> }) {
@@ -27,7 +27,7 @@ export function ChangeSteps({ root }: { readonly root: RefObject<HTMLElement | n
   ])
   return (
     <>
-      <span role="status" className={style['soft']}>
+      <span role="status" className={tones['soft']}>
         {said}
       </span>
       <button type="button" className={controls['button']} onClick={() => step(-1)} aria-keyshortcuts="p">

@@ -6,6 +6,7 @@ import { useAddress } from '../monitor/use-address.ts'
 import { isLongText, WHOLE_PAGE } from '../monitors/values.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Ago } from '../parts/time.tsx'
+import tones from '../style/tones.module.css'
 import { ChangeSteps } from './change-steps.tsx'
 import { ComparedWith } from './compared-with.tsx'
 import style from './run.module.css'
@@ -69,7 +70,7 @@ export function Compared({ address, run, change, children }: ComparedProps) {
 
 const Against = ({ comparison: { other } }: { readonly comparison: Comparison }) =>
   other && (
-    <p className={style['soft']}>
+    <p className={tones['soft']}>
       Before is the run of <Ago at={other.started_at} />.
     </p>
   )
@@ -86,7 +87,7 @@ function Differences({ run, comparison: { fields, texts, refusal, error }, view,
   const isSame = fields.length === 0 && refusal === null && texts !== null && run.organic_results === undefined
   return (
     <>
-      {refusal !== null && <p className={style['soft']}>{refusal}</p>}
+      {refusal !== null && <p className={tones['soft']}>{refusal}</p>}
       {isSame && <Same run={run} isOther={isOther} />}
       <ChangedValues fields={fields.filter((each) => !isShownAsText(each, refusal))} />
       {texts === null && refusal === null && <p role="status">Comparing…</p>}
@@ -122,7 +123,7 @@ function Rest({ run }: { readonly run: Run }) {
 
 const Same = ({ run, isOther }: { readonly run: Run; readonly isOther: boolean }) => (
   <>
-    <p className={style['soft']}>
+    <p className={tones['soft']}>
       {isOther || run.status !== 'success'
         ? 'No value differs.'
         : 'No value differs from the run before, or it was the first one.'}

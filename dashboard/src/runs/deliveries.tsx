@@ -9,6 +9,7 @@ import { JsonTree } from '../parts/json-tree.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import style from './deliveries.module.css'
 import { type ListedChange, runPath } from './use-run.ts'
 
@@ -29,7 +30,7 @@ export function Deliveries({ run, change }: { readonly run: Run; readonly change
       <h2 className={style['title']}>Deliveries</h2>
       {error !== null && <Notice error={error} />}
       {data === undefined && error === null && <p role="status">Loading…</p>}
-      {data?.data.length === 0 && <p className={style['soft']}>{silenceOf(run, change)}</p>}
+      {data?.data.length === 0 && <p className={tones['soft']}>{silenceOf(run, change)}</p>}
       {data?.data.map((delivery) => (
         <OneDelivery key={delivery.id} delivery={delivery} listed={path} />
       ))}
@@ -58,7 +59,7 @@ function OneDelivery({ delivery, listed }: { readonly delivery: Delivery; readon
   return (
     <article className={style['delivery']} aria-label={`${delivery.delivery_type} to ${delivery.destination}`}>
       <header className={style['head']}>
-        <b className={style[look]}>{word}</b>
+        <b className={tones[look]}>{word}</b>
         <span>{delivery.delivery_type}</span>
         <bdi className={style['destination']}>{delivery.destination}</bdi>
         <Replay delivery={delivery} listed={listed} />

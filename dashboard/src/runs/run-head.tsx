@@ -4,6 +4,7 @@ import { ADVICE, FAULTS, REASONS, type Run } from '../api/types.ts'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import controls from '../style/controls.module.css'
+import tones from '../style/tones.module.css'
 import style from './run.module.css'
 
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -33,7 +34,7 @@ export const RunHead = ({ run, older, newer, children }: RunHeadProps) => (
         Run of <time dateTime={run.started_at}>{whole.format(Date.parse(run.started_at))}</time>
       </h1>
       <p className={style['facts']}>
-        <b className={run.status === 'error' ? style['bad'] : undefined}>{STATES[run.status]}</b>
+        <b className={run.status === 'error' ? tones['bad'] : undefined}>{STATES[run.status]}</b>
         <span>
           <Ago at={run.completed_at ?? run.started_at} />
         </span>

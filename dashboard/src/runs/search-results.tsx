@@ -4,6 +4,7 @@ import { ask } from '../api/client.ts'
 import type { Run } from '../api/types.ts'
 import { webAddress } from '../monitor/any-monitor.ts'
 import { LongText, ShowMore } from '../parts/long-text.tsx'
+import tones from '../style/tones.module.css'
 import { compareResults, type MovedResult, type Result } from './results.ts'
 import style from './search-results.module.css'
 import { monitorPath, type RunAddress, runPath } from './use-run.ts'
@@ -128,13 +129,13 @@ function Row({ moved: { result, was }, isFirst, target }: RowProps) {
 }
 
 function Move({ position, was }: { readonly position: number; readonly was: number | null }) {
-  if (was === null) return <span className={style['good']}>new</span>
+  if (was === null) return <span className={tones['good']}>new</span>
   if (was === position) return <span className={style['soft']}>same</span>
   const by = Math.abs(was - position)
   return was > position ? (
-    <span className={style['good']}>▲ {by} up</span>
+    <span className={tones['good']}>▲ {by} up</span>
   ) : (
-    <span className={style['bad']}>▼ {by} down</span>
+    <span className={tones['bad']}>▼ {by} down</span>
   )
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Run } from '../api/types.ts'
 import { WHOLE_PAGE } from '../monitors/values.ts'
 import { LongText, ShowMore } from '../parts/long-text.tsx'
+import tones from '../style/tones.module.css'
 import { itemsOf } from './list-items.ts'
 import style from './run.module.css'
 import type { Comparison } from './use-comparison.ts'
@@ -62,10 +63,10 @@ const ITEMS = 20
 
 function Items({ items, word }: { readonly items: readonly unknown[]; readonly word: string }) {
   const [room, setRoom] = useState(ITEMS)
-  if (items.length === 0) return <span className={style['soft']}>nothing {word}</span>
+  if (items.length === 0) return <span className={tones['soft']}>nothing {word}</span>
   return (
     <>
-      <span className={style['soft']}>
+      <span className={tones['soft']}>
         {items.length === 1 ? '1 item' : `${items.length} items`} {word}
       </span>
       <ul className={style['items']}>
@@ -91,7 +92,7 @@ function Items({ items, word }: { readonly items: readonly unknown[]; readonly w
 }
 
 const valueOr = (value: unknown, absent: string) =>
-  value === undefined || value === null ? <span className={style['soft']}>{absent}</span> : <Value value={value} />
+  value === undefined || value === null ? <span className={tones['soft']}>{absent}</span> : <Value value={value} />
 
 /** The hash of a whole page shows that something differs; its digits mean nothing to people. */
 export const nameOf = (field: string): string => (field === WHOLE_PAGE ? 'Text of the page' : field)
@@ -112,7 +113,7 @@ export function AllValues({ values }: { readonly values: Run['extracted'] }) {
               <th scope="row">
                 <bdi>{field}</bdi>
               </th>
-              <td>{value === null ? <span className={style['soft']}>no match</span> : <Value value={value} />}</td>
+              <td>{value === null ? <span className={tones['soft']}>no match</span> : <Value value={value} />}</td>
             </tr>
           ))}
         </tbody>
