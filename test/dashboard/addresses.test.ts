@@ -46,7 +46,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The da
     await page.context().close()
   })
 
-  test('behind a reverse proxy with https is signed in to by a secure cookie, and its events come through', async () => {
+  test('behind a reverse proxy with https has a secure cookie, and its events come through', async () => {
     const keeping = { all: false }
     let port = 0
     await using proxy = await startSecureProxy(() => port, keeping)

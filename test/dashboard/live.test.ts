@@ -116,7 +116,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await second.context().close()
   })
 
-  test('is told of the runs of all monitors that two windows show, by one stream', async () => {
+  test('shows the runs of all monitors that two windows show, by one stream', async () => {
     await eventually(streams, (count) => count === 0)
     await run('$15.00', lamp)
     const { page } = await opened('/?q=kettle')
@@ -132,7 +132,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await page.context().close()
   })
 
-  test('that is hidden for a minute lets the stream go to another one, and has it back when it is looked at', async () => {
+  test('hidden for a minute lets the stream go to another one, and has it back when it is looked at', async () => {
     await eventually(streams, (count) => count === 0)
     const { page } = await opened()
     const second = await page.context().newPage()
@@ -159,7 +159,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await second.context().close()
   })
 
-  test('says of a row that another person has deleted its monitor, which stays in its place', async () => {
+  test('says of a row that another person has deleted its monitor, and leaves it where it is', async () => {
     await eventually(streams, (count) => count === 0)
     const body = { ...SMALLEST, name: 'Jug', url: site.url, schedule_interval_seconds: 86_400 }
     const { body: jug } = await call('POST', '/v1/monitors', body)

@@ -108,7 +108,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
     await page.context().close()
   })
 
-  test('whose session ends sign in by their organisation in a new tab, and the first one keeps what was typed', async () => {
+  test('whose session ends sign in by their organisation in a new tab, and lose nothing that was typed', async () => {
     const { email, user_id: sub } = seeded.owner
     provider.person = { sub, email, email_verified: true, name: 'Ada' }
     const { page, watched } = await open('/?sort=name', seeded.owner.session_token)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { certificate } from '../support/network/raw-server.ts'
 
 /** A proxy of the test on loopback. */
-export interface TestProxy extends AsyncDisposable {
+interface TestProxy extends AsyncDisposable {
   readonly port: number
 }
 

@@ -67,7 +67,7 @@ function useMonitors(text: string): { readonly entries: readonly Entry[]; readon
     placeholderData: (before) => before,
   })
   const read = asked === '' ? [] : (data?.data ?? [])
-  // Until the answer is there, only what both texts leave: Enter chooses the first.
+  // Until the answer comes, only what both texts leave: Enter chooses the first.
   const rows = isPlaceholderData || asked !== text ? read.filter((row) => isFound(row, text)) : read
   const entries = rows.map((row) => ({
     id: row.id,
