@@ -7,7 +7,6 @@ import { describeIf } from '../support/run/skip.ts'
 import { hasBrowser } from './open-dashboard.ts'
 import { startSeeded } from './seeded.ts'
 
-const MOST_MS = 10_000
 const READS = 'Your role may only read.'
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('People of a team', () => {
@@ -48,7 +47,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
     await rowOf(mine, 'Kettle').getByText('new').waitFor({ state: 'detached' })
     await mine.keyboard.press('p')
     await mine.getByText('Resume: 1 done.').waitFor()
-    await rowOf(theirs, 'Kettle').getByText('Paused').waitFor({ state: 'detached', timeout: MOST_MS })
+    await rowOf(theirs, 'Kettle').getByText('Paused').waitFor({ state: 'detached' })
     await theirs.reload()
     await rowOf(theirs, 'Kettle').getByText('new').waitFor()
     await mine.keyboard.press('u')
