@@ -146,7 +146,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
         document.dispatchEvent(new Event('visibilitychange'))`)
     await see('hidden')
     await second.clock.fastForward(61_000)
-    await eventually(streams, (count) => count === 0)
+    await eventually(streams, (count) => count === 0, { forMs: 15_000 })
     const third = await second.context().newPage()
     await third.goto(`${dashboard.base}/?sort=name`)
     await eventually(streams, (count) => count === 1)
