@@ -6,7 +6,9 @@ import { RUN_FAULTS, type RunFaultCode } from './run-fault.ts'
 export const MAX_SERIES = 500
 /** How many runs that differ are read for a series, the newest first. */
 export const MAX_SERIES_STEPS = 20_000
-/** In how many runs the stretches of failures are looked for, the newest first. */
+/** How many lists of results are counted for a series, the newest first: counting opens each of them. */
+export const MAX_SERIES_COUNTED = 5_000
+/** In how many runs stretches of failures, and readings without a difference, are looked for, the newest first. */
 export const MAX_SERIES_RUNS = 50_000
 
 /** Query parameters of the series of a monitor. */
@@ -55,7 +57,8 @@ export const Series = Closed({
   ),
   known_from: Instant(
     `From when on all is known. Later than from where there are more than ${MAX_SERIES_STEPS} differences, ` +
-      `${MAX_SERIES_RUNS} runs or ${MAX_SERIES} stretches.`,
+      `${MAX_SERIES_RUNS} runs or ${MAX_SERIES} stretches; of a search, more than ${MAX_SERIES_STEPS} lists of ` +
+      `results, for their number more than ${MAX_SERIES_COUNTED}.`,
   ),
 })
 export type Series = Static<typeof Series>

@@ -1,4 +1,5 @@
 import { type FragmentSqlToken as Fragment, sql } from 'slonik'
+import { MAX_SERIES_COUNTED, MAX_SERIES_RUNS, MAX_SERIES_STEPS } from '../../schema/run/series.ts'
 
 /** Runs `s` that say something of a field. */
 interface StepSource {
@@ -16,6 +17,8 @@ export interface SeriesTable {
   readonly values: Fragment
   /** The same of a run `s`, or of the run `reading` whose values it has again: the value of a field. */
   valueOf(field: string): Fragment
+  /** How many of these runs are read, the newest first. */
+  mostSteps(field: string): number
   /** Returns the runs that differ, of those that the condition of `runs s` names. */
   sources(isThere: Fragment, field: string): readonly StepSource[]
 }
@@ -25,7 +28,7 @@ const MOST_OF_VALUE = sql.literalValue('200')
 /** Values are read out of JSON that is stored in at most so many bytes: a page has thousands of them. */
 const MOST_OF_DIFF = sql.literalValue('32768')
 /** A monitor that warns at each run stores its reading each time, so these are looked for in the last runs. */
-const MOST_LOOKED = sql.literalValue('20000')
+const MOST_LOOKED = sql.literalValue(String(MAX_SERIES_RUNS))
 const NULL = sql.fragment`null::text`
 const NO = sql.fragment`false`
 const YES = sql.fragment`true`
@@ -49,6 +52,7 @@ export const PAGE_SERIES: SeriesTable = {
     where octet_length(f.value::text) <= ${MOST_OF_VALUE}::int)`,
   valueOf: (field) => sql.fragment`
     case when ${readable(extracted)} then ${short(sql.fragment`(${extracted} -> ${field}::text)`)} end`,
+  mostSteps: () => MAX_SERIES_STEPS,
   sources(isThere, field) {
     const after = sql.fragment`(s.diff -> 'after' -> ${field}::text)`
     const own = sql.fragment`(s.extracted -> ${field}::text)`
@@ -85,8 +89,8 @@ export const PAGE_SERIES: SeriesTable = {
 }
 const resultsOf = (run: 's' | 'reading') =>
   sql.fragment`json_array_length(${sql.identifier([run, 'organic_results'])})::text`
-/** Counting results opens each list, and a check asks an engine only every few minutes. */
-const MOST_COUNTED = sql.literalValue('5000')
+
+const searchSteps = (field: string): number => (field === 'results' ? MAX_SERIES_COUNTED : MAX_SERIES_STEPS)
 
 /** The rank of a search, or the number of its results. */
 export const SEARCH_SERIES: SeriesTable = {
@@ -97,6 +101,7 @@ export const SEARCH_SERIES: SeriesTable = {
     if (field !== 'results') return NULL
     return sql.fragment`coalesce(${resultsOf('s')}, ${resultsOf('reading')}, 'null')`
   },
+  mostSteps: searchSteps,
   sources(isThere, field) {
     const rank = sql.fragment`coalesce(s.target_rank::text, 'null')`
     const own = { rank, results: resultsOf('s') }[field] ?? NULL
@@ -104,7 +109,7 @@ export const SEARCH_SERIES: SeriesTable = {
       {
         from: sql.fragment`(
           select s.* from runs s where ${isThere} and s.organic_results is not null
-          order by s.id desc limit ${field === 'results' ? MOST_COUNTED : MOST_LOOKED}) s where true`,
+          order by s.id desc limit ${sql.literalValue(String(searchSteps(field)))}) s where true`,
         value: own,
         isChange: sql.fragment`(s.change is not null)`,
       },

@@ -110,14 +110,15 @@ export async function listSeriesSteps(
 ) {
   const isThere = sql.fragment`
     s.monitor_no = ${no} and s.id >= ${first_id}::uuid and s.id < ${end_id}::uuid`
+  const most = sql.literalValue(String(table.mostSteps(field)))
   const sources = table.sources(isThere, field).map(
     ({ from, value, isChange }) => sql.fragment`
       (select s.id, ${ENDED}, ${value} as value, ${isChange} as is_change
-        from ${from} order by s.id desc limit ${STEPS})`,
+        from ${from} order by s.id desc limit ${most})`,
   )
   return store.any(sql.type(step)`
     select * from (${sql.join(sources, sql.fragment` union all `)}) s
-    order by s.id desc limit ${STEPS}
+    order by s.id desc limit ${most}
   `)
 }
 

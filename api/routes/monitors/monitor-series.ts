@@ -2,7 +2,7 @@ import { runIdTime } from '../../../core/run-id.ts'
 import { plottedSeries, type Step, stretchesOf } from '../../../core/series.ts'
 import { plottedNumber } from '../../../core/text/movement-note.ts'
 import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
-import { MAX_SERIES, MAX_SERIES_STEPS, Series, SeriesQuery } from '../../../schema/run/series.ts'
+import { MAX_SERIES, Series, SeriesQuery } from '../../../schema/run/series.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 import {
   findSeriesHead,
@@ -42,7 +42,9 @@ export const seriesRoute = ({ path, noun, tag, kind: { table }, series }: Served
         await listSeriesSteps(store, runs, series),
         await listSeriesTurns(store, head),
       ]
-      return ok(seriesOf({ head, field, fields, start, steps, turns }))
+      return ok(
+        seriesOf({ head, field, fields, start, steps, turns, isCut: steps.length === series.mostSteps(field ?? '') }),
+      )
     },
   })
 
@@ -62,6 +64,8 @@ interface Read {
   readonly fields: readonly string[]
   readonly start: Found | null
   readonly steps: readonly (Found & { readonly is_change: boolean })[]
+  /** There are as many steps as are read. */
+  readonly isCut: boolean
   readonly turns: readonly { readonly id: string; readonly ended_ms: number; readonly code: RunFaultCode | null }[]
 }
 interface Found {
@@ -74,7 +78,7 @@ const endedAt = ({ id, ended_ms: ms }: Omit<Found, 'value'>): number => runIdTim
 const instant = (ms: number): string => new Date(ms).toISOString()
 
 /** Returns the answer. */
-function seriesOf({ head, field, fields, start, steps, turns }: Read): Series {
+function seriesOf({ head, field, fields, start, steps, turns, isCut }: Read): Series {
   const [firstMs, endMs] = [runIdTime(head.first_id), runIdTime(head.end_id)]
   const startMs = start === null ? firstMs : Math.max(firstMs, endedAt(start))
   const begun = start?.value ? { atMs: startMs, number: numberOf(start.value) } : null
@@ -92,7 +96,7 @@ function seriesOf({ head, field, fields, start, steps, turns }: Read): Series {
       to: toMs === null ? null : instant(toMs),
       error_code: code,
     })),
-    known_from: instant(Math.min(endMs, Math.max(startMs, ...boundsOf({ head, steps, turns })))),
+    known_from: instant(Math.min(endMs, Math.max(startMs, ...boundsOf({ head, steps, turns, isCut })))),
   }
 }
 
@@ -104,9 +108,14 @@ const stepOf = (found: Read['steps'][number]): Step => ({
 })
 
 /** Returns the instants before which something was not read. */
-const boundsOf = ({ head, steps, turns }: Pick<Read, 'head' | 'steps' | 'turns'>): readonly number[] => [
+const boundsOf = ({
+  head,
+  steps,
+  turns,
+  isCut,
+}: Pick<Read, 'head' | 'steps' | 'turns' | 'isCut'>): readonly number[] => [
   ...(head.looked_id === null ? [] : [runIdTime(head.looked_id)]),
-  ...[steps.length === MAX_SERIES_STEPS && steps.at(-1), turns.length > 2 * MAX_SERIES && turns.at(-1)].flatMap(
-    (last) => (last ? [endedAt(last)] : []),
+  ...[isCut && steps.at(-1), turns.length > 2 * MAX_SERIES && turns.at(-1)].flatMap((last) =>
+    last ? [endedAt(last)] : [],
   ),
 ]

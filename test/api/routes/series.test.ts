@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Series } from '../../../schema/run/series.ts'
+import { MAX_SERIES_COUNTED, type Series } from '../../../schema/run/series.ts'
 import { createMonitor, pathsOf } from '../../support/api/monitor-requests.ts'
 import { seedRun, seedRuns } from '../../support/api/seeded-runs.ts'
 import type { Client } from '../../support/api/served-api.ts'
@@ -115,6 +115,17 @@ describe('the series of a monitor', () => {
     expect((await read(`${path}?field=results`)).points.map(({ value }) => value)).toEqual([3, 2, 4])
     const { id: other } = (await me.post('/v1/serp-monitors', { ...search, target_domain: undefined })).body
     expect(await read(`/v1/serp-monitors/${other}/series`)).toMatchObject({ field: 'results', fields: ['results'] })
+  })
+
+  test('says from when on it is known where more lists of results are there than are counted', async () => {
+    const search = { name: 'Many', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
+    const { id } = (await me.post('/v1/serp-monitors', search)).body
+    const results = [{ position: 1 }]
+    await seedRuns(watching.served.api.services, id, { count: MAX_SERIES_COUNTED + 1, results })
+    const ranks = await read(`/v1/serp-monitors/${id}/series`)
+    expect(ranks.known_from).toBe(ranks.from)
+    const counts = await read(`/v1/serp-monitors/${id}/series?field=results`)
+    expect(Date.parse(counts.known_from) - Date.parse(counts.from)).toBe(1_000)
   })
 
   test('is not there for another team, and refuses times that are none', async () => {

@@ -101,21 +101,23 @@ interface SeededRuns {
   readonly count: number
   /** How many seconds ago the newest was claimed; each other one is a second older. Default 1. */
   readonly from?: number
-  readonly extracted: object
+  readonly extracted?: object
   readonly diff?: object
+  /** Of a search. */
+  readonly results?: readonly object[]
 }
 
 /** Stores many runs of a monitor in one statement. */
 export async function seedRuns(
   { store }: Stored,
   monitorId: string,
-  { count, from = 1, extracted, diff }: SeededRuns,
+  { count, from = 1, extracted, diff, results }: SeededRuns,
 ): Promise<void> {
   await store.query(sql.type(nothing)`
     select ensure_run_partition(clock() - make_interval(secs => ${from + count}))`)
   await store.query(sql.type(nothing)`
-    insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff)
+    insert into runs (monitor_no, id, team_id, start_offset_ms, duration_ms, status, extracted, diff, organic_results)
     select no, new_run_id(clock() - make_interval(secs => n), no), team_id, 0, 1, 'success',
-      ${JSON.stringify(extracted)}::json, ${json(diff)}::json
+      ${json(extracted)}::json, ${json(diff)}::json, ${json(results)}::json
     from monitors, generate_series(${from}::int, ${from + count - 1}::int) n where id = ${monitorId}::uuid`)
 }
