@@ -3,7 +3,7 @@ import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import { EVENT_LIMITS } from '../../schema/overview/event-limits.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
-import { lookForNews, nameMonitors, type News, restingMonitors } from '../../store/overview/news.ts'
+import { LOCKED_TEAM, lookForNews, nameMonitors, type News, restingMonitors } from '../../store/overview/news.ts'
 import type { OverviewKind } from '../../store/overview/wanted-monitors.ts'
 import { later } from '../http/common-errors.ts'
 import { type ChangedState, type Listener, TeamFeed } from './team-feed.ts'
@@ -103,20 +103,24 @@ export class EventLooks {
   async #give(news: News, placed: ReadonlySet<Listener>): Promise<void> {
     const feed = this.#feeds.get(news.team_id)
     if (!feed) return
-    const states = feed.resting === news.resting ? [] : await this.#statesOf(feed)
+    const states = feed.resting === news.resting ? [] : await this.#statesOf(feed, news)
     feed.resting = news.resting
     feed.lookedAt = performance.now()
     feed.take(news, states, placed)
   }
 
-  /** Returns the monitors whose status is another one, without deleted ones. Null: there are too many. */
-  async #statesOf(feed: TeamFeed): Promise<readonly ChangedState[] | null> {
+  /**
+   * Returns the monitors whose status is another one, without deleted ones. Null: there are too many, or the whole team is
+   * locked or free.
+   */
+  async #statesOf(feed: TeamFeed, { resting }: News): Promise<readonly ChangedState[] | null> {
     const { store } = this.#options
     const before = feed.statuses
-    const now = await restingMonitors(store, this.#kinds, feed.teamId)
-    if (feed.resting === null) {
+    const now: TeamFeed['statuses'] =
+      resting === LOCKED_TEAM ? new Map() : await restingMonitors(store, this.#kinds, feed.teamId)
+    if (feed.resting === null || resting === LOCKED_TEAM || feed.resting === LOCKED_TEAM) {
       feed.statuses = now
-      return []
+      return feed.resting === null ? [] : null
     }
     const changed = [...new Set([...before.keys(), ...now.keys()])].filter((no) => before.get(no) !== now.get(no))
     const isMany = changed.length > EVENT_LIMITS.atOnce

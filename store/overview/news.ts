@@ -67,12 +67,15 @@ const News = Type.Object({
   deletions: Stored<readonly FoundDeletion[]>(),
   creations: Stored<readonly FoundCreation[]>(),
   runs: Stored<readonly FoundRun[]>(),
-  /** It changes when a monitor of the team begins or stops to be active. */
+  /** It changes when a monitor of the team begins or stops to be active. `LOCKED_TEAM`: none is. */
   resting: Type.String(),
 })
 /** The records of a team since the last look. */
 export type News = Static<typeof News>
 const news = rowOf(News)
+
+/** What `News.resting` is of a team whose trial has ended. All of its monitors rest, and none of them is read. */
+export const LOCKED_TEAM = 'locked'
 
 /** Statements see what was committed before them, and what they look for has an earlier time. */
 const OVERLAP = sql.fragment`interval '10 seconds'`
@@ -132,12 +135,11 @@ const creationsOf = (kinds: readonly OverviewKind[]) => sql.fragment`
 
 const RUNS = sql.fragment`
   select distinct x.no, l.id as run_id, c.last_run_at as at, m.id as monitor_id, m.kind, l.status
-  from watched x
-  join checks c on c.no = x.no and c.team_id = x.team_id
+  from unnest(a.watched, a.watched_since) as x (no, since)
+  join checks c on c.no = x.no and c.team_id = a.team_id
     and c.last_run_at > least(a.since, x.since - ${OVERLAP})
   join monitors m on m.no = x.no and m.deleted_at is null
-  cross join lateral (select id, status from runs where monitor_no = x.no order by id desc limit 1) l
-  where x.team_id = a.team_id`
+  cross join lateral (select id, status from runs where monitor_no = x.no order by id desc limit 1) l`
 
 /** Monitors `no` of a team that are not active, with a `code` of their status. Few are, and indexes have them. */
 const restingOf = (team: ReturnType<typeof sql.fragment>, kinds: readonly OverviewKind[]) => sql.fragment`
@@ -171,16 +173,23 @@ interface NewsQuery {
  */
 export const lookForNews = (store: Queryable, { kinds, teams, watched }: NewsQuery): Promise<readonly News[]> =>
   store.any(sql.type(news)`
-    with watched as materialized (select * from ${unnest('x', watched, WATCHED)}),
+    with watched as (
+      select x.team_id, array_agg(x.no) as watched, array_agg(x.since) as watched_since
+      from ${unnest('x', watched, WATCHED)} group by x.team_id
+    ),
     asked as materialized (
-      select t.team_id, least(coalesce(t.since, clock()), clock()) - ${OVERLAP} as since
+      select t.team_id, least(coalesce(t.since, clock()), clock()) - ${OVERLAP} as since, w.watched, w.watched_since,
+        l.trial_over
       from ${unnest('t', teams, { team_id: 'uuid', since: 'timestamptz' })}
+      left join watched w on w.team_id = t.team_id
+      join teams l on l.id = t.team_id
     ),
     deleted as materialized (${DELETED})
     select a.team_id, clock() as at, ${rowsOf(CHANGES)} as changes, ${rowsOf(DELIVERIES)} as deliveries,
       ${rowsOf(DELETIONS)} as deletions, ${rowsOf(creationsOf(kinds))} as creations, ${rowsOf(RUNS)} as runs,
-      (select count(*) || ' ' || coalesce(sum(hashint8(x.no * 4 + x.code)), 0)
-        from (${restingOf(sql.fragment`a.team_id`, kinds)}) x) as resting
+      case when a.trial_over then ${LOCKED_TEAM} else (
+        select count(*) || ' ' || coalesce(sum(hashint8(x.no * 4 + x.code)), 0)
+        from (${restingOf(sql.fragment`a.team_id`, kinds)}) x) end as resting
     from asked a
   `)
 

@@ -38,6 +38,8 @@ const change = async (page: Watched, value: number) => {
   page.set({ value, other: 1 })
   return (await page.run()).id
 }
+const endTrial = (teamId: string) =>
+  watching.served.api.sql(`update teams set trial_ends_at = clock() - interval '1 second' where id = '${teamId}'`)
 const open = () => watching.served.api.services.events.open
 const noneIsOpen = () => eventually(open, (count) => count === 0)
 
@@ -98,6 +100,26 @@ describe('a stream of events', () => {
     await change(lamp, 2)
     await reader.next('change')
     expect(reader.events.map(({ name }) => name)).toEqual(['state', 'state', 'change'])
+  })
+
+  test('has a gap when the trial of the team ends, and no state of each monitor', async () => {
+    const other = await watching.served.anotherTeam('free')
+    await createMonitor(other)
+    const reader = await opened(other.owner.api_key)
+    await endTrial(other.owner.team_id)
+    await reader.next('gap')
+    expect(reader.events.map(({ name }) => name)).toEqual(['gap'])
+  })
+
+  test('has a gap when a team gets a plan after its trial, and tells of states again', async () => {
+    const other = await watching.served.anotherTeam('free')
+    const { id } = await createMonitor(other)
+    await endTrial(other.owner.team_id)
+    const reader = await opened(other.owner.api_key)
+    await watching.served.api.sql(`update teams set tier = 'scale' where id = '${other.owner.team_id}'`)
+    await reader.next('gap')
+    await other.post(`/v1/monitors/${id}/pause`)
+    expect(await reader.next('state')).toEqual({ monitor: { id, kind: 'page' }, status: 'paused' })
   })
 
   test('never has an event of another team, whatever it watches', async () => {
