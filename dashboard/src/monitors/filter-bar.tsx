@@ -27,7 +27,7 @@ const ORDER_WORDS: Readonly<Record<(typeof ORDERS)[number], string>> = {
 }
 const SHOWN_ORDERS = ['-last_change', '-failures', 'name', '-last_run', '-created'] as const
 /**
- * How long a person pauses in a word. Rows are to be there 250 ms after a letter, so it is short: what a further letter
+ * How long a person pauses in a word. Rows are shown within 250 ms of a letter, so it is short: what a further letter
  * overtakes is not waited for.
  */
 const PAUSE_MS = 100
