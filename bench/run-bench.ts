@@ -68,7 +68,20 @@ export const FULL: Sizes = {
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
   neighbour: { seconds: 15, atOnce: 10 },
-  dashboard: { monitors: [10_000, 100_000], asks: 100, loads: 7 },
+  dashboard: {
+    monitors: [10_000, 100_000],
+    asks: 100,
+    loads: 7,
+    changes: 10,
+    streams: {
+      streams: 200,
+      rounds: 5,
+      rows: [
+        { kind: 'unchanged', checks: 24_000 },
+        { kind: 'changed', checks: 4_000 },
+      ],
+    },
+  },
   images: true,
   pods: { checks: 100 },
 }
@@ -90,7 +103,13 @@ export const QUICK: Sizes = {
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
   neighbour: { seconds: 3, atOnce: 10 },
-  dashboard: { monitors: [1_000], asks: 20, loads: 1 },
+  dashboard: {
+    monitors: [1_000],
+    asks: 20,
+    loads: 1,
+    changes: 2,
+    streams: { streams: 200, rounds: 1, rows: [{ kind: 'unchanged', checks: 6_000 }] },
+  },
   images: true,
   pods: { checks: 20 },
 }
@@ -147,7 +166,7 @@ export async function runBench(
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
-    const dashboard = sizes.dashboard && (await measureDashboard(server, sizes.dashboard, say))
+    const dashboard = sizes.dashboard && (await measureDashboard(stage, sizes.dashboard, say))
     const images = sizes.images && (await measureImageSizes(say))
     const pods = sizes.pods && (await measurePods(sizes.pods, say))
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }

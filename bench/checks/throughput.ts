@@ -116,7 +116,7 @@ interface Found {
 }
 
 /** Lets the worker do one first run, then inserts the others as if each had done its own. */
-async function spreadFirstRun(database: Database, others: Monitors): Promise<void> {
+export async function spreadFirstRun(database: Database, others: Monitors): Promise<void> {
   const isDone = 'select bool_and(reading_id is not null) as done from checks'
   while (!(await database.one<{ done: boolean }>(isDone)).done) await pause(20)
   await database.client.query('begin')

@@ -1,124 +1,82 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Agent, request } from 'undici'
-import { createPolicy } from '../../egress/policy.ts'
-import { startBrowser } from '../../runners/browser/chromium/one-browser.ts'
-import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import type { Browser } from 'playwright-core'
+import { startTestBrowser } from '../../test/support/browser/test-browser.ts'
 import { startApiCommand } from '../api/api-command.ts'
-import type { Server } from '../support/database.ts'
+import type { Stage } from '../checks/throughput.ts'
+import { type Answered, measureAnswers } from './answers.ts'
+import { type BesideStreams, measureBesideStreams, type StreamsSize } from './beside-streams.ts'
+import { measureChanges } from './change-to-screen.ts'
 import { type InBrowser, measureList } from './in-browser.ts'
 import { seedTeam } from './seed.ts'
 
 /** The size of the measurement. */
 export interface DashboardSize {
-  /** Numbers of monitors. The list is opened in a browser with the first. */
+  /** Numbers of monitors. The list is opened with the first, and changes are awaited with the last. */
   readonly monitors: readonly number[]
-  /** Requests for each order. */
+  /** Requests for each order and filter. */
   readonly asks: number
   /** Times that the list is opened. */
   readonly loads: number
+  /** Changes that are awaited on the screen. */
+  readonly changes: number
+  readonly streams: StreamsSize
 }
 
-interface Answered {
-  readonly monitors: number
-  readonly what: string
-  readonly p50Ms: number
-  readonly p95Ms: number
-}
-
-export interface DashboardFigures extends DashboardSize {
+export interface DashboardFigures {
   readonly date: string
+  readonly monitors: readonly number[]
   readonly answers: readonly Answered[]
   readonly browser: InBrowser
+  /** From the record of a change to the screen, with the most monitors. */
+  readonly changesMs: readonly number[]
+  readonly streams: readonly BesideStreams[]
 }
 
-const ORDERS = ['-last_change', 'name', '-failures', '-last_run', '-created']
-
-/** Measures pages of the overview by each order, and the list of monitors in a browser. */
+/** Measures pages of the overview, the list of monitors in a browser, and what the streams of events cost. */
 export async function measureDashboard(
-  server: Server,
+  stage: Pick<Stage, 'server' | 'base'>,
   size: DashboardSize,
   say: (line: string) => void,
 ): Promise<DashboardFigures> {
+  await using browser = await startTestBrowser(600)
   const answers: Answered[] = []
-  let browser: InBrowser | null = null
+  let list: InBrowser | null = null
+  let changesMs: readonly number[] = []
   for (const monitors of size.monitors) {
     say(`the dashboard with ${monitors} monitors`)
-    const database = await server.create(`bench_dashboard_${monitors}`)
-    const owner = await seedTeam(database, monitors)
-    const api = await startApiCommand(database.url)
-    try {
-      answers.push(...(await measureAnswers(api.base, owner, { monitors, asks: size.asks })))
-      browser ??= await inBrowser(api.base, owner, size.loads)
-    } finally {
-      await api.stop()
-      await database.close()
-    }
+    const found = await measureWith(stage, browser.playwright, { size, monitors, hasList: list === null })
+    answers.push(...found.answers)
+    list ??= found.list
+    changesMs = found.changesMs
   }
-  if (browser === null) throw new RangeError('no number of monitors')
-  return { ...size, date: new Date().toISOString(), answers, browser }
+  if (list === null) throw new RangeError('no number of monitors')
+  say(`checks beside ${size.streams.streams} streams of events`)
+  const streams = await measureBesideStreams(stage, size.streams)
+  return { date: new Date().toISOString(), monitors: size.monitors, answers, browser: list, changesMs, streams }
 }
 
-interface Asked {
+interface With {
+  readonly size: DashboardSize
   readonly monitors: number
-  readonly asks: number
+  readonly hasList: boolean
 }
 
-async function measureAnswers(base: string, owner: CreatedOwner, { monitors, asks }: Asked): Promise<Answered[]> {
-  const dispatcher = new Agent({ connections: 1 })
-  const headers = { authorization: `Bearer ${owner.api_key}` }
-  const timesOf = async (path: (nth: number) => string) => {
-    const took: number[] = []
-    for (let nth = 0; nth < asks + 3; nth += 1) {
-      const from = performance.now()
-      const { statusCode, body } = await request(base + path(nth), { dispatcher, headers })
-      await body.text()
-      if (statusCode !== 200) throw new Error(`${path(nth)} was answered with ${statusCode}`)
-      took.push(performance.now() - from)
-    }
-    // The first ones open the connection, and compile.
-    return { p50Ms: shareOf(took.slice(3), 0.5), p95Ms: shareOf(took.slice(3), 0.95) }
-  }
+async function measureWith(
+  { server, base: target }: Pick<Stage, 'server' | 'base'>,
+  browser: Browser,
+  { size, monitors, hasList }: With,
+) {
+  const database = await server.create(`bench_dashboard_${monitors}`)
+  const { api_key: key, session_token: token } = await seedTeam(database, monitors)
+  const api = await startApiCommand(database.url)
+  const person = { base: api.base, token }
   try {
-    const found: Answered[] = []
-    const pages = Math.floor(monitors / 100)
-    // Windows from the whole list, as somebody reads them who scrolls.
-    for (const sort of ORDERS) {
-      const path = (nth: number) => `/v1/overview?sort=${sort}&limit=100&page=${1 + ((nth * 37) % pages)}`
-      found.push({ monitors, what: `sort=${sort}`, ...(await timesOf(path)) })
-    }
-    found.push({ monitors, what: 'counts', ...(await timesOf(() => '/v1/overview/counts')) })
-    return found
+    const answers = await measureAnswers({ base: api.base, key, monitors, asks: size.asks })
+    const list = hasList ? await measureList(browser, { ...person, loads: size.loads }) : null
+    const isLast = monitors === size.monitors.at(-1)
+    const watched = { ...person, database, page: `${target}/changed/1`, changes: size.changes }
+    return { answers, list, changesMs: isLast ? await measureChanges(browser, watched) : [] }
   } finally {
-    await dispatcher.close()
-  }
-}
-
-/** Returns the value below which a share of them is. */
-function shareOf(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-
-async function inBrowser(base: string, owner: CreatedOwner, loads: number): Promise<InBrowser> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-browser-'))
-  const browser = await startBrowser(
-    {
-      egress: createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }),
-      path: null,
-      dataDir: folder,
-      socket: null,
-      processMb: 1024,
-      work: { cpuSeconds: 600, threads: 100 },
-    },
-    true,
-  )
-  try {
-    return await measureList(browser.playwright, { base, token: owner.session_token, loads })
-  } finally {
-    browser.kill()
-    await browser.ended
-    await rm(folder, { recursive: true, force: true })
+    await api.stop()
+    await database.close()
   }
 }

@@ -23,7 +23,7 @@ export async function seedTeam({ url, client }: Database, monitors: number): Pro
          insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
            fetch_mode, labels)
          select $1::uuid, gen_random_uuid(), 'Kettle ' || n, 'https://shop.example/kettle/' || n, 3600, $2::jsonb,
-           '{"type": "any_field_changes"}', 'auto', jsonb_build_object('team', 'team ' || n % 20)
+           '{"type": "any_field_changes"}', 'auto', jsonb_build_object('team', 'team-' || n % 20)
          from generate_series(1, $3::int) n returning no, team_id
        )
        insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds, reading_id,

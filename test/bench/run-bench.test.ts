@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { FULL, only, QUICK, runBench, unnamed } from '../../bench/run-bench.ts'
+import { hasBrowser } from '../dashboard/open-dashboard.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../support/run/skip.ts'
 
@@ -134,6 +135,30 @@ test('the bench of a neighbour measures it alone and beside each kind of dear re
     expect(mostMs).toBeGreaterThanOrEqual(p50Ms)
     expect(mostBytes).toBeGreaterThan(50_000_000)
   }
+})
+
+describeIf(hasBrowser, 'there is no embedded browser for this platform')('the bench of the dashboard', () => {
+  test('has every figure of the list, a change to the screen, and checks beside streams', async () => {
+    const size = {
+      monitors: [200],
+      asks: 2,
+      loads: 1,
+      changes: 1,
+      streams: { streams: 10, rounds: 1, rows: [{ kind: 'changed', checks: 60 }] },
+    } as const
+    const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, dashboard: size }, () => {})
+    if (!found.dashboard) throw new Error('the dashboard was not measured')
+    const { answers, browser, changesMs, streams } = found.dashboard
+    expect(answers).toHaveLength(11)
+    for (const { p50Ms, p95Ms } of answers) expect(p95Ms).toBeGreaterThanOrEqual(p50Ms)
+    expect(browser.codeBytes).toBeGreaterThan(50_000)
+    expect(browser.requests).toBeLessThanOrEqual(6)
+    for (const times of [browser.firstRowsMs, browser.slowedMs, browser.keyMs, browser.letterMs, changesMs])
+      expect(Math.min(...times)).toBeGreaterThan(0)
+    expect(changesMs).toHaveLength(1)
+    expect(streams).toMatchObject([{ kind: 'changed', checks: 60, streams: 10 }])
+    for (const { share, cpu } of streams) expect(Math.min(share.min, cpu.beside)).toBeGreaterThan(0)
+  })
 })
 
 test('parts of the bench can be chosen by name, and a name that is none is refused', () => {

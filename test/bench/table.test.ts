@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { flatnessOf } from '../../bench/results/besides-table.ts'
 import type { Results } from '../../bench/results/results.ts'
-import { flatnessOf, tableOf, withTable } from '../../bench/results/table.ts'
+import { tableOf, withTable } from '../../bench/results/table.ts'
 
 const spread = (median: number) => ({ median, min: median / 2, max: median * 2 })
 const results: Results = {
@@ -75,6 +76,27 @@ const results: Results = {
     noPodsS: 66.1,
     pods: [0, 0, 1, 3, 3, 3, 3, 2, 1, 0],
   },
+  dashboard: {
+    date: '2026-02-04T04:05:06.000Z',
+    monitors: [10_000, 100_000],
+    answers: [{ monitors: 100_000, what: 'sort=name', p50Ms: 90.2, p95Ms: 154 }],
+    browser: {
+      codeBytes: 171_213,
+      firstRowsMs: [240, 257],
+      slowedMs: [684],
+      requests: 5,
+      gapMs: 29,
+      longestTaskMs: 0,
+      elements: 770,
+      heapBytes: 7_000_000,
+      keyMs: [20, 26],
+      letterMs: [200, 243],
+    },
+    changesMs: [900, 1_483],
+    streams: [
+      { kind: 'unchanged', checks: 24_000, streams: 200, share: spread(0.99), cpu: { beside: 103, without: 102 } },
+    ],
+  },
   visual: { megapixels: 12.8, cases: [{ name: 'one digit', wholeMs: spread(48), compareMs: spread(9) }] },
 }
 
@@ -131,6 +153,18 @@ describe('the table of results', () => {
     expect(tableOf({ ...results, operator: null })).not.toContain('operator')
   })
 
+  test('has the dashboard beside its goals', () => {
+    const table = squeezed(tableOf(results))
+    expect(table).toContain('| the dashboard, 2026-02-04 | came to | goal |')
+    expect(table).toContain('| `/v1/overview`, sort=name, 100,000 monitors: p50, p95 | 90 ms, 154 ms | p95 ≤ 200 ms |')
+    expect(table).toContain('| code and styles until the list, compressed | 167 KB | ≤ 190 KB |')
+    expect(table).toContain('| letter in the search to rows, p95 | 243 ms | ≤ 250 ms |')
+    expect(table).toContain('| a recorded change to the screen, 100,000 monitors, most | 1,483 ms | ≤ 3,000 ms |')
+    expect(table).toContain(
+      'unchanged pages | **99 %** (50 %–198 %); 103 and 102 µs of CPU a check | no row is worse |',
+    )
+  })
+
   test('says how the cost of a claim grows with the monitors', () => {
     expect(flatnessOf(results.claims)).toBe(1.25)
     expect(squeezed(tableOf(results))).toContain('| claiming one check, 100,000 monitors due | 25.0 µs (12.5–50.0) |')
@@ -151,6 +185,7 @@ describe('the table of results', () => {
       browser: null,
       visual: null,
       pods: null,
+      dashboard: null,
       bytesPerUnchangedRun: null,
     }
     expect(tableOf(partial)).not.toMatch(/checks per second|browser|pictures|NaN|on disk/)
