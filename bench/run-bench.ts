@@ -70,7 +70,7 @@ export const FULL: Sizes = {
   neighbour: { seconds: 15, atOnce: 10 },
   dashboard: {
     monitors: [10_000, 100_000],
-    asks: 100,
+    asks: 60,
     loads: 7,
     changes: 10,
     streams: {

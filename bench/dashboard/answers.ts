@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import { OVERVIEW_ORDERS } from '../../schema/overview/overview.ts'
 import { shareOf } from '../results/stats.ts'
 
 /** How long one question about the list takes, with so many monitors. */
@@ -17,13 +18,12 @@ interface Asked {
   readonly asks: number
 }
 
-const ORDERS = ['-last_change', 'name', '-failures', '-last_run', '-created']
 /** Each leaves a tenth or a twentieth of the seeded monitors, but for what nobody has seen: all. */
 const FILTERS = ['q=kettle+1', 'failing=true', 'label=team%3Dteam-3', 'status=active', 'unseen=true']
 /** A key may make 100 requests a second. */
 const EVERY_MS = 12
 
-/** Measures pages of the overview by each order and filter, and the counts. */
+/** Measures pages of the overview by every order and some filters, and the counts. */
 export async function measureAnswers({ base, key, monitors, asks }: Asked): Promise<Answered[]> {
   const dispatcher = new Agent({ connections: 1 })
   const headers = { authorization: `Bearer ${key}` }
@@ -44,7 +44,7 @@ export async function measureAnswers({ base, key, monitors, asks }: Asked): Prom
     const found: Answered[] = []
     const pages = Math.floor(monitors / 100)
     // Windows from the whole list, as somebody reads them who scrolls.
-    for (const sort of ORDERS)
+    for (const sort of OVERVIEW_ORDERS)
       found.push(
         await answered(`sort=${sort}`, (nth) => `/v1/overview?sort=${sort}&limit=100&page=${1 + ((nth * 37) % pages)}`),
       )

@@ -19,7 +19,7 @@ const Shown = (description: string) => Nullable(Text(0, MAX_SHOWN_VALUE, descrip
  * The orders of the list. With a `-` in front the order is the reverse. Names are compared without upper and lower
  * case, and numbers in them as numbers. What was never changed or run is last in every order.
  */
-const OVERVIEW_ORDERS = [
+export const OVERVIEW_ORDERS = [
   'name',
   '-name',
   'last_change',

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { FULL, only, QUICK, runBench, unnamed } from '../../bench/run-bench.ts'
+import { OVERVIEW_ORDERS } from '../../schema/overview/overview.ts'
 import { hasBrowser } from '../dashboard/open-dashboard.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -149,7 +150,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('the be
     const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, dashboard: size }, () => {})
     if (!found.dashboard) throw new Error('the dashboard was not measured')
     const { answers, browser, changesMs, streams } = found.dashboard
-    expect(answers).toHaveLength(11)
+    expect(answers).toHaveLength(OVERVIEW_ORDERS.length + 6)
     for (const { p50Ms, p95Ms } of answers) expect(p95Ms).toBeGreaterThanOrEqual(p50Ms)
     expect(browser.codeBytes).toBeGreaterThan(50_000)
     expect(browser.requests).toBeLessThanOrEqual(6)
