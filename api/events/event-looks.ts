@@ -90,7 +90,7 @@ export class EventLooks {
     const feeds = this.#listened()
     const waiting = [...this.#waiting]
     const teams = feeds.map(({ teamId, since }) => ({ team_id: teamId, since }))
-    const watched = feeds.flatMap((feed) => [...feed.listeners].flatMap((listener) => watchedBy(feed.teamId, listener)))
+    const watched = feeds.flatMap(watchedBy)
     const found = await lookForNews(this.#options.store, { kinds: this.#kinds, teams, watched })
     const placed = new Set(waiting.map(([listener]) => listener))
     for (const news of found) await this.#give(news, placed)
@@ -146,9 +146,12 @@ export class EventLooks {
   }
 }
 
-function watchedBy(teamId: string, { watched, resumesAt }: Listener) {
-  const since = resumesAt === null ? null : instantOf(resumesAt.at)
-  return [...watched.keys()].map((no) => ({ team_id: teamId, no, since }))
+/** Returns each monitor that listeners watch once, since the earliest of the instants at which they go on. */
+function watchedBy({ teamId, listeners }: TeamFeed) {
+  const since = new Map<number, number>()
+  for (const { watched, resumesAt } of listeners)
+    for (const no of watched.keys()) since.set(no, Math.min(since.get(no) ?? Infinity, resumesAt?.at ?? Infinity))
+  return Array.from(since, ([no, at]) => ({ team_id: teamId, no, since: at === Infinity ? null : instantOf(at) }))
 }
 
 /** A client may name any number. The last year that Postgres and dates of JavaScript write alike is 9999. */

@@ -17,7 +17,7 @@ interface WantedNews {
   readonly since: string | null
 }
 
-/** A monitor whose runs are looked for. */
+/** A monitor whose runs are looked for. There is one of each. */
 interface WatchedMonitor {
   readonly team_id: string
   readonly no: number
@@ -134,7 +134,7 @@ const creationsOf = (kinds: readonly OverviewKind[]) => sql.fragment`
   limit ${MOST}`
 
 const RUNS = sql.fragment`
-  select distinct x.no, l.id as run_id, c.last_run_at as at, m.id as monitor_id, m.kind, l.status
+  select x.no, l.id as run_id, c.last_run_at as at, m.id as monitor_id, m.kind, l.status
   from unnest(a.watched, a.watched_since) as x (no, since)
   join checks c on c.no = x.no and c.team_id = a.team_id
     and c.last_run_at > least(a.since, x.since - ${OVERLAP})
