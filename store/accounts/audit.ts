@@ -90,8 +90,8 @@ export interface AuditWanted {
 }
 
 /**
- * The events `e` that the team's retention and the filter let through. Instants are shown in milliseconds, so `to`
- * includes the whole of its own.
+ * The events `e` that the team's retention and the filter let through. Instants are shown in milliseconds, so the range
+ * includes the whole millisecond of `to`.
  */
 function visible({ teamId, filter: { action, actor_user_id: user, target_type: target, from, to } }: AuditWanted) {
   const conditions = [sql.fragment`e.team_id = ${teamId}::uuid and e.created_at >= ${retentionCutoff(teamId)}`]
