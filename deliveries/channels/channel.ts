@@ -1,5 +1,7 @@
 import type { DeliveryConfig, DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
+import type { Mail } from '../mail/mailer.ts'
+import type { ChannelRequest } from './channel-request.ts'
 
 /** A message to one destination. It is the same on each attempt. */
 export interface Message<T extends DeliveryType = DeliveryType> {
@@ -48,10 +50,31 @@ export type AttemptOutcome =
   /** The signal ended the attempt. It does not count as one. */
   | { readonly kind: 'aborted' }
 
-/** A way to deliver. `send` makes one attempt within its own deadline. It never rejects because of the outside. */
+/** It cannot be sent, neither now nor later. */
+type Impossible = Extract<AttemptOutcome, { kind: 'impossible' }>
+
+/** One attempt that can be looked at before it is made. `send` makes it within the deadline of its channel. */
+export type Prepared =
+  | { readonly kind: 'request'; readonly request: ChannelRequest; send(ctx: SendContext): Promise<AttemptOutcome> }
+  | { readonly kind: 'mail'; readonly mail: Mail; send(ctx: SendContext): Promise<AttemptOutcome> }
+  | Impossible
+
+/** A way to deliver. Neither method rejects because of the outside. */
 export interface Channel<T extends DeliveryType = DeliveryType> {
+  /** Writes what an attempt sends. The destination is asked nothing. */
+  prepare(message: Message<T>): Promise<Prepared>
+  /** Prepares and makes one attempt. */
   send(message: Message<T>, ctx: SendContext): Promise<AttemptOutcome>
 }
+
+/** Returns the channel that sends what it prepares, so that what is shown is what is sent. */
+export const channelOf = <T extends DeliveryType>(prepare: Channel<T>['prepare']): Channel<T> => ({
+  prepare,
+  async send(message, ctx) {
+    const prepared = await prepare(message)
+    return prepared.kind === 'impossible' ? prepared : prepared.send(ctx)
+  },
+})
 
 /** One channel for each type of destination. */
 export type Channels = { readonly [T in DeliveryType]: Channel<T> }

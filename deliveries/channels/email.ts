@@ -1,14 +1,14 @@
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import type { MailTarget } from '../../store/deliveries/delivery-row.ts'
 import { mailOutcome } from '../mail/mail-outcome.ts'
-import type { Mailer } from '../mail/mailer.ts'
+import type { Mail, Mailer } from '../mail/mailer.ts'
 import { accountMailMessage } from '../messages/account-mail.ts'
 import { emailMessage } from '../messages/email-message.ts'
 import type { Links } from '../messages/links.ts'
 import { readAccountMail, readPayload } from '../messages/message-payload.ts'
-import type { AttemptOutcome, Channel } from './channel.ts'
+import { type AttemptOutcome, type Channel, channelOf, type SendContext } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
-import { NO_MESSAGE } from './send-chat.ts'
+import { NO_MESSAGE } from './prepare-chat.ts'
 
 /** The parts that an e-mail channel uses. */
 interface EmailOptions {
@@ -30,8 +30,6 @@ export function createEmailChannel({
   pictures,
   deadlineMs = DELIVERY_TIMEOUT_MS,
 }: EmailOptions): Channel<'email'> {
-  if (mailer === null) return { send: () => Promise.resolve(NO_SERVER) }
-
   async function write(payload: string, target: MailTarget) {
     const accountMail = readAccountMail(payload)
     if (accountMail) return accountMailMessage(accountMail, target.link ?? null)
@@ -41,23 +39,27 @@ export function createEmailChannel({
     return { ...emailMessage(read, links, picture !== null), picture }
   }
 
-  return {
-    async send({ id, config, payload }, { signal, log }) {
-      const written = await write(payload, config)
-      if (written === null) return { kind: 'impossible', message: NO_MESSAGE }
-      const result = await mailer.send({ id, to: config.to, ...written }, { deadlineMs, signal })
-      if (result.kind === 'failed' && result.reason === 'internal')
-        log.error({ err: result.error, delivery_id: id }, 'a mail could not be sent: internal error')
-      else if (result.kind === 'failed' && result.reason !== 'refused')
-        log.warn({ reason: result.reason, delivery_id: id }, 'the mail server did not accept a mail')
-      return mailOutcome(result)
-    },
+  return channelOf(async ({ id, config, payload }) => {
+    if (mailer === null) return NO_SERVER
+    const written = await write(payload, config)
+    if (written === null) return { kind: 'impossible', message: NO_MESSAGE }
+    const mail = { id, to: config.to, ...written }
+    return { kind: 'mail', mail, send: (ctx) => sendMail(mailer, mail, ctx) }
+  })
+
+  async function sendMail(by: Mailer, mail: Mail, { signal, log }: SendContext): Promise<AttemptOutcome> {
+    const result = await by.send(mail, { deadlineMs, signal })
+    if (result.kind === 'failed' && result.reason === 'internal')
+      log.error({ err: result.error, delivery_id: mail.id }, 'a mail could not be sent: internal error')
+    else if (result.kind === 'failed' && result.reason !== 'refused')
+      log.warn({ reason: result.reason, delivery_id: mail.id }, 'the mail server did not accept a mail')
+    return mailOutcome(result)
   }
 }
 
-const NO_SERVER: AttemptOutcome = {
+const NO_SERVER = {
   kind: 'impossible',
   message:
     'This installation has no mail server: SMTP_URL is not set. Have its operator set SMTP_URL and SMTP_FROM, ' +
     'then replay this delivery.',
-}
+} as const

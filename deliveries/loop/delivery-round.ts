@@ -10,6 +10,7 @@ import { claimDeliveries, type ClaimedDelivery, dueHosts } from '../../store/del
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
+import { onChannel } from '../channels/on-channel.ts'
 import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -161,7 +162,8 @@ export async function attempt(
   }
   try {
     const { id, team_id: team, payload, notice } = claimed
-    return await sendOn(ports.channels, { id, team, payload, secrets, config, notice }, ctx)
+    const message = { id, team, payload, secrets, notice }
+    return await onChannel(ports.channels, config, (channel, own) => channel.send({ ...message, config: own }, ctx))
   } catch (err) {
     ctx.log.error({ err, delivery_id: claimed.id }, 'a delivery channel threw')
     return { kind: 'no_answer', message: THREW }
@@ -226,27 +228,4 @@ function signingSecrets(claimed: ClaimedDelivery, box: SecretBox): string[] {
   if (now !== null) opened.push(box.open({ teamId, column: 'monitors.signing_secret', rowId }, now) as string)
   if (before !== null) opened.push(box.open({ teamId, column: 'monitors.old_signing_secret', rowId }, before) as string)
   return opened
-}
-
-interface AnyMessage {
-  readonly id: string
-  readonly team: string
-  readonly config: DeliveryConfig
-  readonly payload: string
-  readonly secrets: readonly string[]
-  readonly notice: string | null
-}
-
-function sendOn(channels: Channels, message: AnyMessage, ctx: SendContext): Promise<AttemptOutcome> {
-  const { config } = message
-  switch (config.type) {
-    case 'webhook':
-      return channels.webhook.send({ ...message, config }, ctx)
-    case 'slack':
-      return channels.slack.send({ ...message, config }, ctx)
-    case 'discord':
-      return channels.discord.send({ ...message, config }, ctx)
-    case 'email':
-      return channels.email.send({ ...message, config }, ctx)
-  }
 }

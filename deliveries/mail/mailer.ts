@@ -4,7 +4,7 @@ import { PICTURE_ID } from '../messages/email-html.ts'
 import { type MailResult, mailFailure } from './mail-result.ts'
 
 /** One mail to one person. */
-interface Mail {
+export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string

@@ -1,6 +1,7 @@
 import type { Links } from '../messages/links.ts'
 import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
-import type { AttemptOutcome, SendContext } from './channel.ts'
+import { type ChannelRequest, wireOf } from './channel-request.ts'
+import type { Prepared } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'
@@ -22,26 +23,25 @@ interface ChatDelivery {
 }
 
 /**
- * Makes one POST of a message. The message is written from the stored payload at each attempt, so that the payload in
- * the API looks the same for all types. The outcome rules are those of the webhook; a 429 is a 4xx there and final,
+ * Prepares one POST of a message. The message is written from the stored payload at each attempt, so that the payload
+ * in the API looks the same for all types. The outcome rules are those of the webhook; a 429 is a 4xx there and final,
  * unless its Retry-After fits into the attempt.
  */
-export async function sendChat(
+export async function prepareChat(
   options: ChatOptions,
   write: WriteMessage,
-  delivery: ChatDelivery,
-  ctx: SendContext,
-): Promise<AttemptOutcome> {
-  const payload = readPayload(delivery.payload)
+  { id, team, payload: text, url }: ChatDelivery,
+): Promise<Prepared> {
+  const payload = readPayload(text)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
   const picture = (await options.pictures?.address(payload)) ?? null
-  const body = Buffer.from(JSON.stringify(write(payload, options.links, picture)), 'utf8')
-  const { id, team, url } = delivery
-  const sent = { id, team, url, headers: [...HEADERS], body, waits: true, secrets: () => sentSecrets({ url }) }
-  return post(options, sent, ctx)
+  const body = JSON.stringify(write(payload, options.links, picture))
+  const request: ChannelRequest = { method: 'POST', url, headers: HEADERS, body }
+  const sent = { id, team, waits: true, secrets: () => sentSecrets({ url }) }
+  return { kind: 'request', request, send: (ctx) => post(options, { ...sent, ...wireOf(request) }, ctx) }
 }
 
-const HEADERS = ['User-Agent', 'Service/1.0', 'Content-Type', 'application/json'] as const
+const HEADERS = { 'User-Agent': 'Service/1.0', 'Content-Type': 'application/json' } as const
 
 /** Why a delivery with a payload of another shape is not sent. */
 export const NO_MESSAGE =
