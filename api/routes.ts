@@ -15,6 +15,7 @@ import { signInRoutes } from './routes/accounts/sign-in.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
 import { getUsageRoute } from './routes/accounts/usage.ts'
 import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
+import { deliveryRequestRoute, testDeliveryRoute } from './routes/delivery-trials.ts'
 import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
@@ -37,6 +38,7 @@ const shared: readonly Route[] = [
   getImageRoute,
   listDeliveriesRoute,
   getDeliveryRoute,
+  deliveryRequestRoute,
   replayDeliveryRoute,
   listKeysRoute,
   createKeyRoute,
@@ -58,7 +60,8 @@ const shared: readonly Route[] = [
 export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
   const tables = kinds.map(({ kind }) => kind.table)
   const overview = [...overviewRoutes(tables), ...changeRoutes(tables), eventsRoute(tables)]
-  const described = [...kinds.flatMap((served) => monitorRoutes(served)), ...overview, ...shared]
+  const trial = testDeliveryRoute(kinds.map(({ kind }) => kind))
+  const described = [...kinds.flatMap((served) => monitorRoutes(served)), ...overview, trial, ...shared]
   return [...described, openApiRoute(described)]
 }
 

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type BillingProvider, MANUAL_BILLING } from '../accounts/billing/provider.ts'
 import type { Health } from '../core/health.ts'
 import type { Tracer } from '../core/tracer.ts'
+import type { Channels } from '../deliveries/channels/channel.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { OnRefused } from '../platform/connection-guard.ts'
 import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
@@ -69,6 +70,8 @@ export interface ServicesOptions {
   readonly patterns?: PatternMatcher
   /** Compares texts of runs; without it they are refused with 503. */
   readonly differ?: TextDiffer
+  /** Send tests of destinations; without them these are refused with 503. */
+  readonly channels?: Channels
   /** Where pictures are stored; without it they are refused with 503. */
   readonly objects?: ObjectStore
   /** This installation has a mail server: mail to accounts is queued, and the workers send it. Absent: it has none. */

@@ -13,7 +13,7 @@ import { valueOf } from './diff/diff-values.ts'
 import { listBefore } from './predicate/fires.ts'
 
 /** The content of a delivery. */
-interface PayloadInput {
+export interface PayloadInput {
   /** The delivery's id. */
   readonly id: string
   readonly monitorId: string
@@ -37,6 +37,8 @@ interface PayloadInput {
   /** From `decideRank` and `decideAnalysis`; the monitor's url is then the address of the search at its engine. */
   readonly serp?: DeliveryPayload['serp']
   readonly serp_analysis?: DeliveryPayload['serp_analysis']
+  /** It is sent to try a destination. */
+  readonly test?: true | undefined
 }
 
 /**
@@ -64,6 +66,7 @@ export function deliveryPayload(input: PayloadInput): DeliveryPayload {
     ...(serp_analysis && { serp_analysis }),
     ...(numericFields.length > 0 && { numeric_fields: numericFields }),
     ...(visual && { visual: { change_pct: visual.change_pct, threshold_pct: visual.threshold_pct } }),
+    ...(input.test && { test: true }),
   }
 }
 

@@ -1,3 +1,5 @@
+import { DELIVERY_TIMEOUT_MS } from './run/delivery.ts'
+
 /** What bounds the routes of one kind of work, in each API process. */
 export interface WorkBound {
   /** How many requests of a team are at work at once. */
@@ -30,6 +32,15 @@ export const WORK = {
   export: { perTeam: 1, total: 8, waiting: 1, waitMs: 10_000, budgetMs: 300_000, whenClosed: 'ends' },
   /** Changes up to a hundred monitors, each in a transaction. */
   bulk: { perTeam: 1, total: 4, waiting: 4, waitMs: 10_000, budgetMs: null, whenClosed: 'goes on' },
+  /** Sends one message to a destination, which may take its time. */
+  delivery_test: {
+    perTeam: 2,
+    total: 8,
+    waiting: 2,
+    waitMs: 10_000,
+    budgetMs: DELIVERY_TIMEOUT_MS,
+    whenClosed: 'ends',
+  },
   /** Makes a check. It asks somebody else's site, and is paid for with a run. */
   preview: { perTeam: 2, total: 4, waiting: 0, waitMs: 0, budgetMs: null, whenClosed: 'goes on' },
 } as const satisfies Readonly<Record<string, WorkBound>>

@@ -30,6 +30,7 @@ export function createWorkSlots(bounds: Readonly<Record<SlotKind, WorkBound>> = 
     difference: createKind('difference', bounds.difference),
     export: createKind('export', bounds.export),
     bulk: createKind('bulk', bounds.bulk),
+    delivery_test: createKind('delivery_test', bounds.delivery_test),
   } as const satisfies Readonly<Record<SlotKind, Kind>>
   return {
     take: (kind, teamId, signal) => kinds[kind].take(teamId, signal),
@@ -74,6 +75,7 @@ const NOUNS = {
   difference: 'comparisons of texts',
   export: 'exports',
   bulk: 'bulk actions',
+  delivery_test: 'tests of destinations',
 } as const satisfies Record<SlotKind, string>
 
 function noSlot(kind: SlotKind, { perTeam, total, waiting, waitMs, budgetMs }: WorkBound, why: 'full' | 'late') {

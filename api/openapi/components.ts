@@ -20,6 +20,7 @@ import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { Pagination } from '../../schema/page-of.ts'
+import { DeliveryRequest, DeliveryTest, DeliveryTestRequest } from '../../schema/run/delivery-test.ts'
 import { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
 import { NoticePayload } from '../../schema/run/notice.ts'
 import { RunDiff } from '../../schema/run/run-diff.ts'
@@ -55,6 +56,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Diff,
   Delivery,
   DeliveryPayload,
+  DeliveryTestRequest,
+  DeliveryRequest,
+  DeliveryTest,
   NoticePayload,
   ApiKey,
   ApiKeyCreate,

@@ -9,16 +9,16 @@ type MailSettings = Pick<Settings, 'SMTP_URL' | 'SMTP_FROM' | 'TIDEMARK_DESTINAT
 export const hasMailServer = ({ SMTP_URL, SMTP_FROM }: Pick<Settings, 'SMTP_URL' | 'SMTP_FROM'>): boolean =>
   SMTP_URL !== undefined && SMTP_FROM !== undefined && parseMailServer(SMTP_URL).ok
 
-/** Returns the mailer of this installation. Returns null when it has none, and logs that once. */
-export function mailerOf(settings: MailSettings, log: Pick<Logger, 'info' | 'warn'>): Mailer | null {
+/** Returns the mailer of this installation. Returns null when it has none. `log`: which of the two is logged. */
+export function mailerOf(settings: MailSettings, log?: Pick<Logger, 'info' | 'warn'>): Mailer | null {
   const { SMTP_URL, SMTP_FROM, TIDEMARK_DESTINATION_CONCURRENCY: connections } = settings
   const parsed = SMTP_URL === undefined ? null : parseMailServer(SMTP_URL)
   if (!parsed?.ok || SMTP_FROM === undefined) {
-    log.warn(
+    log?.warn(
       'no mail is sent: SMTP_URL is not set; deliveries by e-mail fail until it is set, and can be replayed then',
     )
     return null
   }
-  log.info({ host: parsed.server.host, port: parsed.server.port, from: SMTP_FROM }, 'mail is sent through this server')
+  log?.info({ host: parsed.server.host, port: parsed.server.port, from: SMTP_FROM }, 'mail is sent through this server')
   return createMailer({ server: parsed.server, from: SMTP_FROM, connections })
 }

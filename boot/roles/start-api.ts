@@ -9,6 +9,9 @@ import { createServices, type Services } from '../../api/services.ts'
 import type { Health } from '../../core/health.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Tracer } from '../../core/tracer.ts'
+import type { Channels } from '../../deliveries/channels/channel.ts'
+import { createChannels } from '../../deliveries/channels/channels.ts'
+import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
@@ -26,10 +29,11 @@ import { openApiStore } from '../parts/api-store.ts'
 import { billingOf } from '../parts/billing.ts'
 import { dashboardUrlOf } from '../parts/dashboard-url.ts'
 import { startDiskWatch } from '../parts/disk.ts'
-import { hasMailServer } from '../parts/mail.ts'
+import { hasMailServer, mailerOf } from '../parts/mail.ts'
 import { promptsOf } from '../parts/model.ts'
 import { objectsOf } from '../parts/objects.ts'
 import { pageErrorsOf } from '../parts/page-errors.ts'
+import { messagePicturesOf } from '../parts/picture-parts.ts'
 import { proxyHold, proxyLayerOf } from '../parts/proxy.ts'
 import { searchPreviewsOf } from '../parts/search-parts.ts'
 import { createHealth } from '../process/health.ts'
@@ -95,19 +99,15 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   if (context.browsers === null) countPreviews(registry, previews)
   const objects = objectsOf(settings)
   stack.defer('the object store of the API', () => objects.close())
-  const patterns = createPatternMatcher()
-  stack.defer('the pattern matcher of the API', () => patterns.close())
-  const differ = createTextDiffer()
-  stack.defer('the comparison of texts of the API', () => differ.close())
   const services = createServices({
     ...servicesOptions(context, baseUrlOf(settings, port)),
     store,
     sessionKey,
     health,
     previews,
-    patterns,
-    differ,
+    ...threadsOf(stack),
     objects,
+    channels: testChannels(context, store, baseUrlOf(settings, port)),
   })
   measureWork(registry, services.work)
   measureEvents(registry, services.events)
@@ -129,6 +129,25 @@ export async function startApi(context: ApiContext): Promise<ListeningApi> {
   await noteBaseUrl(store, services.baseUrl)
   await startMetrics(health, context)
   return { address, services }
+}
+
+function threadsOf(stack: Stack): Required<Pick<Services, 'patterns' | 'differ'>> {
+  const patterns = createPatternMatcher()
+  stack.defer('the pattern matcher of the API', () => patterns.close())
+  const differ = createTextDiffer()
+  stack.defer('the comparison of texts of the API', () => differ.close())
+  return { patterns, differ }
+}
+
+/** Returns the channels that send tests of destinations. Deliveries themselves are sent by workers. */
+function testChannels(context: ApiContext, store: Store, baseUrl: string): Channels {
+  const { settings, stack, egress } = context
+  const agent = createGuardedAgent(egress)
+  stack.defer('the connections of tests', () => agent.destroy())
+  const mailer = mailerOf(settings)
+  stack.defer('the mail connections of tests', () => mailer?.close())
+  const dashboardUrl = dashboardUrlOf(settings, baseUrl)
+  return createChannels({ agent, mailer, dashboardUrl, pictures: messagePicturesOf({ ...context, store }) })
 }
 
 /** Returns how runners do the asked work of a process without a browser. */

@@ -80,13 +80,15 @@ function toRecord({ attempt, endedAt }: Ended): AttemptRecord {
 export type Counted = Exclude<AttemptOutcome, { kind: 'aborted' }>
 
 /** Returns the record of an attempt, by the rules of `core/machine/delivery.ts`. */
-export function finished(claimed: ClaimedDelivery, outcome: Counted): FinishedAttempt {
-  const attempts = claimed.attempts + 1
+export function finished({ id, fence, attempts }: ClaimedDelivery, outcome: Counted): FinishedAttempt {
+  return { id, fence, ...afterOutcome(attempts + 1, outcome) }
+}
+
+/** Returns what an attempt leads to. `attempts`: how many there were, this one included. */
+export function afterOutcome(attempts: number, outcome: Counted): Omit<FinishedAttempt, 'id' | 'fence'> {
   // The delay counts from the end of the attempt; the store knows that time.
   const next = afterAttempt({ attempts, outcome: eventOf(outcome), now: 0 })
   return {
-    id: claimed.id,
-    fence: claimed.fence,
     status: next.status,
     attempts,
     retry_after_seconds: next.next_attempt_at === null ? null : next.next_attempt_at / 1000,

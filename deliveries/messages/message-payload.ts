@@ -28,6 +28,7 @@ const MessagePayload = Type.Object({
   serp: Type.Optional(SerpBlock),
   serp_analysis: Type.Optional(SerpAnalysisBlock),
   visual: Type.Optional(Type.Object({ change_pct: Type.Number(), threshold_pct: Type.Number() })),
+  test: Type.Optional(Type.Literal(true)),
 })
 export type MessagePayload = Static<typeof MessagePayload>
 

@@ -1,4 +1,5 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
+import { MADE_UP_ID } from '../../core/example-change.ts'
 import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import { movementNote } from '../../core/text/movement-note.ts'
 import { showValue } from '../../core/text/show-value.ts'
@@ -47,6 +48,19 @@ const TO_OWNER = 'The owner of a team gets this mail. Its settings turn off mail
 
 export function storyOf(payload: MessagePayload | NoticeMessage, links: Links): Story {
   if ('type' in payload) return noticeStory(payload, links)
+  const story = changeStory(payload, links)
+  return payload.test ? markedAsTest(story, payload) : story
+}
+
+/** Every format shows the name or the headline first. No page shows a run that was made up. */
+const markedAsTest = (story: Story, { run_id }: MessagePayload): Story => ({
+  ...story,
+  name: `Test: ${story.name}`,
+  headline: `Test: ${story.headline}`,
+  runUrl: run_id === MADE_UP_ID ? null : story.runUrl,
+})
+
+function changeStory(payload: MessagePayload, links: Links): Story {
   const { diff, monitor, visual, text, serp, serp_analysis: analysis } = payload
   const isPageOnly = diff.fields_changed.length === 1 && isContentHash(payload)
   const fields = isPageOnly ? [] : diff.fields_changed.map((field) => changeOf(field, payload))

@@ -1,3 +1,4 @@
+import { examplePageChange } from '../../core/example-change.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { checkPage } from '../check/check-configuration.ts'
@@ -13,4 +14,5 @@ export const PAGE_SPEC: SpecKind<MonitorSpec> = {
   undeclared: ({ template_slug }) => ({ template_slug }),
   change: specChange,
   remarks: () => [],
+  example: examplePageChange,
 }

@@ -1,3 +1,4 @@
+import { exampleSearchChange } from '../../core/example-change.ts'
 import { SERP_MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { checkSearch } from '../check/check-configuration.ts'
@@ -15,4 +16,5 @@ export const SEARCH_SPEC: SpecKind<SerpMonitorSpec> = {
   undeclared: () => ({}),
   change: serpSpecChange,
   remarks: thresholdRemarks,
+  example: exampleSearchChange,
 }

@@ -1,3 +1,4 @@
+import type { ChangeContent, Example } from '../../core/example-change.ts'
 import type { Invalid } from '../../core/outcome.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
@@ -29,6 +30,8 @@ export interface SpecKind<Spec extends EverySpec = EverySpec> {
   change(before: Spec, after: Spec): SpecChange
   /** Returns what only this kind is warned of, as far as the configuration alone tells it. */
   remarks(spec: Spec): readonly Issue[]
+  /** Returns a change that did not happen, as a check of this configuration could find it. */
+  example(about: Example, spec: Spec): ChangeContent
 }
 
 /**

@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = {
   'serp_monitor.run_triggered': 'serp_monitor',
   'serp_monitor.secret_rotated': 'serp_monitor',
   'delivery.replayed': 'delivery',
+  // Beyond the contract.
+  'delivery.tested': 'delivery',
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.deleted': 'api_key',

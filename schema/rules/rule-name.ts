@@ -29,5 +29,6 @@ export const RULE_NAMES = [
   'label_values',
   'label_selector',
   'one_position',
+  'delivery_or_monitor',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

@@ -1,4 +1,5 @@
 import { TEAM_NAME } from './account-rules.ts'
+import { DELIVERY_OR_MONITOR } from './delivery-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
 import {
@@ -47,4 +48,5 @@ export const RULE_TABLE = {
   label_values: LABEL_VALUES,
   label_selector: LABEL_SELECTOR,
   one_position: ONE_POSITION,
+  delivery_or_monitor: DELIVERY_OR_MONITOR,
 } as const satisfies Record<RuleName, unknown>

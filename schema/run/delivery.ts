@@ -74,6 +74,11 @@ export const DeliveryPayload = Closed({
   serp: Type.Optional(SerpBlock),
   serp_analysis: Type.Optional(SerpAnalysisBlock),
   visual: Type.Optional(VisualBlock),
+  test: Type.Optional(
+    Type.Literal(true, {
+      description: 'Beyond the contract: the message is a test that somebody asked for. It is in no delivery.',
+    }),
+  ),
 })
 export type DeliveryPayload = Static<typeof DeliveryPayload>
 

@@ -32,7 +32,8 @@ describe('the payload of a regular monitor', () => {
     const ranks = { rank: 1, previous_rank: null, rank_delta: null }
     const serp = { keyword: 'a', target_domain: 'b.example', ...ranks }
     const serp_analysis = { keyword: 'a', results: [], previous_results: [] }
-    const all = { ...input, lists, text, serp, serp_analysis, visual: { change_pct: 2.5, threshold_pct: 1 } }
+    const visual = { change_pct: 2.5, threshold_pct: 1 }
+    const all = { ...input, lists, text, serp, serp_analysis, visual, test: true } as const
     expect(Object.keys(deliveryPayload(all))).toEqual(keys(DeliveryPayload))
     expect(checkerOf(DeliveryPayload).validate(deliveryPayload(all))).toMatchObject({ ok: true })
     expect(Object.keys(deliveryPayload(input).diff)).toEqual(keys(DeliveryPayload.properties.diff))

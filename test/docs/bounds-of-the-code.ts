@@ -32,6 +32,7 @@ import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { pageQuery } from '../../schema/page-of.ts'
 import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
+import { TESTS_PER_MINUTE } from '../../schema/run/delivery-test.ts'
 import { CHAT_PACE, DELIVERY_BYTES, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
@@ -159,6 +160,8 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['bulk actions at a time in a process', workOf('bulk')],
   ['comparisons of texts at a time in a process', workOf('difference')],
   ['exports at a time in a process', workOf('export')],
+  ['tests of destinations at a time in a process', workOf('delivery_test')],
+  ['tests of destinations a minute', `${TESTS_PER_MINUTE} of a team, else 429`],
   ['time to read an export', `${WORK.export.budgetMs / 1000} s, then the connection is ended`],
   ['previews at a time in a process', `${WORK.preview.perTeam} of a team, ${WORK.preview.total} in all, else 429`],
   ['time of a pattern', `${PATTERN_LIMITS.timeoutMs / 1000} s`],

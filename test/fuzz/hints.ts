@@ -76,6 +76,8 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.token': () => constantOrElse('token', 'none', 'a.b'),
   'MonitorBulk.ids[]': () => monitorId,
   'postChangesSeen.monitor_ids[]': () => monitorId,
+  // No mail goes to those who are not members.
+  DeliveryTestRequest: (plain) => plain().map((asked) => mendTest(bagOf(asked))),
   'postChangesSeen.until': () => runId,
   'postChangesUnseen.run_id': () => runId,
   RequestHeaders: () => headers,
@@ -123,6 +125,12 @@ const mendSearch = (search: Bag): Json =>
   search['mode'] === 'rank_tracking'
     ? { ...search, target_domain: 'example.com' }
     : { ...without(search, 'target_domain'), mode: 'full_analysis' }
+
+const mendTest = ({ delivery }: Bag): Json => {
+  const { type } = bagOf(delivery ?? null)
+  return { delivery: delivery === undefined || type === 'email' ? WEBHOOK : delivery }
+}
+const WEBHOOK = { type: 'webhook', url: 'https://example.com/' }
 
 /** Predicates name fields that there are; only one of a direct request and a picture. */
 function mendMonitor(monitor: Bag): Json {

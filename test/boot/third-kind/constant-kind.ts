@@ -4,6 +4,7 @@ import type { ServedKind } from '../../../api/routes/monitors/served-kind.ts'
 import type { InstalledKind } from '../../../boot/kinds.ts'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { readingHash } from '../../../core/diff/reading-hash.ts'
+import { MADE_UP_ID } from '../../../core/example-change.ts'
 import { deliveryPayload } from '../../../core/payload.ts'
 import { noticesAfter } from '../../../core/run-notices.ts'
 import type { Kind } from '../../../monitors/kinds/kind.ts'
@@ -82,6 +83,13 @@ const KIND: Kind<ConstantSpec, ConstantRow> = {
     startsOver: false,
   }),
   remarks: () => [],
+  example: ({ nowMs, monitorId = MADE_UP_ID }, { name, constant }) => ({
+    monitorId,
+    runId: MADE_UP_ID,
+    firedAtMs: nowMs,
+    diff: { fields_changed: ['constant'], before: { constant: null }, after: { constant } },
+    monitor: { url: 'https://example.com/', name },
+  }),
   audited: 'monitor',
   table: kindTable<ConstantSpec, typeof PROPERTIES, ConstantRow>(
     {

@@ -256,6 +256,7 @@ describe('what is recorded of a team', () => {
 
 /** What is recorded beyond the contract. */
 const BEYOND = [
+  'delivery.tested',
   'settings.error_notifications_toggled',
   'billing.credits_granted',
   'account.email_changed',

@@ -4,7 +4,10 @@ import { buildApp } from '../../../api/http/app.ts'
 import type { Route } from '../../../api/http/route.ts'
 import { createServices, type Services, type ServicesOptions } from '../../../api/services.ts'
 import { createLogger } from '../../../core/logger.ts'
+import { createChannels } from '../../../deliveries/channels/channels.ts'
+import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import { createResolver } from '../../../egress/resolve.ts'
 import type { Scope } from '../../../schema/account/api-key.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
 import type { Role } from '../../../schema/account/role.ts'
@@ -61,15 +64,19 @@ export async function createTestApi(
 ): Promise<TestApi> {
   const database = await createTestDatabase()
   const store = await openStore({ url: database.url, name: 'tidemark test', connections: 5 })
+  const egress = overrides.egress ?? createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
+  const agent = createGuardedAgent(egress, { resolver: NOWHERE })
+  const dashboardUrl = 'http://127.0.0.1:8080'
   const services = createServices({
     store,
     databaseUrl: database.url,
     encryptionKey: ENCRYPTION_KEY,
     sessionKey: 'the key of the sessions of the tests',
     secrets: createSecretBox(ENCRYPTION_KEY),
-    egress: createPolicy({ allowPrivateCidrs: [], neverAllow: [] }),
+    egress,
+    channels: createChannels({ agent, mailer: null, dashboardUrl }),
     baseUrl: 'http://127.0.0.1:8080',
-    dashboardUrl: 'http://127.0.0.1:8080',
+    dashboardUrl,
     signUp: 'invite',
     signUpPlan: 'free',
     rateLimit: 0,
@@ -105,11 +112,19 @@ export async function createTestApi(
     close: async () => {
       await app.close()
       await services.close()
+      await agent.destroy()
       await store.end()
       await database.drop()
     },
   }
 }
+
+/** Tests ask no name servers. */
+const NOWHERE = createResolver({
+  lookup: async () => {
+    throw Object.assign(new Error('there is no such name'), { code: 'ENOTFOUND' })
+  },
+})
 
 async function addMember({ store, sessionKey: key }: Services, owner: CreatedOwner, role: Role): Promise<string> {
   const { user_id: userId } = await createTestOwner(store, {

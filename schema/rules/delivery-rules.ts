@@ -1,0 +1,25 @@
+import { rule } from './rule.ts'
+
+/** A destination to try, or one of a stored monitor. */
+interface Tried {
+  readonly delivery?: object
+  readonly monitor_id?: string
+  readonly index?: number
+}
+
+const ID = '01a1fdda-7d9b-7133-82bc-55eff54399c9'
+
+export const DELIVERY_OR_MONITOR = rule<Tried>({
+  name: 'delivery_or_monitor',
+  message: 'a test has either delivery, or monitor_id with an index',
+  // No custom resource has it.
+  cel: null,
+  accepts: [{ delivery: {} }, { monitor_id: ID }, { monitor_id: ID, index: 1 }],
+  rejects: [{}, { index: 1 }, { delivery: {}, monitor_id: ID }, { delivery: {}, index: 0 }],
+  between: (tried) => {
+    const given = Object.keys(tried)
+    return given.length === 0 ? [''] : given
+  },
+  holds: ({ delivery, monitor_id: id, index }) =>
+    (delivery === undefined) !== (id === undefined) && (index === undefined || id !== undefined),
+})
