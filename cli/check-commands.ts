@@ -27,6 +27,7 @@ Examples:
   $ ./tidemark check --monitor monitor.json              a body of POST /v1/monitors, validated as in the API
   $ ./tidemark check --monitor monitor.json saved.html   the same on another page
   $ ./tidemark check --monitor monitors/ --name kettle   a manifest of a folder
+  $ ./tidemark check --monitor monitor.json --message    what a message of it says; nothing is sent
   $ ./tidemark check --watch --monitor monitor.json saved.html   again whenever one of the two files is written
   $ ./tidemark check serp "running shoes"               the results of a search engine (check serp --help)
 `
@@ -43,6 +44,10 @@ export const addCheck = (program: Command) => {
     .option('--template <slug>', 'extract as a template does')
     .option('--monitor <file>', 'extract as a monitor does: a manifest, or a body of POST /v1/monitors as JSON')
     .option('--name <name>', 'the manifest of this name, or namespace/name, of a --monitor or its folder')
+    .option(
+      '--message',
+      'show the text of a message of the --monitor as well, of a change that is made up; send nothing',
+    )
     .option('--header <name: value>', 'request header to send; can be repeated', collect)
     .option('--browser', 'render all pages, as fetch_mode browser does; without it only pages that seem to need it')
     .option('--wait-for <selector>', 'render the page, and read it once an element matches this CSS selector')

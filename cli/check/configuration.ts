@@ -17,6 +17,8 @@ export interface Configuration {
   readonly targets: readonly string[]
   /** True when no option named what to extract. */
   readonly isDefault: boolean
+  /** Show the text of a message about a change. */
+  readonly hasMessage: boolean
 }
 
 /** The address of a monitor that only reads files. */
@@ -29,8 +31,7 @@ export async function configurationOf(
   egress: EgressPolicy,
 ): Promise<Configuration> {
   const said = extractOf(options)
-  if (options.name !== undefined && options.monitor === undefined)
-    throw new UsageError('--name chooses among the manifests of --monitor, which is not given')
+  refuseWithoutMonitor(options)
   if (options.monitor !== undefined) return ofMonitor(options.monitor, targets, options, egress)
   const template = options.template === undefined ? null : templateOf(options.template)
   const all = targets.length > 0 || !template ? targets : exampleOf(template)
@@ -48,7 +49,13 @@ export async function configurationOf(
     ...((options.browser || options.waitFor !== undefined) && { fetch_mode: 'browser' }),
   }
   const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
-  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said }
+  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said, hasMessage: false }
+}
+
+function refuseWithoutMonitor({ monitor, name, message }: CheckOptions): void {
+  if (monitor !== undefined) return
+  if (name !== undefined) throw new UsageError('--name chooses among the manifests of --monitor, which is not given')
+  if (message) throw new UsageError('--message shows the text that a monitor sends, so it needs --monitor')
 }
 
 /**
@@ -97,7 +104,12 @@ async function ofMonitor(
           ({ path: at, message }) => `  ${at === '' ? path : at} ${message}`,
           `${path} is not a monitor that could be created:\n`,
         )
-  return { spec, targets: targets.length > 0 ? targets : [spec.url], isDefault: false }
+  return {
+    spec,
+    targets: targets.length > 0 ? targets : [spec.url],
+    isDefault: false,
+    hasMessage: options.message === true,
+  }
 }
 
 /** Returns the body of the API that is the only text; null where the texts are manifests. */

@@ -14,6 +14,8 @@ export interface CheckOptions extends OutputOptions {
   /** Which of the manifests of `monitor`. */
   readonly name?: string
   readonly header?: readonly string[]
+  /** Show the text of a message of `monitor`. */
+  readonly message?: boolean
   readonly watch?: boolean
   /** Seconds between two checks of addresses that are watched. */
   readonly every?: number

@@ -9,6 +9,7 @@ import type { Ask } from '../../worker/previews/preview.ts'
 import type { Prompts } from '../../worker/prompts/prompts-port.ts'
 import { isForPrograms, type OutputForm, partText } from '../output.ts'
 import type { Configuration } from './configuration.ts'
+import { exampleMessage, messageText } from './message-text.ts'
 import { isWebAddress } from './source.ts'
 import { table } from './table.ts'
 import { tryTarget, type Web } from './try-target.ts'
@@ -36,7 +37,7 @@ interface CheckMeans {
  * a match.
  */
 export async function runCheck(
-  { spec, targets, isDefault }: Configuration,
+  { spec, targets, isDefault, hasMessage }: Configuration,
   egress: EgressPolicy,
   output: CheckOutput,
   { prompts = null, browser }: CheckMeans = {},
@@ -51,7 +52,8 @@ export async function runCheck(
     for (const [index, target] of targets.entries()) {
       const shown = await tryTarget(target, spec, ports)
       isSuccess &&= isWhole(shown, spec)
-      if (output.isNews?.(target, shown) !== false) await show(target, shown, { ...output, isFirst: index === 0 })
+      if (output.isNews?.(target, shown) !== false)
+        await show({ target, shown, of: hasMessage ? spec : null }, { ...output, isFirst: index === 0 })
     }
   } finally {
     await Promise.all([extractor.close(), web?.close()])
@@ -86,14 +88,22 @@ async function warmUp(extractor: Extractor): Promise<void> {
   await extractor.extract(page, { method: 'css', fields: { p: 'p' } })
 }
 
+interface Checked {
+  readonly target: string
+  readonly shown: Preview
+  /** The monitor whose message is shown. Null: none is. */
+  readonly of: Configuration['spec'] | null
+}
+
 async function show(
-  target: string,
-  shown: Preview,
+  { target, shown, of }: Checked,
   { form, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
 ): Promise<void> {
-  if (isForPrograms(form)) return out(await partText(form, { target, ...shown }))
+  const message = of && exampleMessage(shown, of, Date.now())
+  if (isForPrograms(form)) return out(await partText(form, { target, ...shown, ...(message && { message }) }))
   if (!isFirst) out('\n')
   out(table(target, shown))
+  if (message) out(messageText(message))
   if (shown.error_message !== null) err(`tidemark check: ${printable(shown.error_message)}\n`)
   if (shown.error_code === 'target_not_allowed') err(PRIVATE_HINT)
 }

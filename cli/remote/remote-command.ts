@@ -18,8 +18,10 @@ interface RemoteOption {
   readonly flags: string
   readonly what: string
   readonly choices?: readonly string[]
-  /** A whole number from 1 to this. */
+  /** A whole number up to this, from `least`. */
   readonly most?: number
+  /** Default: 1. */
+  readonly least?: number
   readonly default?: string | number
   /** It may be given several times. */
   readonly isList?: true
@@ -45,18 +47,18 @@ export interface RemoteCommand {
   readonly load: () => Promise<Handler>
 }
 
-const wholeNumber = (most: number) => (text: string) => {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (number < 1 || number > most) throw new InvalidArgumentError(`must be a whole number from 1 to ${most}`)
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1
+  if (number < least || number > most) throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`)
   return number
 }
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text]
 
-function optionOf({ flags, what, choices, most, default: byDefault, isList }: RemoteOption): Option {
+function optionOf({ flags, what, choices, most, least = 1, default: byDefault, isList }: RemoteOption): Option {
   const option = new Option(flags, what)
   if (choices) option.choices(choices)
-  if (most !== undefined) option.argParser(wholeNumber(most))
+  if (most !== undefined) option.argParser(wholeNumber(least, most))
   if (isList) option.argParser(collect)
   if (byDefault !== undefined) option.default(byDefault)
   return option

@@ -138,6 +138,25 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     load: async () => (await import('./commands/deliveries.ts')).replay,
   },
   {
+    name: 'test-delivery',
+    summary: 'Sends a test to a destination of a monitor, and shows what was sent and answered.',
+    isChange: true,
+    argument: ['<name>', ONE],
+    options: [
+      {
+        flags: '--index <number>',
+        what: 'which of its deliveries, counted from 0; needed where it has several',
+        least: 0,
+        most: 24,
+      },
+    ],
+    notes:
+      'The message says that it is a test, and has the change of the last run that fired, if there is one. Mail is\n' +
+      'sent to members of the team only. No delivery is stored. Exits with 1 where the destination did not take it.',
+    examples: ['./tidemark test-delivery kettle', './tidemark test-delivery kettle --index 0 --json'],
+    load: async () => (await import('./commands/test-delivery.ts')).testDelivery,
+  },
+  {
     name: 'pause',
     summary: 'Pauses monitors. A run that is under way is completed.',
     isChange: true,

@@ -36,7 +36,9 @@ describe('the examples in the help of the commands over REST', () => {
 
   test.each(examples)('%s', async (line) => {
     const { code, stderr } = await remote.sh(line.replace('https://tidemark.example.com', remote.base), variables)
-    expect([code, stderr]).toEqual([line.startsWith('./tidemark diff -f monitors/') && code === 1 ? 1 : 0, ''])
+    // The destination refuses what it is sent.
+    const mayFail = line.startsWith('./tidemark diff -f monitors/') || line.startsWith('./tidemark test-delivery ')
+    expect([code, stderr]).toEqual([mayFail && code === 1 ? 1 : 0, ''])
   })
 
   test('have no comment, which zsh takes for words where people type', () => {

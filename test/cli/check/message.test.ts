@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { configurationOf } from '../../../cli/check/configuration.ts'
+import type { CheckOptions } from '../../../cli/check/options.ts'
+import { runCheck } from '../../../cli/check/run-check.ts'
+import { createPolicy } from '../../../egress/policy.ts'
+import { openReceiver } from '../../support/worker/receiver.ts'
+
+const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+const MONITOR = {
+  name: 'Kettle',
+  url: 'https://shop.example/kettle',
+  schedule_interval_seconds: 3600,
+  extract_config: { method: 'css', fields: { title: 'h1', price: '.price' } },
+  diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 5 },
+}
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-message-'))
+  await writeFile(join(folder, 'page.html'), '<h1>Kettle</h1><p class="price">$15.00</p><i>\u001b[31m</i>')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Checks the page as this monitor does. */
+async function check(monitor: object, options: CheckOptions = {}): Promise<string> {
+  const file = join(folder, 'monitor.json')
+  await writeFile(file, JSON.stringify(monitor))
+  let out = ''
+  const asked = { message: true, monitor: file, ...options }
+  await runCheck(await configurationOf([join(folder, 'page.html')], asked, egress), egress, {
+    form: options.json ? 'json' : 'table',
+    out: (text) => void (out += text),
+    err: () => {},
+  })
+  return out
+}
+
+describe('check --message', () => {
+  test('shows the text of a message about what was read, and sends nothing', async () => {
+    await using receiver = await openReceiver()
+    const out = await check({ ...MONITOR, deliveries: [{ type: 'webhook', url: receiver.url }] })
+    expect(out).toContain('Title: Kettle: price $19.99 → $15.00 (−25 %)')
+    expect(out).toContain('\n    price\n      $19.99 → $15.00')
+    expect(receiver.contacts).toBe(0)
+  })
+
+  test('is a part of the JSON', async () => {
+    const { fields, message } = JSON.parse(await check(MONITOR, { json: true })) as {
+      readonly fields: object
+      readonly message: { readonly title: string; readonly text: string }
+    }
+    expect(fields).toEqual({ title: 'Kettle', price: '$15.00' })
+    expect(message.title).toBe('Kettle: price $19.99 → $15.00 (−25 %)')
+    expect(message.text).toContain('The page: https://shop.example/kettle')
+  })
+
+  test('tells of lists by their items, and of whole pages by their lines', async () => {
+    const lists = { method: 'css', fields: { titles: 'h1[]' } }
+    const any = { type: 'any_field_changes' }
+    expect(await check({ ...MONITOR, extract_config: lists, diff_predicate: any })).toContain('+ Kettle')
+    const page = { method: 'full_page' }
+    expect(await check({ ...MONITOR, extract_config: page, diff_predicate: any })).toContain('1 line added, 1 removed.')
+  })
+
+  test('needs a monitor', async () => {
+    await expect(configurationOf(['page.html'], { message: true }, egress)).rejects.toThrow('it needs --monitor')
+  })
+})
