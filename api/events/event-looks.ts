@@ -110,8 +110,8 @@ export class EventLooks {
   }
 
   /**
-   * Returns the monitors whose status is another one, without deleted ones. Null: there are too many, or the whole team is
-   * locked or free.
+   * Returns the monitors whose status is another one, without deleted ones. Null: there are too many, or the whole team
+   * was locked or unlocked.
    */
   async #statesOf(feed: TeamFeed, { resting }: News): Promise<readonly ChangedState[] | null> {
     const { store } = this.#options

@@ -74,7 +74,7 @@ const News = Type.Object({
 export type News = Static<typeof News>
 const news = rowOf(News)
 
-/** What `News.resting` is of a team whose trial has ended. All of its monitors rest, and none of them is read. */
+/** The `News.resting` of a team whose trial has ended. All of its monitors rest, and none of them is read. */
 export const LOCKED_TEAM = 'locked'
 
 /** Statements see what was committed before them, and what they look for has an earlier time. */

@@ -8,8 +8,8 @@ import { CLEAN, HOSTILE, type Lateness, openLatenessWorker, type Waited } from '
 const MAX_CLAIMED_BEFORE = 2
 /**
  * Hostile checks that were due later and began before a clean one. Hosts take turns, and for each ten clean checks one
- * hostile check becomes due. On a busy machine a check waits for seconds: then both kinds begin before it, and the share
- * of the hostile ones still shows that nothing of theirs holds up the clean ones.
+ * hostile check becomes due. On a busy machine a check waits for seconds: then both kinds begin before it, and the
+ * share of the hostile ones still shows that nothing of theirs holds up the clean ones.
  */
 const mostStartedBefore = ({ clean }: Waited) => HOSTILE / 2 + clean / 5
 

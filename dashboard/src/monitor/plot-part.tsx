@@ -16,7 +16,7 @@ import { useAddress } from './use-address.ts'
 
 /**
  * The library of the plot formats numbers in the browser's language when it is loaded. A browser without a language of
- * its own says `en-US@posix`, which is no tag.
+ * its own says `en-US@posix`, which is not a language tag.
  */
 async function loadPlot() {
   if (!isTag(navigator.language)) Object.defineProperty(navigator, 'language', { value: 'en' })

@@ -31,13 +31,7 @@ export function RunPage(address: RunAddress) {
       <nav className={style['way']} aria-label="Where you are">
         <Link href="/">Monitors</Link>
         <span aria-hidden="true">/</span>
-        {isGone ? (
-          <span>{isMissing(found.error) ? 'a monitor that is not in this team' : 'a deleted monitor'}</span>
-        ) : (
-          <Link href={home}>
-            <bdi>{monitor.data?.name ?? 'Monitor'}</bdi>
-          </Link>
-        )}
+        <MonitorLink home={home} name={monitor.data?.name} isGone={isGone} isInTeam={!isMissing(found.error)} />
       </nav>
       {found.error !== null && <Notice error={found.error} />}
       {isMissing(found.error) && <OtherTeams />}
@@ -52,6 +46,23 @@ export function RunPage(address: RunAddress) {
         <Found key={address.run} address={address} home={home} run={found.data} target={target} />
       )}
     </article>
+  )
+}
+
+interface MonitorLinkProps {
+  readonly home: string
+  readonly name: string | undefined
+  readonly isGone: boolean
+  /** The run is of this team. */
+  readonly isInTeam: boolean
+}
+
+function MonitorLink({ home, name, isGone, isInTeam }: MonitorLinkProps) {
+  if (isGone) return <span>{isInTeam ? 'a deleted monitor' : 'a monitor that is not in this team'}</span>
+  return (
+    <Link href={home}>
+      <bdi>{name ?? 'Monitor'}</bdi>
+    </Link>
   )
 }
 
