@@ -5,6 +5,7 @@ import { useTitle } from '../app/use-title.ts'
 import { useWidth } from '../app/use-width.ts'
 import { useWatched } from '../live/watched.ts'
 import { Grid } from '../parts/grid.tsx'
+import controls from '../style/controls.module.css'
 import { cellsOf, COLUMNS, pathOf } from './cells.tsx'
 import { Chosen } from './chosen.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -41,6 +42,7 @@ export function MonitorList() {
   const hasFilters = Object.keys(filters).some((name) => name !== 'sort')
   return (
     <section className={style['list']} aria-label="Monitors">
+      {!isEmpty && <h1 className={controls['unseen-by-eye']}>Monitors</h1>}
       <FilterBar filters={filters} counts={counts} onChange={change} />
       {error !== null && <Notice error={error} />}
       {isEmpty ? (
