@@ -72,10 +72,46 @@ function ruleFaults(before: Node, now: Node): string[] {
   return added.map(({ rule }) => `a new rule, ${rule.slice(0, 60)}`)
 }
 
-/** Returns whether a rule only holds for a field that is new. No object in a cluster has it. */
+/**
+ * Returns whether a rule holds for each object without the fields that are new, whatever else it has. No object in a
+ * cluster has them.
+ */
 function isOfNew(rule: string, { properties = {} }: Node): boolean {
-  const [, name] = /^!has\(self\.(\w+)\) \|\| [^|]*$/.exec(rule) ?? []
-  return name !== undefined && !Object.hasOwn(properties, name)
+  const isNew = (name: string | undefined) => name !== undefined && !Object.hasOwn(properties, name)
+  // Texts may hold any sign.
+  return isCertain(rule.replaceAll(/r?'(?:\\.|[^'\\])*'/g, "''"), true, isNew)
+}
+
+/** Returns whether an expression certainly has this value where the new fields are absent. */
+function isCertain(expression: string, value: boolean, isNew: (name: string | undefined) => boolean): boolean {
+  const text = expression.trim()
+  if (partsOf(text, '?').length > 1) return false
+  const certain = (part: string) => isCertain(part, value, isNew)
+  const either = partsOf(text, '||')
+  if (either.length > 1) return value ? either.some(certain) : either.every(certain)
+  const both = partsOf(text, '&&')
+  if (both.length > 1) return value ? both.every(certain) : both.some(certain)
+  if (text.startsWith('!')) return isCertain(text.slice(1), !value, isNew)
+  if (text.startsWith('(') && text.endsWith(')')) return certain(text.slice(1, -1))
+  return !value && isNew(/^has\(self\.(\w+)\)$/.exec(text)?.[1])
+}
+
+/** Returns the parts between the operators that stand in no brackets. */
+function partsOf(text: string, operator: string): string[] {
+  const parts = ['']
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (depth === 0 && text.startsWith(operator, at)) {
+      parts.push('')
+      at += operator.length - 1
+      continue
+    }
+    const sign = text.charAt(at)
+    if ('([{'.includes(sign)) depth++
+    if (')]}'.includes(sign)) depth--
+    parts.push((parts.pop() ?? '') + sign)
+  }
+  return parts
 }
 
 function childrenOf(before: Node, now: Node, path: string): string[] {

@@ -61,6 +61,21 @@ describe('A definition that accepts less than the released one', () => {
     expect(changed({}, rule('count'))).toEqual([expect.stringContaining('a new rule, !has(self.count)')])
   })
 
+  test.each([
+    ["!has(self.fresh) || (self.fresh.all(a, a in ['x || y', '(']) && self.mode == 'auto')", true],
+    ['!(has(self.fresh) && has(self.mode)) || self.mode.size() < 5', true],
+    ['has(self.mode) || ((!has(self.fresh) || self.fresh == 1) && (!has(self.other) || self.other == 1))', true],
+    ['has(self.mode) || !has(self.mode) || !has(self.fresh)', true],
+    ['!has(self.fresh) && self.mode == 1', false],
+    ['!(has(self.fresh) || has(self.mode)) || self.mode == 1', false],
+    ['has(self.fresh) || self.mode == 1', false],
+    ['!has(self.fresh) || self.mode == 1 ? self.mode == 2 : self.mode == 3', false],
+    ["self.mode == '!has(self.fresh) || '", false],
+  ])('with the rule %s is known to leave old objects alone: %j', (rule, isKept) => {
+    const found = changed({ fresh: {}, other: {} }, { 'x-kubernetes-validations': [{ rule }] })
+    expect(found).toHaveLength(isKept ? 0 : 1)
+  })
+
   test('is reported with the field that is gone', () => {
     const { mode: _, ...properties } = before.properties
     expect(narrowings(before, { ...before, properties })).toEqual(['.mode: is gone'])
