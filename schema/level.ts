@@ -9,7 +9,7 @@ import { nodeOf, type SchemaNode, withoutNull } from './shape/walk-schema.ts'
  */
 
 /** The level of this version. A release that has the first key of a level raises it. */
-export const WORK_LEVEL = 1
+export const WORK_LEVEL = 2
 
 /** Returns the definition of a key that processes below this level would misread. */
 export const since = <T extends TSchema>(level: number, schema: T): T => ({ ...schema, [LEVEL]: level })

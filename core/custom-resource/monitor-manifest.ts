@@ -1,4 +1,5 @@
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { isSecretOption } from '../../schema/monitor/delivery-services.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
@@ -110,21 +111,37 @@ function deliveryOf(delivery: DeliveryConfig, nth: number, refer: Refer): object
     type: 'webhook',
     [secretKeyBeside('url')]: refer(`${at}-url`, `the webhook address on ${hostOf(delivery.url)}`, delivery.url),
     ...(delivery.headers && headersOf('headers', delivery.headers, { refer, at, what: `delivery ${nth}` })),
+    ...(delivery.service !== undefined && { service: delivery.service }),
+    ...(delivery.options && optionsOf(delivery.service, delivery.options, { refer, at, what: `delivery ${nth}` })),
   }
 }
 
-function headersOf(
-  key: string,
-  headers: RequestHeaders,
-  { refer, at, what }: { readonly refer: Refer; readonly at: string; readonly what: string },
-): object {
-  const entries = Object.entries(headers)
-  const isOpen = ([name]: [string, string]) => OPEN_HEADERS.has(name.toLowerCase())
-  const open = entries.filter(isOpen)
-  const hidden = entries.filter((entry) => !isOpen(entry))
+/** Where the entries of a map are. */
+interface Owner {
+  readonly refer: Refer
+  readonly at: string
+  readonly what: string
+}
+
+const headersOf = (key: string, headers: RequestHeaders, owner: Owner): object =>
+  entriesOf({ key, word: 'header', isOpen: (name) => OPEN_HEADERS.has(name.toLowerCase()) }, headers, owner)
+
+const optionsOf = (service: string | undefined, options: RequestHeaders, owner: Owner): object =>
+  entriesOf({ key: 'options', word: 'option', isOpen: (name) => !isSecretOption(service, name) }, options, owner)
+
+interface Entries {
+  readonly key: string
+  readonly word: string
+  readonly isOpen: (name: string) => boolean
+}
+
+function entriesOf({ key, word, isOpen }: Entries, all: RequestHeaders, { refer, at, what }: Owner): object {
+  const entries = Object.entries(all)
+  const open = entries.filter(([name]) => isOpen(name))
+  const hidden = entries.filter(([name]) => !isOpen(name))
   const referred = hidden.map(([name, value]) => ({
     name,
-    ...refer(`${at}-header-${name}`, `the header ${name} of ${what}`, value),
+    ...refer(`${at}-${word}-${name}`, `the ${word} ${name} of ${what}`, value),
   }))
   return {
     ...((open.length > 0 || hidden.length === 0) && { [key]: Object.fromEntries(open) }),

@@ -10,6 +10,7 @@ export const SECRET_PLACES = [
   'request_headers',
   'deliveries[].url',
   'deliveries[].headers',
+  'deliveries[].options',
   'deliveries[].webhookUrl',
 ] as const
 

@@ -10,7 +10,7 @@ interface SecretRef {
 type Spec = Readonly<Record<string, unknown>>
 
 /** The keys of the resource's spelling that may name a Secret, in the spec and in a delivery. */
-const MAPS = { spec: ['requestHeaders'], delivery: ['headers'] } as const
+const MAPS = { spec: ['requestHeaders'], delivery: ['headers', 'options'] } as const
 const TEXTS = { spec: [], delivery: ['url', 'webhookUrl'] } as const
 
 /** Where a reference is, in the resource's spelling. */
@@ -35,7 +35,8 @@ type ValueOf = (ref: SecretRef, place: RefPlace) => string
 
 /**
  * Returns the spec with the values in place of the references: `urlFrom` becomes `url`, and the entries of
- * `headersFrom` are added to `headers`. References that are none (`referenceIssues`) are left out.
+ * `headersFrom` are added to `headers`, those of `optionsFrom` to `options`. References that are none
+ * (`referenceIssues`) are left out.
  *
  * @param valueOf returns the value of a reference, and may throw
  */

@@ -55,7 +55,13 @@ type Impossible = Extract<AttemptOutcome, { kind: 'impossible' }>
 
 /** One attempt that can be looked at before it is made. `send` makes it within the deadline of its channel. */
 export type Prepared =
-  | { readonly kind: 'request'; readonly request: ChannelRequest; send(ctx: SendContext): Promise<AttemptOutcome> }
+  | {
+      readonly kind: 'request'
+      readonly request: ChannelRequest
+      /** The secrets of the destination that its body has. Absent: none. */
+      readonly hidden?: readonly string[]
+      send(ctx: SendContext): Promise<AttemptOutcome>
+    }
   | { readonly kind: 'mail'; readonly mail: Mail; send(ctx: SendContext): Promise<AttemptOutcome> }
   | Impossible
 

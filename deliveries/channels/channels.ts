@@ -4,8 +4,8 @@ import type { Channels } from './channel.ts'
 import { createDiscordChannel } from './discord.ts'
 import { createEmailChannel } from './email.ts'
 import type { MessagePictures } from './message-pictures.ts'
+import { createServiceChannel } from './service.ts'
 import { createSlackChannel } from './slack.ts'
-import { createWebhookChannel } from './webhook.ts'
 
 /** The parts that the channels of this installation use. */
 interface ChannelOptions {
@@ -23,7 +23,7 @@ interface ChannelOptions {
 export function createChannels({ agent, mailer, dashboardUrl, pictures }: ChannelOptions): Channels {
   const links = { dashboardUrl }
   return {
-    webhook: createWebhookChannel({ agent }),
+    webhook: createServiceChannel({ agent, links }),
     slack: createSlackChannel({ agent, links, pictures }),
     discord: createDiscordChannel({ agent, links, pictures }),
     email: createEmailChannel({ mailer, links, pictures }),

@@ -5,6 +5,7 @@ import type { BodyRule, Exchange } from '../../egress/exchange.ts'
 import { guardedRequest } from '../../egress/guarded-request.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import { DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
+import type { ServiceAnswer } from '../services/service.ts'
 import type { AttemptOutcome, SendContext } from './channel.ts'
 import { noAnswer } from './no-answer.ts'
 import { safeText } from './safe-text.ts'
@@ -17,19 +18,26 @@ export interface PostOptions {
   readonly deadlineMs?: number
 }
 
-/** One POST of one delivery. */
+/** One request of one delivery. */
 interface Post {
   readonly id: string
   readonly team: string
   readonly url: string
+  /** Default POST. */
+  readonly method?: 'POST' | 'PUT'
   /** undici's flat list. */
   readonly headers: string[]
   readonly body: Buffer
   /** A 429 is waited out where its Retry-After leaves time for another try within the attempt. */
   readonly waits?: boolean
+  /** What the beginning of an answer's body says beside its status. Absent: nothing. */
+  readonly read?: ReadAnswer | undefined
   /** Returns the texts that must not be shown when the answer repeats them (`sentSecrets`). */
   readonly secrets: () => readonly string[]
 }
+
+type ReadAnswer = (status: number, body: string) => ServiceAnswer
+const NOTHING: ReadAnswer = () => ({})
 
 /**
  * An answer counts as soon as its headers have arrived. Of its body, a short beginning is enough to help a person. The
@@ -39,22 +47,22 @@ const BODY_EXCERPT: BodyRule = { maxBytes: 64 * 1024, partial: true }
 const bodyExcerpt = () => BODY_EXCERPT
 
 /**
- * Makes one POST through the egress guard. Redirects are not followed. A destination that the guard refuses counts as
- * one that did not answer: its name can resolve to another address tomorrow, so the schedule tries it again.
+ * Makes one request through the egress guard. Redirects are not followed. A destination that the guard refuses counts
+ * as one that did not answer: its name can resolve to another address tomorrow, so the schedule tries it again.
  */
 export async function post(
   { agent, deadlineMs = DELIVERY_TIMEOUT_MS }: PostOptions,
-  { id, team, url, headers, body, waits = false, secrets }: Post,
+  { id, team, url, method = 'POST', headers, body, waits = false, read = NOTHING, secrets }: Post,
   { signal, log, rest, hold }: SendContext,
 ): Promise<AttemptOutcome> {
   const target = parseTargetUrl(url)
   if (!target.ok) return { kind: 'impossible', message: target.message }
   const until = performance.now() + deadlineMs
-  const request = { url: target.url, method: 'POST', headers, body, team, signal, bodyRule: bodyExcerpt } as const
+  const request = { url: target.url, method, headers, body, team, signal, bodyRule: bodyExcerpt } as const
   const send = () => guardedRequest(agent, { ...request, deadlineMs: Math.max(1, until - performance.now()) })
   let exchange = await send()
   for (let tries = 1; waits; tries += 1) {
-    const ms = waitOf(exchange)
+    const ms = waitOf(exchange, read)
     if (ms === null) break
     // This message is refused for good. Those behind it are not sent before the destination takes them.
     if (!rest || tries === MAX_TRIES || performance.now() + ms >= until - LEAST_MS) {
@@ -66,9 +74,13 @@ export async function post(
     if (!hasSlot) return { kind: 'no_answer', message: NO_SLOT }
     exchange = await send()
   }
+  logInternal(exchange, id, log)
+  return outcomeOf(exchange, target.url.host, { secrets, read })
+}
+
+function logInternal(exchange: Exchange, id: string, log: SendContext['log']): void {
   if (!exchange.ok && exchange.failure.kind === 'internal')
     log.error({ err: exchange.failure.error, delivery_id: id }, 'a delivery attempt failed: internal error')
-  return outcomeOf(exchange, target.url.host, secrets)
 }
 
 /** Another try needs at least this long. */
@@ -79,22 +91,31 @@ const MAX_TRIES = 3
 const NO_SLOT = 'The destination asked to wait, and after that no slot was free to send again within the attempt.'
 
 /** Returns the milliseconds after which the destination takes the message; null: it did not say so. */
-function waitOf(exchange: Exchange): number | null {
-  if (!exchange.ok || exchange.status !== 429) return null
-  const ms = retryAfterMs(exchange.headers['retry-after'], Date.now())
+function waitOf(exchange: Exchange, read: ReadAnswer): number | null {
+  if (!exchange.ok) return null
+  const { waitMs } = answerOf(exchange, read)
+  if (exchange.status !== 429 && waitMs === undefined) return null
+  const ms = retryAfterMs(exchange.headers['retry-after'], Date.now()) ?? waitMs ?? null
   return ms === null ? null : Math.max(SHORTEST_WAIT_MS, ms)
 }
 
-function outcomeOf(exchange: Exchange, host: string, secrets: Post['secrets']): AttemptOutcome {
-  if (exchange.ok) return { kind: 'answered', status: exchange.status, body: bodyOf(exchange, secrets) }
+const answerOf = ({ status, headers, chunks }: Answered, read: ReadAnswer): ServiceAnswer =>
+  read === NOTHING || isEncoded(headers) ? {} : read(status, Buffer.concat(chunks).toString('utf8'))
+
+type Answered = Exchange & { readonly ok: true }
+type Reading = Pick<Post, 'secrets'> & { readonly read: ReadAnswer }
+
+function outcomeOf(exchange: Exchange, host: string, { secrets, read }: Reading): AttemptOutcome {
+  if (exchange.ok) {
+    const { verdict } = answerOf(exchange, read)
+    const shown = { status: exchange.status, body: bodyOf(exchange, secrets) }
+    return { kind: 'answered', ...shown, ...(verdict !== undefined && { verdict }) }
+  }
   if (exchange.failure.kind === 'aborted') return { kind: 'aborted' }
   return { kind: 'no_answer', message: noAnswer(exchange.failure, host) }
 }
 
-function bodyOf(
-  { status, headers, chunks, wireBytes }: Exchange & { readonly ok: true },
-  secrets: Post['secrets'],
-): string | null {
+function bodyOf({ status, headers, chunks, wireBytes }: Answered, secrets: Post['secrets']): string | null {
   if (wireBytes === 0) return status >= 300 && status < 400 ? NOT_FOLLOWED : null
   return isEncoded(headers) ? ENCODED : safeText(chunks, secrets())
 }

@@ -9,14 +9,16 @@ interface Sent {
   /** The configured headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signature?: string
+  /** The values of options that are secret. */
+  readonly options?: readonly string[]
 }
 
 /**
  * Returns the texts of a request that must not be shown when the destination repeats them, the longest first. They are
- * the values of configured headers (and what follows their scheme, as in `Bearer …`), the signature, values of the
- * query, and long parts of the path. Each is listed also as JSON writes it.
+ * the values of configured headers (and what follows their scheme, as in `Bearer …`), secret options, the
+ * signature, values of the query, and long parts of the path. Each is listed also as JSON writes it.
  */
-export function sentSecrets({ url, headers = {}, signature = '' }: Sent): readonly string[] {
+export function sentSecrets({ url, headers = {}, signature = '', options = [] }: Sent): readonly string[] {
   const { pathname, search, searchParams } = new URL(url)
   const values = Object.values(headers).flatMap((value) => [value.trim(), ...value.trim().split(/\s+/).slice(1)])
   const query = [
@@ -29,7 +31,9 @@ export function sentSecrets({ url, headers = {}, signature = '' }: Sent): readon
   const path = pathname.split('/').filter((part) => part.length >= SHORTEST_IN_PATH)
   const signatures = [signature, ...signature.split(',').map((part) => part.slice(part.indexOf('=') + 1))]
   const isLong = (text: string) => text.length >= SHORTEST
-  const found = [...values, ...query, ...path, ...signatures.filter((part) => part.length > 16)].filter(isLong)
+  const found = [...values, ...options, ...query, ...path, ...signatures.filter((part) => part.length > 16)].filter(
+    isLong,
+  )
   const written = found.map((text) => JSON.stringify(text).slice(1, -1))
   return [...new Set([...found, ...written])].toSorted((one, other) => other.length - one.length)
 }

@@ -147,12 +147,13 @@ function maskIssues({ request_headers, deliveries }: MonitorPatch, isSound: IsSo
   const texts: [path: string, text: unknown][] = [
     ...textsOf('request_headers', request_headers),
     ...listOf(deliveries).flatMap((delivery, index) => {
-      const { url, webhookUrl, headers } = partsOf(delivery)
+      const { url, webhookUrl, headers, options } = partsOf(delivery)
       const at = `deliveries[${index}]`
       return [
         [`${at}.url`, url],
         [`${at}.webhookUrl`, webhookUrl],
         ...textsOf(`${at}.headers`, headers),
+        ...textsOf(`${at}.options`, options),
       ] as typeof texts
     }),
   ]

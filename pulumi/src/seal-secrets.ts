@@ -17,10 +17,10 @@ export const isKnown = <T>(
   !pulumi.Output.isInstance(value) && !(value instanceof Promise)
 
 /**
- * Returns the spec with references in place of addresses of destinations and values of headers that are outputs, and
- * what the Secret has to contain. A plain text stays where it is: who writes a secret in a program has told it to
- * everyone who reads the program. Whether there is a Secret is the same in a preview and in an update, because it
- * depends on nothing that is known only then.
+ * Returns the spec with references in place of addresses of destinations and values of headers and options that are
+ * outputs, and what the Secret has to contain. A plain text stays where it is: who writes a secret in a program has
+ * told it to everyone who reads the program. Whether there is a Secret is the same in a preview and in an update,
+ * because it depends on nothing that is known only then.
  */
 export function sealSecrets(
   { deliveries, ...others }: MonitorSpecArgs | SerpMonitorSpecArgs,
@@ -85,7 +85,8 @@ function sealDelivery(delivery: Fields, where: Where): Sealed {
   const url = sealText(delivery, 'url', where)
   const chat = sealText(url.value, 'webhookUrl', where)
   const headers = sealMap(chat.value, 'headers', where)
-  return { value: headers.value, data: [...url.data, ...chat.data, ...headers.data] }
+  const options = sealMap(headers.value, 'options', where)
+  return { value: options.value, data: [...url.data, ...chat.data, ...headers.data, ...options.data] }
 }
 
 function sealText(owner: Fields, key: string, { at, hidesAll, refer }: Where): Sealed {
@@ -100,7 +101,7 @@ function sealMap(owner: Fields, key: string, { at, hidesAll, refer }: Where): Se
   const map = owner[key] as pulumi.Input<Entries> | undefined
   if (map === undefined) return { value: owner, data: [] }
   const { [key]: _, [`${key}From`]: given, ...rest } = owner
-  const placeOf = (name: string) => `${at}-header-${plain(name)}`
+  const placeOf = (name: string) => `${at}-${key === 'options' ? 'option' : 'header'}-${plain(name)}`
   const referred = (names: readonly string[]) => names.map((name) => ({ name, ...refer(placeOf(name)) }))
   const asData = (entries: Entries) =>
     Object.fromEntries(Object.entries(entries).map(([name, value]) => [placeOf(name), value]))
@@ -127,6 +128,6 @@ function sealMap(owner: Fields, key: string, { at, hidesAll, refer }: Where): Se
   }
 }
 
-/** Returns the name of a header as a key of a Secret. No two names become the same. */
+/** Returns the name of a header or an option as a key of a Secret. No two names become the same. */
 const plain = (name: string) =>
   name.toLowerCase().replaceAll(/[^-.a-z0-9]/g, (sign) => `_${sign.codePointAt(0)?.toString(16)}`)

@@ -1,20 +1,40 @@
 import Type, { type Static } from 'typebox'
-import { Choice, RuledText, Tagged } from '../shape/shape.ts'
+import { since } from '../level.ts'
+import { Choice, Dictionary, RuledText, Tagged } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
+import { OPTION_LIMITS, SERVICE_NAMES } from './delivery-services.ts'
 import { RequestHeaders } from './request-headers.ts'
 
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
+
+const Service = Choice(SERVICE_NAMES, {
+  description: 'Beyond the contract: the service at `url`, which gets a message for people in place of the payload.',
+})
+const Options = Dictionary(Type.String({ maxLength: OPTION_LIMITS.value }), {
+  maxProperties: OPTION_LIMITS.options,
+  description: 'Beyond the contract: what the service needs to know besides its address.',
+  rules: ['option_names'],
+})
 
 /** A destination of notifications. */
 export const DeliveryConfig = Tagged(
   'type',
   {
-    webhook: { url: WebAddress('Receives a signed POST.'), headers: Type.Optional(RequestHeaders) },
+    webhook: {
+      url: WebAddress('Receives a signed POST.'),
+      headers: Type.Optional(RequestHeaders),
+      service: Type.Optional(since(2, Service)),
+      options: Type.Optional(since(2, Options)),
+    },
     slack: { webhookUrl: ChatWebhook },
     discord: { webhookUrl: ChatWebhook },
     email: { to: RuledText(254, ['email_address'], 'One e-mail address.') },
   },
-  { description: 'A destination of notifications.', tagged: 'The channel.' },
+  {
+    description: 'A destination of notifications.',
+    tagged: 'The channel.',
+    rules: ['options_of_service', 'known_options', 'needed_options', 'option_values', 'service_headers'],
+  },
 )
 export type DeliveryConfig = Static<typeof DeliveryConfig>
 export type DeliveryType = DeliveryConfig['type']

@@ -1,4 +1,5 @@
 import type { DeliveryConfig } from './delivery-config.ts'
+import { isSecretOption } from './delivery-services.ts'
 
 /** Stands for a secret in what is shown to people who may not write. No configuration may hold it. */
 export const MASK = '********'
@@ -6,6 +7,12 @@ export const MASK = '********'
 /** Returns the values of headers with the mask in place of each. */
 export const maskedHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]))
+
+/** Returns options with the mask in place of the values that are secret. */
+const maskedOptions = (service: string | undefined, options: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, isSecretOption(service, name) ? MASK : value]),
+  )
 
 /** Returns the address of a destination with the mask in place of all that follows its host. */
 export function maskedAddress(address: string): string {
@@ -23,6 +30,7 @@ export function maskedDelivery(config: DeliveryConfig): DeliveryConfig {
         ...config,
         url: maskedAddress(config.url),
         ...(config.headers && { headers: maskedHeaders(config.headers) }),
+        ...(config.options && { options: maskedOptions(config.service, config.options) }),
       }
     case 'slack':
     case 'discord':

@@ -30,5 +30,11 @@ export const RULE_NAMES = [
   'label_selector',
   'one_position',
   'delivery_or_monitor',
+  'option_names',
+  'options_of_service',
+  'known_options',
+  'needed_options',
+  'option_values',
+  'service_headers',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

@@ -16,6 +16,14 @@ import {
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, ONE_POSITION, SELECTOR_OR_RECT } from './request-rules.ts'
 import type { RuleName } from './rule-name.ts'
 import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_UNUSED } from './serp-rules.ts'
+import {
+  OPTION_NAMES,
+  OPTIONS_OF_SERVICE,
+  KNOWN_OPTIONS,
+  NEEDED_OPTIONS,
+  OPTION_VALUES,
+  SERVICE_HEADERS,
+} from './service-rules.ts'
 
 /**
  * The rules that a shape alone cannot express. Each is defined once and used in both engines: `check` here, `cel` in
@@ -49,4 +57,10 @@ export const RULE_TABLE = {
   label_selector: LABEL_SELECTOR,
   one_position: ONE_POSITION,
   delivery_or_monitor: DELIVERY_OR_MONITOR,
+  option_names: OPTION_NAMES,
+  options_of_service: OPTIONS_OF_SERVICE,
+  known_options: KNOWN_OPTIONS,
+  needed_options: NEEDED_OPTIONS,
+  option_values: OPTION_VALUES,
+  service_headers: SERVICE_HEADERS,
 } as const satisfies Record<RuleName, unknown>

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { levelOf } from '../../schema/level.ts'
 import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import { addressOfOptions, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -78,33 +79,55 @@ export function newDelivery({
 
 const hasLaterKeys = (config: DeliveryConfig) => splitLater(DeliveryConfig, config).later.length > 0
 
-/** Returns what tells the destinations of a monitor apart: a hash of the type and the address. */
+/**
+ * Returns what tells the destinations of a monitor apart: a hash of the type and the address, of a service also of the
+ * options that say where.
+ */
 export const targetKey = (config: DeliveryConfig): string =>
-  hash('sha256', `${config.type} ${destinationOf(config)}`).slice(0, 16)
+  hash('sha256', `${config.type} ${placeOfConfig(config)}`).slice(0, 16)
+
+/** Returns the address, and of a service the options that say where a message goes. */
+function placeOfConfig(config: DeliveryConfig): string {
+  const address = destinationOf(config)
+  if (config.type !== 'webhook' || config.service === undefined) return address
+  return `${address} ${addressOfOptions(config.service, config.options)}`
+}
+
+/** Returns the name under which messages to a destination are paced; null: they are not. */
+function pacedName(config: DeliveryConfig): string | null {
+  if (config.type !== 'webhook') return config.type
+  return config.service !== undefined && everyMsOf(config.service) !== null ? config.service : null
+}
+
+function everyMsOf(name: string): number | null {
+  if (name === 'slack' || name === 'discord') return CHAT_PACE.everyMs[name]
+  return isServiceName(name) ? SERVICE_TABLE[name].everyMs : null
+}
 
 /** The host key of mail. All mail is sent through the one mail server of this installation. */
 const MAIL_HOST = 'smtp'
 
 /**
- * Returns `host:port team target`, the key under which deliveries wait and are claimed. Success is tracked
- * for each target of each team, while the slots of a host are shared by all teams. The target is a hash of 32 bits: too
- * short to confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is the mail
- * server, not the recipient. The target of a chat has its type in front, because messages to a chat are paced.
+ * Returns `host:port team target`, the key under which deliveries wait and are claimed. Success is tracked for each
+ * target of each team, while the slots of a host are shared by all teams. The target is a hash of 32 bits: too short to
+ * confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is the mail server, not
+ * the recipient. A target whose messages are paced has the name of its pace in front: a chat its type, a service its
+ * name.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`
   if (config.type === 'email') return place
-  const target = hash('sha256', destinationOf(config)).slice(0, 8)
-  return `${place} ${config.type === 'webhook' ? '' : `${config.type}:`}${target}`
+  const target = hash('sha256', placeOfConfig(config)).slice(0, 8)
+  const name = pacedName(config)
+  return `${place} ${name === null ? '' : `${name}:`}${target}`
 }
 
 /** Returns the address of a chat without the team, and the time between two messages to it. Null: it is not a chat. */
 export function chatOf(key: string): { readonly address: string; readonly everyMs: number } | null {
   const [host = '', , target = ''] = key.split(' ')
   const type = target.slice(0, Math.max(0, target.indexOf(':')))
-  return type === 'slack' || type === 'discord'
-    ? { address: `${host} ${target}`, everyMs: CHAT_PACE.everyMs[type] }
-    : null
+  const everyMs = everyMsOf(type)
+  return everyMs === null ? null : { address: `${host} ${target}`, everyMs }
 }
 
 /** Returns `host:port` of a destination, with the default port of its scheme; `smtp` for mail. */

@@ -22,7 +22,7 @@ async function change(file: string, from: string, to: string): Promise<void> {
   await writeFile(file, text.replace(from, to))
 }
 
-/** Makes the next version: this one with a key of level 2 in what is extracted, and one in destinations. */
+/** Makes the next version: this one with a key of level 3 in what is extracted, and one in destinations. */
 async function makeLater(folder: string): Promise<void> {
   await mkdir(folder)
   for (const name of await readdir(ROOT))
@@ -30,12 +30,11 @@ async function makeLater(folder: string): Promise<void> {
       await cp(join(ROOT, name), join(folder, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const of = (file: string) => join(folder, 'schema', file)
-  await change(of('level.ts'), 'WORK_LEVEL = 1', 'WORK_LEVEL = 2')
+  await change(of('level.ts'), 'WORK_LEVEL = 2', 'WORK_LEVEL = 3')
   const since = "import { since } from '../level.ts'\n"
   await change(of('monitor/extract-config.ts'), '/** Changes of a whole page', `${since}/** Changes of a whole page`)
-  await change(of('monitor/extract-config.ts'), 'css: {', 'css: { treatment: Type.Optional(since(2, Text(1, 20))),')
-  await change(of('monitor/delivery-config.ts'), '/** A destination of', `${since}/** A destination of`)
-  const raw = 'webhook: { raw: Type.Optional(since(2, Type.Boolean())),'
+  await change(of('monitor/extract-config.ts'), 'css: {', 'css: { treatment: Type.Optional(since(3, Text(1, 20))),')
+  const raw = 'webhook: { raw: Type.Optional(since(3, Type.Boolean())),'
   await change(of('monitor/delivery-config.ts'), 'webhook: {', raw)
 }
 

@@ -56,6 +56,17 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A Secret that resources n
         ],
       },
     ],
+    [
+      'the options of a service',
+      {
+        deliveries: [
+          {
+            ...{ type: 'webhook', service: 'pagerduty', url: 'https://events.example/x' },
+            optionsFrom: [{ name: 'routing_key', ...from('shop') }],
+          },
+        ],
+      },
+    ],
     ['the address of a chat', { deliveries: [{ type: 'slack', webhookUrlFrom: from('shop') }] }],
   ])('gives no value without the label, for %s', async (_, spec) => {
     await put('shop', { 'tidemark.dev/monitors': 'yes' })

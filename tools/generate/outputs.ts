@@ -17,6 +17,7 @@ import { apiTypes } from './dashboard/api-types.ts'
 import { errorsPage } from './errors-page.ts'
 import { operationsPage } from './operations-page.ts'
 import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
+import { servicesPage } from './services-page.ts'
 import { settingsPage } from './settings-page.ts'
 
 /** A committed file that is generated from the definitions. */
@@ -56,6 +57,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: 'docs/cookbook.md', make: cookbookPage },
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/operations.md', make: operationsPage },
+  { path: 'docs/services.md', make: servicesPage },
   { path: 'docs/settings.md', make: settingsPage },
   { path: `${PULUMI}/chart-values.ts`, make: chartArgs },
   { path: `${PULUMI}/configuration.ts`, make: configurationArgs },

@@ -78,6 +78,25 @@ export type DeliveryArgs =
       headers?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
       /** Entries of headers whose values are read from Secrets of the namespace. */
       headersFrom?: pulumi.Input<pulumi.Input<HeaderFromArgs>[] | undefined>
+      /** Beyond the contract: the service at `url`, which gets a message for people in place of the payload. */
+      service?:
+        | pulumi.Input<'teams'
+        | 'telegram'
+        | 'matrix'
+        | 'mattermost'
+        | 'rocket_chat'
+        | 'google_chat'
+        | 'ntfy'
+        | 'gotify'
+        | 'pushover'
+        | 'pagerduty'
+        | 'apprise'
+        | 'cloudevents'
+        | undefined>
+      /** Beyond the contract: what the service needs to know besides its address. At most 20 entries. */
+      options?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+      /** Entries of options whose values are read from Secrets of the namespace. */
+      optionsFrom?: pulumi.Input<pulumi.Input<HeaderFromArgs>[] | undefined>
     }
   | {
       /** The channel. */

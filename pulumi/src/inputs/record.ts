@@ -57,6 +57,23 @@ export type DeliveryArgs =
       url: pulumi.Input<string>
       /** Header name to value. At most 20 entries. */
       headers?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+      /** Beyond the contract: the service at `url`, which gets a message for people in place of the payload. */
+      service?:
+        | pulumi.Input<'teams'
+        | 'telegram'
+        | 'matrix'
+        | 'mattermost'
+        | 'rocket_chat'
+        | 'google_chat'
+        | 'ntfy'
+        | 'gotify'
+        | 'pushover'
+        | 'pagerduty'
+        | 'apprise'
+        | 'cloudevents'
+        | undefined>
+      /** Beyond the contract: what the service needs to know besides its address. At most 20 entries. */
+      options?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
     }
   | {
       /** The channel. */

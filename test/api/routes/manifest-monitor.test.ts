@@ -121,6 +121,10 @@ describe('the manifest of a monitor', () => {
       deliveries: [
         { type: 'webhook', url: 'https://hooks.example.com/t/s3cret', headers: { 'X-Token': 's3cret', Accept: 'a/b' } },
         { type: 'slack', webhookUrl: 'https://chat.example.com/s3cret' },
+        {
+          ...{ type: 'webhook', service: 'ntfy', url: 'https://ntfy.example.com/' },
+          options: { topic: 's3cret', priority: '4' },
+        },
         { type: 'email', to: 'a@example.com' },
       ],
       request_headers: { Authorization: 'Bearer s3cret', 'Accept-Language': 'de' },
@@ -142,6 +146,10 @@ describe('the manifest of a monitor', () => {
         headersFrom: [{ name: 'X-Token', ...ref('delivery-1-header-x-token') }],
       },
       { type: 'slack', webhookUrlFrom: ref('delivery-2-webhook-url') },
+      {
+        ...{ type: 'webhook', service: 'ntfy', urlFrom: ref('delivery-3-url'), options: { priority: '4' } },
+        optionsFrom: [{ name: 'topic', ...ref('delivery-3-option-topic') }],
+      },
       { type: 'email', to: 'a@example.com' },
     ])
     const comment = text.split('\n').filter((line) => line.startsWith('#'))
@@ -151,6 +159,8 @@ describe('the manifest of a monitor', () => {
       '#   delivery-1-url: the webhook address on hooks.example.com',
       '#   delivery-1-header-x-token: the header X-Token of delivery 1',
       '#   delivery-2-webhook-url: the slack webhook address on chat.example.com',
+      '#   delivery-3-url: the webhook address on ntfy.example.com',
+      '#   delivery-3-option-topic: the option topic of delivery 3',
     ])
   })
 

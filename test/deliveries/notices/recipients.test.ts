@@ -297,7 +297,7 @@ test('a notice to a destination with a key of a later version has the level of i
   const deliveries = [later as DeliveryConfig, plain]
   const { monitor_id: id, team_id: team, event_id } = await happened({ deliveries, notifyOn: ['failing'] })
   const check = `insert into checks (no, team_id, queue, interval_seconds, shift_seconds, level)
-    select no, team_id, 'static', 600, 0, 2 from monitors where id = $1`
+    select no, team_id, 'static', 600, 0, 3 from monitors where id = $1`
   await query(check, [id])
   loop(null).start()
   await isHandled(event_id)
@@ -309,7 +309,7 @@ test('a notice to a destination with a key of a later version has the level of i
   )
   expect(rows).toEqual([
     { level: 1, attempts: 1 },
-    { level: 2, attempts: 0 },
+    { level: 3, attempts: 0 },
   ])
   expect(receiver.requests).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ import {
   recordAttempts,
   type AttemptRecord,
 } from '../../../store/deliveries/delivery-queue.ts'
-import { destinationKey, newDelivery, placeOf } from '../../../store/deliveries/delivery-row.ts'
+import { chatOf, destinationKey, newDelivery, placeOf, targetKey } from '../../../store/deliveries/delivery-row.ts'
 import { replayDelivery, replayRunDeliveries } from '../../../store/deliveries/replay-deliveries.ts'
 import { dropDeliveries } from '../../support/database/change-deliveries.ts'
 import { OLD_SECRET, openOutbox, SECRET } from '../../support/database/outbox.ts'
@@ -83,6 +83,34 @@ describe('a new delivery', () => {
     expect(placeOf(key(mail)).host).toBe('smtp')
   })
 
+  test('of a service has the options that say where in its key, and its name where it is paced', () => {
+    const url = 'https://a.example/bot0123/sendMessage'
+    const to = (service: 'telegram' | 'gotify', options: Record<string, string>): DeliveryConfig => ({
+      ...{ type: 'webhook', url, service, options },
+    })
+    const key = (config: DeliveryConfig) => destinationKey(TEAM, config)
+    const [one, other] = [to('telegram', { chat_id: '1' }), to('telegram', { chat_id: '2' })]
+    expect(key(one)).toMatch(/^a\.example:443 112233445566 telegram:[0-9a-f]{8}$/)
+    expect(key(one)).not.toBe(key(other))
+    expect(targetKey(one)).not.toBe(targetKey(other))
+    expect(targetKey(one)).toBe(targetKey(to('telegram', { chat_id: '1', disable_notification: 'true' })))
+    expect(chatOf(key(one))?.everyMs).toBe(3_000)
+    expect(key(to('gotify', { token: 'a' }))).toMatch(/^a\.example:443 112233445566 [0-9a-f]{8}$/)
+    expect(chatOf(key(to('gotify', { token: 'a' })))).toBeNull()
+    const payload = () => ({})
+    const row = newDelivery({ secrets: outbox.secrets, teamId: outbox.teamId, config: one, at: 0, payload })
+    expect(row).toMatchObject({ type: 'webhook', level: 2 })
+    expect(row.target.includes('chat_id')).toBe(false)
+  })
+
+  test('without a service has the keys of the release before services', () => {
+    const hook = { type: 'webhook', url: 'https://a.example/hook' } as const
+    expect(targetKey(hook)).toBe('8e5a0b5c449326d9')
+    expect(destinationKey(TEAM, hook)).toBe('a.example:443 112233445566 7225f113')
+    const chat = { type: 'slack', webhookUrl: 'https://a.example/hook' } as const
+    expect(destinationKey(TEAM, chat)).toBe('a.example:443 112233445566 slack:7225f113')
+  })
+
   test('of an earlier release has a host alone as key', () => {
     expect(placeOf('a.example:443')).toEqual({ host: 'a.example:443', team: '' })
   })
@@ -132,7 +160,7 @@ test.each(['deliveries', 'notices'] as const)('of %s, those above the level of a
     const all = await claimDeliveries(outbox.store, { rooms, limit: 10, leaseSeconds: 60, level }, table)
     return all.map(({ id }) => id)
   }
-  expect(await dueHosts(outbox.store, '', table)).toEqual({ hosts: [A], next: '' })
+  expect(await dueHosts(outbox.store, '', table, 1)).toEqual({ hosts: [A], next: '' })
   expect(await dueHosts(outbox.store, '', table, 3)).toEqual({ hosts: [A, B], next: '' })
   expect(await claimed(1)).toEqual([low])
   expect(await claimed(1)).toEqual([])

@@ -68,12 +68,12 @@ test('a claim says at which level its queues are taken, a runner at its own', as
   const levels = () => database.query('select queue, level from queue_levels order by queue, level')
   const queues = ['browser', 'serp'] as const
   const claim = createClaims({ kinds: WORK_KINDS, store, secrets, queues, leaseSeconds: 60, hasModel: false })
-  await claim(1, { holder: null, exit: null, level: 2 })
-  expect(await levels()).toEqual([{ queue: 'browser', level: 2 }])
+  await claim(1, { holder: null, exit: null, level: 3 })
+  expect(await levels()).toEqual([{ queue: 'browser', level: 3 }])
   await claim(1, { holder: null, exit: 'here' })
   expect(await levels()).toEqual([
-    { queue: 'browser', level: 1 },
     { queue: 'browser', level: 2 },
-    { queue: 'serp', level: 1 },
+    { queue: 'browser', level: 3 },
+    { queue: 'serp', level: 2 },
   ])
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Channels } from '../../../deliveries/channels/channel.ts'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
-import { createWebhookChannel } from '../../../deliveries/channels/webhook.ts'
+import { createServiceChannel } from '../../../deliveries/channels/service.ts'
 import { createDeliveryLoop, type DeliveryLoop } from '../../../deliveries/loop/delivery-loop.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
@@ -86,14 +86,15 @@ export async function openOutbox(): Promise<Outbox> {
     newDelivery({ secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id, ...payload }) })
   const row = (config: DeliveryConfig, payload: object = { hello: 'world' }) => rowOf(teamId, config, payload)
   const addTo = async (monitor: Monitor, rows: readonly DeliveryRow[], runId: string = randomUUID()) => {
-    const { id, type, target, host, target_key, payload } = deliveryColumns(rows)
+    const { id, type, target, host, target_key, payload, level } = deliveryColumns(rows)
     await pool.query(
-      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, target_key, payload, due_at,
-        next_attempt_at, created_at)
-       select d.id, $1, $2, $3, d.type, d.target, d.host, d.target_key, d.payload, clock(), clock(), clock()
-       from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[])
-         as d (id, type, target, host, target_key, payload)`,
-      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, target_key, payload],
+      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level,
+        due_at, next_attempt_at, created_at)
+       select d.id, $1, $2, $3, d.type, d.target, d.host, d.target_key, d.payload, d.level, clock(), clock(),
+        clock()
+       from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[], $10::smallint[])
+         as d (id, type, target, host, target_key, payload, level)`,
+      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, target_key, payload, level],
     )
   }
   const addAll = (rows: readonly DeliveryRow[], runId?: string) => addTo({ teamId, monitorId, monitorNo }, rows, runId)
@@ -203,7 +204,7 @@ export function startLoop(outbox: Outbox, overrides: LoopOverrides = {}): Runnin
   const write = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`)
   const channels = overrides.channels ?? {
     ...createChannels({ agent, mailer: null, dashboardUrl: 'http://127.0.0.1:8080' }),
-    webhook: createWebhookChannel({ agent, deadlineMs: overrides.deadlineMs ?? 5_000 }),
+    webhook: createServiceChannel({ agent, links: { dashboardUrl: null }, deadlineMs: overrides.deadlineMs ?? 5_000 }),
   }
   const loop = createDeliveryLoop({
     store: overrides.store ?? outbox.store,

@@ -9,5 +9,6 @@ export function deliveryColumns(rows: readonly DeliveryRow[]) {
     host: rows.map((row) => row.host),
     target_key: rows.map((row) => row.target_key),
     payload: rows.map((row) => row.payload),
+    level: rows.map((row) => row.level),
   }
 }

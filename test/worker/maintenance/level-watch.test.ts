@@ -6,7 +6,7 @@ test('work that nobody has the level for is logged when it is seen, once an hour
   vi.useFakeTimers()
   const lines: [fields: object, text: string][] = []
   const log = (fields: object, text: string) => void lines.push([fields, text])
-  let found: AboveLevel = { checks: 3, messages: 0, level: 2, workers: false, runners: true }
+  let found: AboveLevel = { checks: 3, messages: 0, level: 3, workers: false, runners: true }
   const watch = createLevelWatch(async () => found, { error: log, warn: log })
   const minutes = async (many: number) => {
     for (let n = 0; n < many; n++) {
@@ -17,7 +17,7 @@ test('work that nobody has the level for is logged when it is seen, once an hour
   await watch.look()
   expect(lines).toEqual([])
   await minutes(30)
-  expect(lines).toEqual([[{ ...found, own_level: 1 }, expect.stringMatching(/Upgrade the workers .* runners/)]])
+  expect(lines).toEqual([[{ ...found, own_level: 2 }, expect.stringMatching(/Upgrade the workers .* runners/)]])
   await minutes(60)
   expect(lines).toHaveLength(2)
   found = { checks: 0, messages: 0, level: null, workers: false, runners: false }

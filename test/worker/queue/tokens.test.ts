@@ -146,7 +146,7 @@ describe('a token', () => {
   test('hands in no check above the level of its worker, and the next worker takes it over', async () => {
     const task = await asker.claimed()
     const raise = (level: number) => setLevel(asker.runnerApi.database, task.no, level)
-    await raise(2)
+    await raise(3)
     expect(await asker.post('complete', frame(outcome(task)))).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     await raise(1)
     expect(await asker.post('complete', frame(outcome(task)))).toMatchObject({ status: 204 })
@@ -154,8 +154,8 @@ describe('a token', () => {
 
   test('claims at the lower one of its level and that of its worker', async () => {
     const [no = 0] = await asker.runnerApi.database.monitors(asker.team, { queue: 'browser' })
-    await setLevel(asker.runnerApi.database, no, 2)
-    const later = await asker.runnerApi.httpCheckSource({ token: asker.job.token, level: 2 })
+    await setLevel(asker.runnerApi.database, no, 3)
+    const later = await asker.runnerApi.httpCheckSource({ token: asker.job.token, level: 3 })
     expect(await later.claim(10)).toEqual([])
     await setLevel(asker.runnerApi.database, no, 1)
     expect(await later.claim(10)).toMatchObject([{ no }])

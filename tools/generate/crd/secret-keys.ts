@@ -1,5 +1,8 @@
 import { secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
+import { OPTION_LIMITS } from '../../../schema/monitor/delivery-services.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED } from '../../../schema/rules/header-rules.ts'
+import { OPTION_NAMES } from '../../../schema/rules/service-rules.ts'
+import { RULES } from '../../../schema/shape/shape.ts'
 import type { SchemaNode } from '../../../schema/shape/walk-schema.ts'
 import { member } from './cel-text.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
@@ -40,13 +43,20 @@ function ofText(key: string) {
   }
 }
 
-// The names of headers have the same rules as the map's keys.
-const NAME_RULES = [HEADER_NAMES, HEADER_RESERVED, HEADER_CASE].map(({ cel, message }) => {
-  if (cel === null) throw new Error('a rule over names needs an expression')
-  return { rule: cel.replaceAll('self.', 'self.map(item, item.name).'), message }
-})
+// The names of a list have the same rules as the map's keys.
+const nameRules = (rules: readonly { readonly cel: string | null; readonly message: string }[]) =>
+  rules.map(({ cel, message }) => {
+    if (cel === null) throw new Error('a rule over names needs an expression')
+    return { rule: cel.replaceAll('self.', 'self.map(item, item.name).'), message }
+  })
+const NAMES = {
+  header: { rules: nameRules([HEADER_NAMES, HEADER_RESERVED, HEADER_CASE]), most: 256 },
+  option: { rules: nameRules([OPTION_NAMES]), most: OPTION_LIMITS.key },
+} as const
 
-function ofMap(key: string, { maxProperties: most }: SchemaNode) {
+function ofMap(key: string, node: SchemaNode) {
+  const { maxProperties: most } = node
+  const word = node[RULES]?.includes('option_names') ? 'option' : 'header'
   if (most === undefined) throw new Error(`${key}: a map must be bounded`)
   const beside = secretKeyBeside(key)
   const map = member('self', key)
@@ -63,11 +73,11 @@ function ofMap(key: string, { maxProperties: most }: SchemaNode) {
         type: 'object',
         required: ['name', 'secretKeyRef'],
         properties: {
-          name: { type: 'string', minLength: 1, maxLength: 256, description: 'Name of the header.' },
+          name: { type: 'string', minLength: 1, maxLength: NAMES[word].most, description: `Name of the ${word}.` },
           secretKeyRef,
         },
       },
-      'x-kubernetes-validations': NAME_RULES,
+      'x-kubernetes-validations': [...NAMES[word].rules],
     } satisfies StructuralSchema,
     rules: [
       {

@@ -1,0 +1,51 @@
+import { sign } from '../../core/signature.ts'
+import { isSecretOption, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
+import type { Links } from '../messages/links.ts'
+import { readPayload } from '../messages/message-payload.ts'
+import { storyOf } from '../messages/story.ts'
+import { SERVICES } from '../services/services.ts'
+import { type ChannelRequest, wireOf } from './channel-request.ts'
+import { type Channel, channelOf } from './channel.ts'
+import { post, type PostOptions } from './post.ts'
+import { NO_MESSAGE } from './prepare-chat.ts'
+import { sentSecrets } from './safe-text.ts'
+import { signedHeaders } from './signed-headers.ts'
+import { createWebhookChannel, NO_SECRET } from './webhook.ts'
+
+/** The parts that a service channel uses. */
+interface ServiceOptions extends PostOptions {
+  readonly links: Links
+}
+
+/**
+ * Sends to the service that a destination names: one signed request, which the service's file writes. A destination
+ * without one gets the payload.
+ */
+export function createServiceChannel(options: ServiceOptions): Channel<'webhook'> {
+  const webhook = createWebhookChannel(options)
+  return channelOf(async (message) => {
+    const { id, team, config, payload: text, secrets, notice = null } = message
+    const { service: name, options: given = {}, url: address, headers: configured } = config
+    if (name === undefined) return webhook.prepare(message)
+    if (!isServiceName(name)) return { kind: 'impossible', message: NO_MESSAGE }
+    if (secrets.length === 0) return { kind: 'impossible', message: NO_SECRET }
+    const payload = readPayload(text)
+    if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
+    const service = SERVICES[name]
+    const story = storyOf(payload, options.links)
+    const { limit } = SERVICE_TABLE[name]
+    const written = service.request({ id, url: address, options: given, story, payload, text, notice, limit })
+    const signature = sign(secrets, Math.floor(Date.now() / 1000), written.body)
+    const headers = signedHeaders({ configured, signature, notice, own: written.headers })
+    const request: ChannelRequest = { ...written, headers }
+    const hidden = Object.entries(given).flatMap(([key, value]) => (isSecretOption(name, key) ? [value] : []))
+    const read = service.read?.bind(service)
+    const sent = () => sentSecrets({ url: request.url, headers: configured, signature, options: hidden })
+    return {
+      kind: 'request',
+      request,
+      hidden,
+      send: (ctx) => post(options, { id, team, ...wireOf(request), waits: true, read, secrets: sent }, ctx),
+    }
+  })
+}

@@ -1,0 +1,59 @@
+import { escapeHtml } from '../messages/escape-html.ts'
+import type { Dialect } from './write-story.ts'
+
+/**
+ * Returns text in which an app that reads plain text finds no mention, no command and no address to make a link of: an
+ * invisible space (U+200B) stands within them. Prices and times stay as they are.
+ */
+export function unlinked(text: string): string {
+  return text
+    .replace(/[@\uff20#](?=\S)|(?<!\S)\/(?=\w)|[:\uff1a](?=[/\uff0f])/g, '$&\u200b')
+    .replace(/(?<=[\p{L}\p{N}_-])[.\u3002\uff0e\uff61](?=\p{L}{2})/gu, '$&\u200b')
+}
+
+export const characters = (written: string): number => written.length
+export const bytes = (written: string): number => Buffer.byteLength(JSON.stringify(written), 'utf8')
+
+/** Text without markup. */
+export const plainText = (cost: Dialect['cost']): Dialect => ({
+  plain: unlinked,
+  value: unlinked,
+  bold: (written) => written,
+  link: (url, written) => (written === 'See the run' ? url : written),
+  lineBreak: '\n',
+  cost,
+})
+
+interface HtmlTags {
+  readonly bold: string
+  /** Null: values stand in the text. */
+  readonly value: string | null
+  readonly lineBreak: string
+  readonly cost: Dialect['cost']
+}
+
+/** The part of HTML that a service reads. A value in `code` is neither a link nor a mention. */
+export const htmlText = ({ bold, value, lineBreak, cost }: HtmlTags): Dialect => ({
+  plain: (text) => escapeHtml(unlinked(text)),
+  value: (text) =>
+    value === null || text === '' ? escapeHtml(unlinked(text)) : `<${value}>${escapeHtml(text)}</${value}>`,
+  bold: (written) => `<${bold}>${written}</${bold}>`,
+  link: (url, written) => `<a href="${escapeHtml(url)}">${written}</a>`,
+  lineBreak,
+  cost,
+})
+
+/**
+ * Markdown in which everything from outside is code: services differ in what a backslash escapes, and none reads
+ * markup, a link or a mention within code. A backtick would end it, so a letter that looks like it stands there.
+ */
+export const codeText = (link: Dialect['link'], cost: Dialect['cost']): Dialect => ({
+  plain: code,
+  value: code,
+  bold: (written) => written,
+  link: (url, written) => link(url, written.replaceAll('`', '')),
+  lineBreak: '\n',
+  cost,
+})
+
+const code = (text: string): string => `\`${text.replaceAll('`', '\u02cb') || ' '}\``

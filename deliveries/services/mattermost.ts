@@ -1,0 +1,22 @@
+import { characters, codeText } from './dialects.ts'
+import { JSON_TYPE, type Service } from './service.ts'
+import { writeStory } from './write-story.ts'
+
+const DIALECT = codeText(
+  (url, written) => `[${written}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`,
+  characters,
+)
+
+/** An incoming webhook, with Markdown in which names and values are code. */
+export const mattermost: Service = {
+  request: ({ url, options: { channel, username }, story, limit }) => ({
+    method: 'POST',
+    url,
+    headers: JSON_TYPE,
+    body: JSON.stringify({
+      text: writeStory(story, DIALECT, { limit }),
+      ...(channel !== undefined && { channel }),
+      ...(username !== undefined && { username }),
+    }),
+  }),
+}

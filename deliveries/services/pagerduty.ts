@@ -1,0 +1,52 @@
+import { shorten } from '../messages/shorten.ts'
+import { bytes } from './dialects.ts'
+import { JSON_TYPE, type Service, type ServiceInput } from './service.ts'
+import { type Dialect, writeBlocks } from './write-story.ts'
+
+/** PagerDuty shows details as they are. */
+const DIALECT: Dialect = {
+  plain: (text) => text,
+  value: (text) => text,
+  bold: (written) => written,
+  link: (url) => url,
+  lineBreak: '\n',
+  cost: bytes,
+}
+const SUMMARY = 1_000
+const LONGEST_URL = 1_500
+
+/** A monitor that fails has one incident, which its recovery resolves. Any other message has its own. */
+function incidentOf({ id, notice, payload }: ServiceInput): string {
+  const isHealth = notice === 'failing' || notice === 'recovered'
+  return isHealth && payload.monitor_id !== null ? `tidemark-failing-${payload.monitor_id}` : `tidemark-${id}`
+}
+
+/** An event of the Events API v2. The key of its incident makes a repetition the same incident. */
+export const pagerduty: Service = {
+  request(input) {
+    const { url, options, story, notice, limit } = input
+    const { runUrl, page } = story
+    const links = [link(runUrl, 'See the run'), link(page?.url ?? null, 'The page')].flat()
+    const trigger = {
+      payload: {
+        summary: shorten(story.headline, SUMMARY),
+        source: page?.text ?? 'Tidemark',
+        severity: options['severity'] ?? 'warning',
+        timestamp: story.firedAt,
+        custom_details: { changes: writeBlocks(story, DIALECT, limit.most) },
+      },
+      client: 'Tidemark',
+      ...(runUrl !== null && { client_url: runUrl }),
+      links,
+    }
+    const event = {
+      routing_key: options['routing_key'],
+      event_action: notice === 'recovered' ? 'resolve' : 'trigger',
+      dedup_key: incidentOf(input),
+      ...(notice !== 'recovered' && trigger),
+    }
+    return { method: 'POST', url, headers: JSON_TYPE, body: JSON.stringify(event) }
+  },
+}
+
+const link = (href: string | null, text: string) => (href === null || href.length > LONGEST_URL ? [] : [{ href, text }])

@@ -1,0 +1,53 @@
+import { bytes } from './dialects.ts'
+import { JSON_TYPE, type Service } from './service.ts'
+import { type Dialect, titleOf, writeBlocks } from './write-story.ts'
+
+/** What the JSON around a block counts, at most. */
+const AROUND = 120
+
+/** A TextRun reads no markup, so nothing is escaped. */
+const DIALECT: Dialect = {
+  plain: (text) => text,
+  value: (text) => text,
+  bold: (written) => written,
+  link: (_url, written) => written,
+  lineBreak: '\n',
+  cost: (written) => bytes(written) + AROUND,
+}
+
+/** The card, its links and the title. */
+const FIXED = 4_000
+const LONGEST_LINK = 1_500
+
+const run = (text: string, style: object = {}) => ({ type: 'TextRun', text, ...style })
+const block = (text: string, style?: object) => ({ type: 'RichTextBlock', inlines: [run(text, style)] })
+const open = (title: string, url: string | null | undefined) =>
+  typeof url === 'string' && url.length <= LONGEST_LINK ? [{ type: 'Action.OpenUrl', title, url }] : []
+
+/** An Adaptive Card of text for the address of a Workflow. */
+export const teams: Service = {
+  request({ url, story, limit }) {
+    const blocks = writeBlocks(story, DIALECT, limit.most - FIXED)
+    const where = [...(story.page === null ? [] : [story.page.text]), story.time].join(' · ')
+    const card = {
+      $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+      type: 'AdaptiveCard',
+      version: '1.4',
+      body: [
+        block(titleOf(story), { size: 'Large', weight: 'Bolder' }),
+        ...blocks.map((text) => block(text)),
+        block(where, { isSubtle: true }),
+      ],
+      actions: [...open('See the run', story.runUrl), ...open('Open the page', story.page?.url)],
+    }
+    const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card }
+    const body = JSON.stringify({ type: 'message', attachments: [attachment] })
+    return { method: 'POST', url, headers: JSON_TYPE, body }
+  },
+  /** The older addresses answer 200, and their text names the status of the request that failed. */
+  read(status, body) {
+    const [, said] = /returned HTTP error (\d{3})/.exec(body) ?? []
+    if (status >= 300 || said === undefined) return {}
+    return { verdict: said === '429' || said.startsWith('5') ? 'server_error' : 'client_error' }
+  },
+}

@@ -1,0 +1,32 @@
+/** An option of a service. */
+interface ServiceOption {
+  readonly isNeeded?: true
+  /** It is masked where secrets are. */
+  readonly isSecret?: true
+  /** Two destinations that differ in it are two destinations. */
+  readonly isAddress?: true
+  /** The values that it takes, in the syntax that JavaScript and RE2 share. */
+  readonly pattern: string
+  /** What `pattern` means: `telegram takes …`. */
+  readonly takes: string
+  readonly says: string
+  /** For the manual. */
+  readonly example: string
+}
+
+/** A service that takes a message by one request, as it documents it. */
+export interface DeliveryService {
+  readonly label: string
+  readonly options: Readonly<Record<string, ServiceOption>>
+  /** The most of the text of a message. */
+  readonly limit: { readonly most: number; readonly unit: 'characters' | 'bytes' }
+  /** Milliseconds between two messages to one destination. Null: it documents none. */
+  readonly everyMs: number | null
+  /** It can be one's own server, which may want headers, such as those of a proxy in front of it. */
+  readonly takesHeaders: boolean
+  readonly url: string
+  /** How to get the address. */
+  readonly address: string
+  /** What a message there cannot show or do. */
+  readonly lacks: string
+}

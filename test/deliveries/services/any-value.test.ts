@@ -1,0 +1,148 @@
+import fc from 'fast-check'
+import { parseFragment } from 'parse5'
+import { describe, expect, test } from 'vitest'
+import { storyOf } from '../../../deliveries/messages/story.ts'
+import { bytes } from '../../../deliveries/services/dialects.ts'
+import { SERVICES } from '../../../deliveries/services/services.ts'
+import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../../schema/monitor/delivery-services.ts'
+import { LINKS, payloadOf } from '../../support/mail/mailbox.ts'
+import { ID, OPTIONS } from './sending.ts'
+
+/** Values that mean something to a service, alone and within other text. */
+const HOSTILE = [
+  '@all @here @channel @everyone @room <users/all> <!channel> <@U1> <at>Ada</at>',
+  '</code><a href="https://evil.test">x</a>',
+  '`[x](https://evil.test)` ![y](https://evil.test/p.png)',
+  '*b* _i_ ~s~ # h\n> q \\` ``` {{x}} "}],"text":"@all',
+  '&lt;b&gt; &#64;all &amp;',
+  'https://evil.test www.evil.test evil.test a@b.test /start #tag',
+] as const
+const value = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.tuple(fc.string({ maxLength: 20 }), fc.constantFrom(...HOSTILE)).map((parts) => parts.join('')),
+)
+
+function bodyOf(service: ServiceName, after: string, field = 'price'): string {
+  const payload = payloadOf({ [field]: ['1', after] })
+  const story = storyOf(payload, LINKS)
+  const { limit } = SERVICE_TABLE[service]
+  const input = { id: ID, url: 'https://a.example/', options: OPTIONS[service], story, payload, limit, notice: null }
+  return SERVICES[service].request({ ...input, text: JSON.stringify(payload) }).body
+}
+
+const parsed = (service: ServiceName, body: string): unknown =>
+  service === 'pushover' ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body)
+
+/** The shape of a body: each text of it stands for any. */
+function shapeOf(part: unknown): unknown {
+  if (typeof part === 'string') return 'text'
+  if (part === null || typeof part !== 'object') return part
+  if (Array.isArray(part)) return part.map(shapeOf)
+  return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, shapeOf(item)]))
+}
+
+function textsOf(part: unknown): string[] {
+  if (typeof part === 'string') return [part]
+  return part !== null && typeof part === 'object' ? Object.values(part).flatMap(textsOf) : []
+}
+
+/** The elements of a text in HTML, each with its address. */
+function elementsOf(html: string): string[] {
+  const walk = (node: { nodeName: string; attrs?: { value: string }[]; childNodes?: unknown[] }): string[] => [
+    [node.nodeName, ...(node.attrs ?? []).map((attribute) => attribute.value)].join(' '),
+    ...(node.childNodes ?? []).flatMap((child) => walk(child as typeof node)),
+  ]
+  return walk(parseFragment(html) as Parameters<typeof walk>[0]).filter((name) => !name.startsWith('#'))
+}
+
+/** Of several texts, the one with the links. */
+const htmlOf = (service: ServiceName, text: string) =>
+  textsOf(parsed(service, bodyOf(service, text))).findLast((written) => written.includes('<a href=')) ?? '<missing>'
+
+const OF_HTML = ['telegram', 'matrix', 'google_chat'] as const
+const OF_CODE = ['mattermost', 'rocket_chat'] as const
+const OF_PLAIN_TEXT = ['ntfy', 'gotify', 'pushover', 'apprise'] as const
+
+describe('For any value of a page', () => {
+  test.each(SERVICE_NAMES.filter((name) => name !== 'cloudevents'))('the body of %s has the same shape', (service) => {
+    const plain = shapeOf(parsed(service, bodyOf(service, '2')))
+    fc.assert(
+      fc.property(value, (text) => {
+        expect(shapeOf(parsed(service, bodyOf(service, text)))).toEqual(plain)
+      }),
+    )
+  })
+
+  test('the event of cloudevents differs in that value alone', () => {
+    fc.assert(
+      fc.property(value, (text) => {
+        const event = JSON.parse(bodyOf('cloudevents', text)) as { data: unknown }
+        expect(event.data).toEqual(JSON.parse(JSON.stringify(payloadOf({ price: ['1', text] }))))
+      }),
+    )
+  })
+
+  test.each(OF_HTML)('the markup of %s has no other element and no other link', (service) => {
+    fc.assert(
+      fc.property(value, (text) => {
+        for (const name of elementsOf(htmlOf(service, text)))
+          expect(name).toMatch(/^(b|strong|code|br|a https:\/\/(watch\.)?example\.com\/\S*)$/)
+      }),
+    )
+  })
+
+  test.each(OF_CODE)('it stands in code in %s, which it cannot end', (service) => {
+    fc.assert(
+      fc.property(value, (text) => {
+        const written = (parsed(service, bodyOf(service, text, text || 'a')) as { text: string }).text
+        const outside = written.replace(/`[^`\n]+`/g, '').replace(/\]\(https:\/\/(watch\.)?example\.com\/[^)]*\)/g, '')
+        expect(outside).not.toMatch(/[`@<>\]]|https?:/)
+        expect(outside.replaceAll('[See the run', '').replaceAll('[example.com/kettle', '')).not.toContain('[')
+      }),
+    )
+  })
+
+  test.each(OF_PLAIN_TEXT)('%s gets no mention and no address in it', (service) => {
+    fc.assert(
+      fc.property(value, (text) => {
+        const { message, body } = parsed(service, bodyOf(service, text)) as { message?: string; body?: string }
+        const written = (message ?? body ?? '').replace(/\nhttps:\/\/watch\S*$/, '')
+        expect(written).not.toMatch(/@\S(?<!@\u200b)|:\/\/|(?<=[a-z])\.(?=[a-z]{2})/)
+      }),
+    )
+  })
+})
+
+describe('A message that is too long', () => {
+  test.each(SERVICE_NAMES.filter((name) => !['cloudevents', 'pagerduty'].includes(name)))(
+    'to %s has whole changes, the count of the others and the link',
+    (service) => {
+      const changes = Object.fromEntries(
+        Array.from({ length: 200 }, (_, nth) => [`field ${nth}`, ['é'.repeat(2_000), 'ö'.repeat(2_000)] as const]),
+      )
+      const payload = payloadOf(changes)
+      const story = storyOf(payload, LINKS)
+      const { limit } = SERVICE_TABLE[service]
+      const input = {
+        id: ID,
+        url: 'https://a.example/',
+        options: OPTIONS[service],
+        story,
+        payload,
+        limit,
+        notice: null,
+      }
+      const { body } = SERVICES[service].request({ ...input, text: '' })
+      const texts = textsOf(parsed(service, body))
+      const most = Math.max(...texts.map((text) => (limit.unit === 'bytes' ? bytes(text) : text.length)))
+      expect(most).toBeLessThanOrEqual(limit.most)
+      const [, left] = /… and (\d+) more changed fields/.exec(texts.join('\n')) ?? []
+      const shown = new Set(texts.join('\n').match(/field \d+/g) ?? []).size
+      expect(shown + Number(left)).toBe(200)
+      expect(shown).toBeGreaterThan(0)
+      expect(body).toContain('5a0f3c52-7d0e-4d0e-a5a8-0b1f5d1f2a3b')
+    },
+  )
+})
