@@ -69,10 +69,10 @@ const atLevel = (level: number): Kind<MonitorSpec, MonitorRow> => ({
 
 test('the check of a monitor has the level of its configuration, and starts over where an edit raises it', async () => {
   const [made] = await cases.store.transaction((tx) =>
-    insertMonitors(tx, cases.context.secrets, atLevel(2).table, [{ ...person, spec: SPEC }]),
+    insertMonitors(tx, cases.context.secrets, atLevel(3).table, [{ ...person, spec: SPEC }]),
   )
   if (!made) throw new Error('it was not stored')
-  expect(made.level).toBe(2)
+  expect(made.level).toBe(3)
   const [low] = await cases.store.transaction((tx) =>
     insertMonitors(tx, cases.context.secrets, PAGE.table, [{ ...person, spec: SPEC }]),
   )
@@ -84,7 +84,7 @@ test('the check of a monitor has the level of its configuration, and starts over
   }
   expect(await edited(1, 'A')).toEqual({ kind: 'done', fence: 0, level: 1 })
   // A process of the level before may have the check, and would misread what the edit added.
-  expect(await edited(2, 'B')).toEqual({ kind: 'done', fence: 1, level: 2 })
+  expect(await edited(3, 'B')).toEqual({ kind: 'done', fence: 1, level: 3 })
   // What is above the own level is refused, so it is never lowered.
-  expect(await edited(1, 'C')).toEqual({ kind: 'later_keys', fence: 1, level: 2 })
+  expect(await edited(1, 'C')).toEqual({ kind: 'later_keys', fence: 1, level: 3 })
 })
