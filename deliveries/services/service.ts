@@ -3,7 +3,7 @@ import type { ChannelRequest } from '../channels/channel-request.ts'
 import type { MessagePayload, NoticeMessage } from '../messages/message-payload.ts'
 import type { Story } from '../messages/story.ts'
 
-/** What a service writes its request from. */
+/** A message, from which a service writes its request. */
 export interface ServiceInput {
   /** The id of the delivery or the notice, the same on every attempt and replay. */
   readonly id: string
@@ -18,7 +18,7 @@ export interface ServiceInput {
   readonly limit: DeliveryService['limit']
 }
 
-/** What the body of an answer says beside its status. */
+/** The meaning of an answer's body beside its status. */
 export interface ServiceAnswer {
   /** Absent: the status says it. */
   readonly verdict?: 'client_error' | 'server_error'

@@ -2,7 +2,7 @@ import { bytes } from './dialects.ts'
 import { JSON_TYPE, type Service } from './service.ts'
 import { type Dialect, titleOf, writeBlocks } from './write-story.ts'
 
-/** What the JSON around a block counts, at most. */
+/** The characters of the JSON around a block, at most. */
 const AROUND = 120
 
 /** A TextRun reads no markup, so nothing is escaped. */

@@ -13,7 +13,7 @@ export interface Dialect {
   bold(written: string): string
   link(url: string, written: string): string
   readonly lineBreak: string
-  /** What a written text counts towards the limit. */
+  /** Returns the characters of a written text that count towards the limit. */
   cost(written: string): number
 }
 

@@ -110,9 +110,9 @@ const MAIL_HOST = 'smtp'
 /**
  * Returns `host:port team target`, the key under which deliveries wait and are claimed. Success is tracked for each
  * target of each team, while the slots of a host are shared by all teams. The target is a hash of 32 bits: too short to
- * confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is the mail server, not
- * the recipient. A target whose messages are paced has the name of its pace in front: a chat its type, a service its
- * name.
+ * confirm a guessed address. Two targets with the same hash share one turn. For mail, the target is the mail server
+ * instead of the recipient. A target whose messages are paced has the name of its pace in front: a chat its type, a
+ * service its name.
  */
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`

@@ -79,6 +79,34 @@ describe('POST /v1/deliveries/test', () => {
     })
   })
 
+  test('sends the message of a service, and hides its secret options in what it shows', async () => {
+    await using receiver = await openReceiver(reply(202, '{"status":"success"}'))
+    const options = { routing_key: 'R-secret-key' }
+    const result = await tested(team, {
+      delivery: { type: 'webhook', service: 'pagerduty', url: receiver.url, options },
+    })
+    const [got] = receiver.requests
+    expect(JSON.parse(String(got?.body))).toMatchObject({ ...options, event_action: 'trigger' })
+    const { body, headers } = httpOf(result.request)
+    expect(JSON.parse(body)).toEqual({ ...JSON.parse(String(got?.body)), routing_key: '********' })
+    expect(headers['Content-Type']).toBe('application/json')
+    const ntfy = {
+      type: 'webhook',
+      service: 'ntfy',
+      url: receiver.url,
+      options: { topic: 'kettle', token: 'tk_secret' },
+    }
+    const shown = httpOf((await tested(team, { delivery: ntfy })).request)
+    expect(receiver.requests[1]?.headers.get('authorization')).toBe('Bearer tk_secret')
+    expect(JSON.stringify(shown)).not.toContain('tk_secret')
+    const matrix = { room_id: '!abc:example.com', access_token: 'syt_secret' }
+    const put = await tested(team, {
+      delivery: { type: 'webhook', service: 'matrix', url: receiver.url, options: matrix },
+    })
+    expect([receiver.requests[2]?.method, httpOf(put.request).method]).toEqual(['PUT', 'PUT'])
+    expect(JSON.stringify(put.request)).not.toContain('syt_secret')
+  })
+
   test('sends the change of the last run that fired to a destination of a monitor, signed by it', async () => {
     await using receiver = await openReceiver()
     const deliveries = [
