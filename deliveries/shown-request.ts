@@ -15,7 +15,7 @@ export function shownRequest(prepared: Prepared): DeliveryRequest {
     case 'request': {
       const { method, url, headers, body } = prepared.request
       const shown = valuesOf(headers, (value, name) => (OWN.has(name.toLowerCase()) ? value : MASK))
-      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: hide(body, prepared.hidden ?? []) }
+      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: prepared.shownBody ?? body }
     }
     case 'mail': {
       const { to, subject, text, html } = prepared.mail
@@ -25,13 +25,6 @@ export function shownRequest(prepared: Prepared): DeliveryRequest {
       return { via: 'none', message: prepared.message }
   }
 }
-
-/** Returns a body without these values, as they are and as JSON writes them. */
-const hide = (body: string, values: readonly string[]): string =>
-  values
-    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
-    .filter((value) => value !== '')
-    .reduce((text, value) => text.replaceAll(value, MASK), body)
 
 /** Returns the same without the signature: with it, anybody can send the body once more. */
 export const withoutSignature = (shown: DeliveryRequest): DeliveryRequest =>

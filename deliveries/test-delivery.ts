@@ -4,6 +4,7 @@ import { deliveryPayload } from '../core/payload.ts'
 import { newSigningSecret } from '../core/signature.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import type { DeliveryConfig } from '../schema/monitor/delivery-config.ts'
+import { isForPeople } from '../schema/monitor/delivery-services.ts'
 import type { DeliveryTest } from '../schema/run/delivery-test.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { hasMember } from '../store/accounts/team/team-members.ts'
@@ -83,5 +84,5 @@ export async function testDelivery({ store, channels, log }: TestPorts, wanted: 
 }
 
 /** As in deliveries, only messages to people say which fields are numbers. */
-const forType = ({ type }: DeliveryConfig, content: ChangeContent): ChangeContent =>
-  type === 'webhook' ? { ...content, numericFields: [] } : content
+const forType = (config: DeliveryConfig, content: ChangeContent): ChangeContent =>
+  config.type === 'webhook' && !isForPeople(config.service) ? { ...content, numericFields: [] } : content

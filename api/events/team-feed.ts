@@ -93,6 +93,8 @@ export class TeamFeed {
       ...news.deliveries.map(({ id }) => id),
       ...news.deletions.map(keyOfDeletion),
       ...news.creations.map(({ id }) => id),
+      // A monitor that was made paused may be found by its status first.
+      ...(states ?? []).map(({ id }) => id),
     ])
     const changes = news.changes.filter(({ run_id: id }) => !told.has(id))
     const deliveries = news.deliveries.filter(({ id }) => !told.has(id))

@@ -33,6 +33,7 @@ export const testDeliveryRoute = (kinds: readonly Kind[]): Route =>
     tag: 'Deliveries',
     policy: 'monitors.write',
     work: 'delivery_test',
+    bodyLimit: 'configuration',
     body: DeliveryTestRequest,
     review: (body, known, { egress }) => deliveryIssues(body, known, egress),
     answers: { 200: { description: 'What was sent, and the result.', schema: DeliveryTest } },

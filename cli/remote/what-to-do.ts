@@ -16,6 +16,7 @@ export function whatToDo(result: Result, type: DeliveryType): readonly string[] 
 const MAIL = 'The mail server did not take it: check the address of the recipient, and the settings of the server.'
 
 function adviceFor(answer: number, type: DeliveryType): string {
+  if (answer < 300) return 'It answered, but did not take the message: its answer says why.'
   if (answer >= 300 && answer < 400) return 'Redirects are not followed: use the address that it redirects to.'
   if (answer === 401 || answer === 403) return `It refuses the credentials: check the address${HEADERS[type] ?? ''}.`
   if (answer === 404 || answer === 410)
@@ -25,7 +26,9 @@ function adviceFor(answer: number, type: DeliveryType): string {
   return 'It failed by itself: its own log says why.'
 }
 
-const HEADERS: Readonly<Partial<Record<DeliveryType, string>>> = { webhook: ' and the headers' }
+const HEADERS: Readonly<Partial<Record<DeliveryType, string>>> = {
+  webhook: ', and the headers or options',
+}
 
 const NOUNS = {
   webhook: 'a webhook',

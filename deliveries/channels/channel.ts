@@ -58,8 +58,8 @@ export type Prepared =
   | {
       readonly kind: 'request'
       readonly request: ChannelRequest
-      /** The secrets of the destination that its body has. Absent: none. */
-      readonly hidden?: readonly string[]
+      /** Its body for people, with a mask in place of each secret option. Absent: the body has no secret. */
+      readonly shownBody?: string
       send(ctx: SendContext): Promise<AttemptOutcome>
     }
   | { readonly kind: 'mail'; readonly mail: Mail; send(ctx: SendContext): Promise<AttemptOutcome> }

@@ -31,11 +31,14 @@ export function sentSecrets({ url, headers = {}, signature = '', options = [] }:
   const path = pathname.split('/').filter((part) => part.length >= SHORTEST_IN_PATH)
   const signatures = [signature, ...signature.split(',').map((part) => part.slice(part.indexOf('=') + 1))]
   const isLong = (text: string) => text.length >= SHORTEST
-  const found = [...values, ...options, ...query, ...path, ...signatures.filter((part) => part.length > 16)].filter(
+  const parts = options.flatMap((value) => [value, ...value.split(',')])
+  const found = [...values, ...parts, ...query, ...path, ...signatures.filter((part) => part.length > 16)].filter(
     isLong,
   )
   const written = found.map((text) => JSON.stringify(text).slice(1, -1))
-  return [...new Set([...found, ...written])].toSorted((one, other) => other.length - one.length)
+  // A short one is hidden where an answer repeats it as a whole value.
+  const short = options.filter((value) => value !== '' && !isLong(value)).map((value) => JSON.stringify(value))
+  return [...new Set([...found, ...written, ...short])].toSorted((one, other) => other.length - one.length)
 }
 
 const HIDDEN = '[hidden]'

@@ -1,5 +1,6 @@
 import { sign } from '../../core/signature.ts'
 import { isSecretOption, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
+import { maskedOptions } from '../../schema/monitor/mask.ts'
 import type { Links } from '../messages/links.ts'
 import { readPayload } from '../messages/message-payload.ts'
 import { storyOf } from '../messages/story.ts'
@@ -34,17 +35,19 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     const service = SERVICES[name]
     const story = storyOf(payload, options.links)
     const { limit } = SERVICE_TABLE[name]
-    const written = service.request({ id, url: address, options: given, story, payload, text, notice, limit })
+    const input = { id, url: address, story, payload, text, notice, limit }
+    const written = service.request({ ...input, options: given })
     const signature = sign(secrets, Math.floor(Date.now() / 1000), written.body)
     const headers = signedHeaders({ configured, signature, notice, own: written.headers })
     const request: ChannelRequest = { ...written, headers }
     const hidden = Object.entries(given).flatMap(([key, value]) => (isSecretOption(name, key) ? [value] : []))
+    const shownBody = service.request({ ...input, options: maskedOptions(name, given) }).body
     const read = service.read?.bind(service)
     const sent = () => sentSecrets({ url: request.url, headers: configured, signature, options: hidden })
     return {
       kind: 'request',
       request,
-      hidden,
+      shownBody,
       send: (ctx) => post(options, { id, team, ...wireOf(request), waits: true, read, secrets: sent }, ctx),
     }
   })

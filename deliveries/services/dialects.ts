@@ -8,7 +8,8 @@ import type { Dialect } from './write-story.ts'
 export function unlinked(text: string): string {
   return text
     .replace(/[@\uff20#](?=\S)|(?<!\S)\/(?=\w)|[:\uff1a](?=[/\uff0f])/g, '$&\u200b')
-    .replace(/(?<=[\p{L}\p{N}_-])[.\u3002\uff0e\uff61](?=\p{L}{2})/gu, '$&\u200b')
+    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{M}]{2})/gu, '$&\u200b')
+    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}\b/g, (address) => address.replaceAll('.', '.\u200b'))
 }
 
 export const characters = (written: string): number => written.length
@@ -45,11 +46,12 @@ export const htmlText = ({ bold, value, lineBreak, cost }: HtmlTags): Dialect =>
 
 /**
  * Markdown in which everything from outside is code: services differ in what a backslash escapes, and none reads
- * markup, a link or a mention within code. A backtick would end it, so a letter that looks like it stands there.
+ * markup or a link within code. A backtick would end it, so a letter that looks like it stands there. `inner`: what
+ * else a service reads within code.
  */
-export const codeText = (link: Dialect['link'], cost: Dialect['cost']): Dialect => ({
-  plain: code,
-  value: code,
+export const codeText = (link: Dialect['link'], cost: Dialect['cost'], inner = (text: string) => text): Dialect => ({
+  plain: (text) => code(inner(text)),
+  value: (text) => code(inner(text)),
   bold: (written) => written,
   link: (url, written) => link(url, written.replaceAll('`', '')),
   lineBreak: '\n',

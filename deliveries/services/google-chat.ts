@@ -1,5 +1,5 @@
 import { bytes, htmlText } from './dialects.ts'
-import { JSON_TYPE, type Service } from './service.ts'
+import { busyPasses, JSON_TYPE, type Service } from './service.ts'
 import { titleOf, writeStory } from './write-story.ts'
 
 const DIALECT = htmlText({ bold: 'b', value: null, lineBreak: '<br>', cost: bytes })
@@ -29,6 +29,7 @@ export const googleChat: Service = {
       ...(thread !== undefined && { thread: { threadKey: thread } }),
     }),
   }),
+  read: busyPasses,
 }
 
 /** Adds to the query, which has the key and the token of the webhook. */

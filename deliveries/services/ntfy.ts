@@ -1,5 +1,5 @@
 import { bytes, plainText, unlinked } from './dialects.ts'
-import { JSON_TYPE, type Service } from './service.ts'
+import { busyPasses, JSON_TYPE, type Service } from './service.ts'
 import { titleOf, writeStory } from './write-story.ts'
 
 const DIALECT = plainText(bytes)
@@ -19,4 +19,5 @@ export const ntfy: Service = {
       ...(story.runUrl !== null && { click: story.runUrl }),
     }),
   }),
+  read: busyPasses,
 }

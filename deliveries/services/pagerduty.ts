@@ -1,17 +1,9 @@
 import { shorten } from '../messages/shorten.ts'
-import { bytes } from './dialects.ts'
-import { JSON_TYPE, type Service, type ServiceInput } from './service.ts'
-import { type Dialect, writeBlocks } from './write-story.ts'
+import { bytes, plainText, unlinked } from './dialects.ts'
+import { busyPasses, JSON_TYPE, type Service, type ServiceInput } from './service.ts'
+import { writeBlocks } from './write-story.ts'
 
-/** PagerDuty shows details as they are. */
-const DIALECT: Dialect = {
-  plain: (text) => text,
-  value: (text) => text,
-  bold: (written) => written,
-  link: (url) => url,
-  lineBreak: '\n',
-  cost: bytes,
-}
+const DIALECT = plainText(bytes)
 const SUMMARY = 1_000
 const LONGEST_URL = 1_500
 
@@ -29,7 +21,7 @@ export const pagerduty: Service = {
     const links = [link(runUrl, 'See the run'), link(page?.url ?? null, 'The page')].flat()
     const trigger = {
       payload: {
-        summary: shorten(story.headline, SUMMARY),
+        summary: shorten(unlinked(story.headline), SUMMARY),
         source: page?.text ?? 'Tidemark',
         severity: options['severity'] ?? 'warning',
         timestamp: story.firedAt,
@@ -47,6 +39,7 @@ export const pagerduty: Service = {
     }
     return { method: 'POST', url, headers: JSON_TYPE, body: JSON.stringify(event) }
   },
+  read: busyPasses,
 }
 
 const link = (href: string | null, text: string) => (href === null || href.length > LONGEST_URL ? [] : [{ href, text }])

@@ -1,10 +1,12 @@
-import { characters, codeText } from './dialects.ts'
+import { characters, codeText, unlinked } from './dialects.ts'
 import { JSON_TYPE, objectOf, type Service } from './service.ts'
 import { writeStory } from './write-story.ts'
 
+/** Its server looks for mentions in the whole text, also within code. */
 const DIALECT = codeText(
   (url, written) => `[${written}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`,
   characters,
+  unlinked,
 )
 
 /** An incoming integration, with Markdown in which names and values are code. */

@@ -54,6 +54,12 @@ export function objectOf(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/**
+ * Says of a 429 without a time to wait that it passes: the limit is one of all who write there, or of a time that the
+ * service does not name.
+ */
+export const busyPasses = (status: number): ServiceAnswer => (status === 429 ? { verdict: 'server_error' } : {})
+
 /** Returns a time to wait; none where the value is not a number. */
 export const waitOfMs = (ms: unknown): Pick<ServiceAnswer, 'waitMs'> =>
   typeof ms === 'number' && Number.isFinite(ms) && ms >= 0 ? { waitMs: ms } : {}

@@ -1,5 +1,5 @@
 import { bytes } from './dialects.ts'
-import { JSON_TYPE, type Service } from './service.ts'
+import { busyPasses, JSON_TYPE, type Service } from './service.ts'
 import { type Dialect, titleOf, writeBlocks } from './write-story.ts'
 
 /** The characters of the JSON around a block, at most. */
@@ -47,7 +47,7 @@ export const teams: Service = {
   /** The older addresses answer 200, and their text names the status of the request that failed. */
   read(status, body) {
     const [, said] = /returned HTTP error (\d{3})/.exec(body) ?? []
-    if (status >= 300 || said === undefined) return {}
+    if (status >= 300 || said === undefined) return busyPasses(status)
     return { verdict: said === '429' || said.startsWith('5') ? 'server_error' : 'client_error' }
   },
 }

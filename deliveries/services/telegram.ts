@@ -25,7 +25,8 @@ export const telegram: Service = {
   /** `ok: false` with its own code, and the seconds to wait in `parameters`. */
   read(status, body) {
     const { ok, error_code: code, parameters } = objectOf(body)
-    const seconds = objectOf(JSON.stringify(parameters ?? null))['retry_after']
+    const seconds: unknown =
+      typeof parameters === 'object' && parameters !== null && Reflect.get(parameters, 'retry_after')
     const wait = typeof seconds === 'number' ? waitOfMs(seconds * 1_000) : {}
     if (ok !== false || status >= 300) return wait
     return { ...wait, verdict: Number(code) >= 500 || Number(code) === 429 ? 'server_error' : 'client_error' }

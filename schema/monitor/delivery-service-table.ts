@@ -10,6 +10,9 @@ const KEY_TAKES = '1 to 100 letters, digits, - and _'
 const CHANNEL = 'The channel. Absent: that of the webhook.'
 const SENDER = 'The name of the sender, where the server lets webhooks choose it.'
 
+/** A service gets its messages at a pace for each of these. */
+const PLACE = { isNeeded: true, isPaced: true, isAddress: true } as const
+
 const oneOf = (...choices: readonly string[]) => ({ pattern: `^(${choices.join('|')})$`, takes: choices.join(', ') })
 
 /**
@@ -33,8 +36,7 @@ export const DELIVERY_SERVICES = {
     label: 'Telegram',
     options: {
       chat_id: {
-        isNeeded: true,
-        isAddress: true,
+        ...PLACE,
         pattern: '^(-?[0-9]{1,20}|@[A-Za-z0-9_]{1,64})$',
         takes: 'a number, or @ and the name of a channel',
         says: 'The chat, group or channel.',
@@ -66,8 +68,7 @@ export const DELIVERY_SERVICES = {
     label: 'Matrix',
     options: {
       room_id: {
-        isNeeded: true,
-        isAddress: true,
+        ...PLACE,
         pattern: '^![!-~]{1,254}$',
         takes: 'the id of a room, which begins with !',
         says: 'The room.',
@@ -202,9 +203,8 @@ export const DELIVERY_SERVICES = {
         example: 'a0123456789',
       },
       user: {
-        isNeeded: true,
+        ...PLACE,
         isSecret: true,
-        isAddress: true,
         pattern: KEY,
         takes: KEY_TAKES,
         says: 'The key of the user or the group.',
@@ -232,9 +232,8 @@ export const DELIVERY_SERVICES = {
     label: 'PagerDuty',
     options: {
       routing_key: {
-        isNeeded: true,
+        ...PLACE,
         isSecret: true,
-        isAddress: true,
         pattern: KEY,
         takes: KEY_TAKES,
         says: 'The integration key of the service.',
@@ -249,7 +248,8 @@ export const DELIVERY_SERVICES = {
     address: 'The address is always this one. Add an integration of Events API V2 to the service, and take its key.',
     lacks:
       'A change is an incident that people resolve. `failing` opens an incident of the monitor, and `recovered` ' +
-      'resolves it.',
+      'resolves it. Where PagerDuty does not take a `failing` at once, it may arrive after the `recovered`, and then ' +
+      'the incident stays open until the next one.',
   },
   apprise: {
     label: 'Apprise API',

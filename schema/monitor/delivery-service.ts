@@ -1,10 +1,12 @@
 /** An option of a service. */
-interface ServiceOption {
+export interface ServiceOption {
   readonly isNeeded?: true
   /** It is masked where secrets are. */
   readonly isSecret?: true
   /** Two destinations that differ in it are two destinations. */
   readonly isAddress?: true
+  /** The pace of the service is one for each value of it. */
+  readonly isPaced?: true
   /** The values that it takes, in the syntax that JavaScript and RE2 share. */
   readonly pattern: string
   /** What `pattern` means: `telegram takes …`. */

@@ -1,5 +1,5 @@
 import { DELIVERY_SERVICES } from './delivery-service-table.ts'
-import type { DeliveryService } from './delivery-service.ts'
+import type { DeliveryService, ServiceOption } from './delivery-service.ts'
 
 export type ServiceName = keyof typeof DELIVERY_SERVICES
 /** The services by name, for a name that is known and options that are not. */
@@ -16,9 +16,21 @@ export function isSecretOption(service: string | undefined, option: string): boo
   return !Object.hasOwn(known, option) || known[option]?.isSecret === true
 }
 
+type Options = Readonly<Record<string, string>>
+
 /** Returns the part of options that says where a message goes, as one text that is the same for the same place. */
-export function addressOfOptions(service: string, options: Readonly<Record<string, string>> = {}): string {
+export const addressOfOptions = (service: string, options?: Options): string =>
+  partOf(service, options, ({ isAddress }) => isAddress === true)
+
+/** Returns the part of options that the pace is counted by, as one text that is the same for the same pace. */
+export const paceOfOptions = (service: string, options?: Options): string =>
+  partOf(service, options, ({ isPaced }) => isPaced === true)
+
+function partOf(service: string, options: Options = {}, isPart: (option: ServiceOption) => boolean): string {
   const known = isServiceName(service) ? SERVICE_TABLE[service].options : {}
-  const parts = Object.entries(options).filter(([key]) => known[key]?.isAddress === true)
+  const parts = Object.entries(options).filter(([key]) => known[key] !== undefined && isPart(known[key]))
   return JSON.stringify([service, ...parts.toSorted(([one], [other]) => (one < other ? -1 : 1))])
 }
+
+/** Returns whether people read what a webhook gets: it names a service that shows messages. */
+export const isForPeople = (service: string | undefined): boolean => service !== undefined && service !== 'cloudevents'

@@ -1,4 +1,5 @@
-import type { DeliveryConfig } from './delivery-config.ts'
+import { splitLater } from '../validation/later-keys.ts'
+import { DeliveryConfig } from './delivery-config.ts'
 import { isSecretOption } from './delivery-services.ts'
 
 /** Stands for a secret in what is shown to people who may not write. No configuration may hold it. */
@@ -9,7 +10,7 @@ export const maskedHeaders = (headers: Readonly<Record<string, string>>): Record
   Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]))
 
 /** Returns options with the mask in place of the values that are secret. */
-const maskedOptions = (service: string | undefined, options: Readonly<Record<string, string>>) =>
+export const maskedOptions = (service: string | undefined, options: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, isSecretOption(service, name) ? MASK : value]),
   )
@@ -22,8 +23,17 @@ export function maskedAddress(address: string): string {
   return pathname === '/' && search === '' && hash === '' ? address : `${origin}/${MASK}`
 }
 
-/** Returns the destination with its secrets masked. The address of a mailbox is none. */
+/**
+ * Returns the destination with its secrets masked. The address of a mailbox is none. A key of a later version may be
+ * one.
+ */
 export function maskedDelivery(config: DeliveryConfig): DeliveryConfig {
+  const later = splitLater(DeliveryConfig, config).later.filter(({ length }) => length === 1)
+  const masks: Record<string, string> = Object.fromEntries(later.map(([key]) => [String(key), MASK]))
+  return { ...maskedKeys(config), ...masks }
+}
+
+function maskedKeys(config: DeliveryConfig): DeliveryConfig {
   switch (config.type) {
     case 'webhook':
       return {

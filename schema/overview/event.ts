@@ -47,7 +47,10 @@ export const EVENTS = {
     { run_id: Uuid(), at: Instant('When it ended.'), monitor: Monitor, status: Choice(RUN_STATUSES) },
     { description: 'A run of a watched monitor ended.' },
   ),
-  gap: Closed({}, { description: 'Events are missing: read again what you show.' }),
+  gap: Closed(
+    {},
+    { description: 'Events are missing, or all monitors were locked or unlocked: read again what you show.' },
+  ),
 } as const
 export type EventName = keyof typeof EVENTS
 export type EventOf<Name extends EventName> = Static<(typeof EVENTS)[Name]>

@@ -1,7 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 import { levelOf } from '../../schema/level.ts'
 import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
-import { addressOfOptions, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
+import {
+  addressOfOptions,
+  isServiceName,
+  paceOfOptions,
+  SERVICE_TABLE,
+} from '../../schema/monitor/delivery-services.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -93,6 +98,12 @@ function placeOfConfig(config: DeliveryConfig): string {
   return `${address} ${addressOfOptions(config.service, config.options)}`
 }
 
+/** Returns the address, and of a service the options that its pace is counted by: all topics of a group have one. */
+const pacedPlaceOf = (config: DeliveryConfig, name: string | null): string =>
+  config.type === 'webhook' && name !== null
+    ? `${destinationOf(config)} ${paceOfOptions(name, config.options)}`
+    : placeOfConfig(config)
+
 /** Returns the name under which messages to a destination are paced; null: they are not. */
 function pacedName(config: DeliveryConfig): string | null {
   if (config.type !== 'webhook') return config.type
@@ -117,8 +128,8 @@ const MAIL_HOST = 'smtp'
 export function destinationKey(teamId: string, config: DeliveryConfig): string {
   const place = `${hostOf(config)} ${teamId.slice(-12)}`
   if (config.type === 'email') return place
-  const target = hash('sha256', placeOfConfig(config)).slice(0, 8)
   const name = pacedName(config)
+  const target = hash('sha256', pacedPlaceOf(config, name)).slice(0, 8)
   return `${place} ${name === null ? '' : `${name}:`}${target}`
 }
 

@@ -55,6 +55,7 @@ const LINES: Readonly<Record<string, string>> = {
   deliveries: 'deliveries kettle',
   delivery: 'delivery $(./tidemark deliveries kettle --limit 1 -o name)',
   replay: 'replay $(./tidemark deliveries kettle --given-up --limit 1 -o name)',
+  'test-delivery': 'test-delivery bell',
   pause: 'pause kettle',
   resume: 'resume kettle',
   run: 'run kettle',
@@ -163,6 +164,7 @@ describe('every other command prints', () => {
     // One for each form in which they are sent again.
     const hooks = ['/a', '/b', '/c'].map((path) => remote.site.page(path, status(400)))
     await remote.watch('kettle', { deliveries: hooks.map((url) => ({ type: 'webhook', url })) })
+    await remote.watch('bell', { deliveries: [{ type: 'webhook', url: remote.site.page('/taken', status(204)) }] })
     const spec = { url: remote.site.url, schedule_interval_seconds: 3600, extract_config: { method: 'full_page' } }
     const gone = { ...spec, diff_predicate: { type: 'any_field_changes' } }
     for (const nth of [1, 2, 3]) await remote.ask('POST', '/v1/monitors?paused=true', { ...gone, name: `gone${nth}` })

@@ -2,7 +2,8 @@ import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { destinationOf } from '../../../schema/monitor/delivery-config.ts'
-import { maskedAddress } from '../../../schema/monitor/mask.ts'
+import { isSecretOption } from '../../../schema/monitor/delivery-services.ts'
+import { MASK, maskedAddress } from '../../../schema/monitor/mask.ts'
 import type { DeliveryRequest, DeliveryTest } from '../../../schema/run/delivery-test.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { coloured, formOf, isForPrograms, printData } from '../../output.ts'
@@ -43,7 +44,11 @@ function onlyIndex({ record: { name, deliveries } }: RemoteRecord): number {
   throw new RemoteError(`${what} has ${deliveries.length} destinations; choose one:${lines.join('')}`, 'usage')
 }
 
-const shown = (config: DeliveryConfig) => `${config.type} ${printable(maskedAddress(destinationOf(config)))}`
+function shown(config: DeliveryConfig): string {
+  const { service, options = {} } = config.type === 'webhook' ? config : {}
+  const given = Object.entries(options).map(([key, value]) => `${key}=${isSecretOption(service, key) ? MASK : value}`)
+  return printable([service ?? config.type, maskedAddress(destinationOf(config)), ...given].join(' '))
+}
 
 function requestText(request: DeliveryRequest): string {
   switch (request.via) {

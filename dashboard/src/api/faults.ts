@@ -23,11 +23,21 @@ export function explain(error: unknown, ofCredentials = 'Your session has ended.
 
 const LONGEST_MS = 60_000
 
+/** A person who waits for longer is told why. */
+const LONGEST_QUIET_MS = 5_000
+const MOST_TRIES = 3
+
+/** Returns how long a server asks to wait before a further try; 0 where it does not. */
+export const askedMs = (error: unknown): number =>
+  Math.min(LONGEST_MS, (error instanceof ApiFault ? error.retryMs : null) ?? 0)
+
 /** Returns how long the page waits before a further try: so long as the server says, or else longer each time. */
-export function retryMs(count: number, error: unknown): number {
-  const asked = error instanceof ApiFault ? error.retryMs : null
-  return Math.min(LONGEST_MS, asked ?? 1_000 * 2 ** count)
-}
+export const retryMs = (count: number, error: unknown): number =>
+  askedMs(error) || Math.min(LONGEST_MS, 1_000 * 2 ** count)
+
+/** Returns whether what is read is asked for again, `count` tries later, before a person is told that it failed. */
+export const isRetriedQuietly = (count: number, error: unknown): boolean =>
+  isPassing(error) && count < MOST_TRIES && askedMs(error) <= LONGEST_QUIET_MS
 
 /** Whether a request is worth another try. */
 export const isPassing = (error: unknown): boolean =>

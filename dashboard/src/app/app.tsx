@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
-import { isPassing, retryMs } from '../api/faults.ts'
+import { isPassing, isRetriedQuietly, retryMs } from '../api/faults.ts'
 import { MonitorList } from '../monitors/list.tsx'
 import { Boundary } from './boundary.tsx'
 import { Frame } from './frame.tsx'
@@ -18,11 +18,12 @@ const queries = new QueryClient({
       staleTime: 10_000,
       // A browser may think that it is offline while the server is on its own machine. What is asked says so itself.
       networkMode: 'always',
-      retry: (count, error) => isPassing(error) && count < 3,
+      retry: isRetriedQuietly,
       retryDelay: retryMs,
       // What is refused is not asked for again and again.
       refetchOnWindowFocus: (query) => query.state.error === null || isPassing(query.state.error),
     },
+    mutations: { networkMode: 'always' },
   },
 })
 

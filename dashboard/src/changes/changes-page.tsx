@@ -28,7 +28,7 @@ export function ChangesPage() {
   const [newest] = changes ?? []
   const areSeen = changes === null || changes.every(({ seen }) => seen)
   const markAll = () => newest && seeAll(newest)
-  const refused = areSeen ? 'You have seen every change.' : null
+  const refused = nothingNew(areSeen, changes !== null && !hasMore)
   useCommands([{ id: 'all-seen', title: 'Mark all changes as seen', refused, act: markAll }])
   return (
     <section className={style['page']} aria-label="Changes">
@@ -54,6 +54,11 @@ export function ChangesPage() {
       )}
     </section>
   )
+}
+
+function nothingNew(areSeen: boolean, areAllShown: boolean): string | null {
+  if (!areSeen) return null
+  return areAllShown ? 'You have seen every change.' : 'No change that is shown is new.'
 }
 
 const groupsOf = (changes: readonly Change[], isByMonitor: boolean): readonly Group[] =>

@@ -5,7 +5,7 @@ import type { LiveEvent } from './event-stream.ts'
 
 /** Events of so long are one: what they change is read once. */
 const GATHER_MS = 400
-/** Counts read every monitor, so they are asked for less often than rows. */
+/** Counts read every monitor, so they are asked for less often than rows, and lists for monitors that may be new. */
 const COUNTS_MS = 5_000
 
 type Row = Overview['data'][number]
@@ -19,6 +19,8 @@ export class EventGatherer {
   readonly #ids = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #countedAt = 0
+  /** A status was told of a monitor that no list has which was read. */
+  #mayBeNew = false
 
   constructor(queries: QueryClient) {
     this.#queries = queries
@@ -28,8 +30,7 @@ export class EventGatherer {
     this.#names.add(name)
     if (name === 'state') {
       const isListed = this.#change(data.monitor.id, (row) => withStatus(row, data.status))
-      // It may be new: the list has one more.
-      if (!isListed) this.#names.add('change')
+      if (!isListed) this.#mayBeNew = true
     }
     if (name === 'state' && data.status === 'deleted') {
       noteDeleted(data.monitor.id)
@@ -86,7 +87,11 @@ export class EventGatherer {
     const waitMs = Math.max(0, this.#countedAt + COUNTS_MS - Date.now())
     if (waitMs > COUNTS_MS) return
     this.#countedAt = Date.now() + waitMs
-    setTimeout(() => this.#readAgain(([first]) => first === 'counts'), waitMs)
+    setTimeout(() => {
+      const areListsRead = this.#mayBeNew
+      this.#mayBeNew = false
+      this.#readAgain(([first]) => first === 'counts' || (areListsRead && first === 'overview'))
+    }, waitMs)
   }
 
   #readAgain(isIt: (parts: readonly string[]) => boolean): void {

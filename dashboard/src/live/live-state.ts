@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { askedMs } from '../api/faults.ts'
 
 /** How often what is on the screen is read again where no stream tells what happens. */
 const REFRESH_MS = 15_000
@@ -23,15 +24,22 @@ function subscribe(listener: () => void): () => void {
 export const useIsLive = (): boolean => useSyncExternalStore(subscribe, () => live.isLive)
 
 interface Asked {
-  readonly state: { readonly dataUpdatedAt: number; readonly errorUpdatedAt: number }
+  readonly state: {
+    readonly dataUpdatedAt: number
+    readonly errorUpdatedAt: number
+    readonly fetchStatus: string
+    readonly error: unknown
+  }
 }
 
 /**
  * Returns after how long a query is asked again by itself. It counts from the last answer: an event that changes a cell
  * sets the timer anew, and where events come often it would never end.
  */
-export function refreshMs({ state: { dataUpdatedAt, errorUpdatedAt } }: Asked): number {
-  const everyMs = live.isLive ? REFRESH_BESIDE_STREAM_MS : REFRESH_MS
+export function refreshMs({ state: { dataUpdatedAt, errorUpdatedAt, fetchStatus, error } }: Asked): number {
+  const everyMs = Math.max(live.isLive ? REFRESH_BESIDE_STREAM_MS : REFRESH_MS, askedMs(error))
+  // An answer sets the timer anew.
+  if (fetchStatus !== 'idle') return everyMs
   const sinceMs = Date.now() - Math.max(dataUpdatedAt, errorUpdatedAt)
   return Math.min(everyMs, Math.max(1, everyMs - sinceMs))
 }

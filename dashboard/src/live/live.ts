@@ -44,7 +44,7 @@ export class LiveTab {
   #lastId = ''
   #isLive = false
   /** The ids that the stream watches. */
-  #shown = ''
+  #shown: ReadonlySet<string> = new Set()
   /** Ends the stream that is under way, so that another one begins with other ids. */
   #leave: (() => void) | null = null
   /** Set while this tab holds the stream, or waits for the lock. */
@@ -111,7 +111,8 @@ export class LiveTab {
 
   #watch(): void {
     this.#post({ kind: 'watch', tab: this.#tab, ids: this.#options.watched() })
-    if (this.#isLive && this.#ids().toSorted().join() !== this.#shown) this.#leave?.()
+    // What nobody shows any more may be watched until another stream begins.
+    if (this.#isLive && this.#ids().some((id) => !this.#shown.has(id))) this.#leave?.()
   }
 
   #hold(): void {
@@ -148,7 +149,7 @@ export class LiveTab {
   /** Returns the status of the refusal, or 0 when a stream has ended. */
   async #stream(signal: AbortSignal, onPause: (ms: number) => void): Promise<number> {
     const watch = this.#ids()
-    this.#shown = watch.toSorted().join()
+    this.#shown = new Set(watch)
     const heard = {
       watch,
       lastId: this.#lastId,

@@ -35,7 +35,8 @@ export async function actOnAll(action: Action, rows: readonly Row[], { signal, o
   const refused: Refusal[] = []
   for (const batch of batchesOf(action, rows)) {
     if (signal.aborted) return
-    const found = await actOnBatch(action, batch)
+    const found = await actOnBatch(action, batch, signal)
+    if (found === null) return
     refused.push(...found)
     done += batch.length - found.length
     onProgress({ done, refused: [...refused] })
@@ -54,10 +55,14 @@ const inBatches = (rows: readonly Row[]): readonly (readonly Row[])[] =>
     rows.slice(nth * LIMITS.bulk, (nth + 1) * LIMITS.bulk),
   )
 
-/** Returns the refusals. */
-async function actOnBatch(action: Action, batch: readonly Row[]): Promise<readonly Refusal[]> {
+/** Returns the refusals. Null: the signal came before the server took it. */
+async function actOnBatch(
+  action: Action,
+  batch: readonly Row[],
+  signal: AbortSignal,
+): Promise<readonly Refusal[] | null> {
   try {
-    return await patiently(() => askFor(action, batch))
+    return await patiently(() => askFor(action, batch), signal)
   } catch (error) {
     const isOfOne = error instanceof ApiFault && [400, 403, 404, 409, 422].includes(error.status)
     if (!isOfOne) throw error
@@ -65,7 +70,7 @@ async function actOnBatch(action: Action, batch: readonly Row[]): Promise<readon
     if (row && batch.length === 1) return [{ id: row.id, name: row.name, why: whyOf(error) }]
     // Of a batch that is refused as a whole, each is asked for by itself.
     const found: Refusal[] = []
-    for (const one of batch) found.push(...(await actOnBatch(action, [one])))
+    for (const one of batch) found.push(...((await actOnBatch(action, [one], signal)) ?? []))
     return found
   }
 }
@@ -98,16 +103,29 @@ async function mark(action: 'seen' | 'unseen', batch: readonly Row[]): Promise<r
   return []
 }
 
-async function patiently<T>(act: () => Promise<T>): Promise<T> {
-  for (let count = 0; ; count += 1) {
+async function patiently<T>(act: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
+  for (let count = 0; !signal.aborted; count += 1) {
     try {
       return await act()
     } catch (error) {
       if (!isPassing(error) || count === TRIES) throw error
-      await new Promise((resolve) => setTimeout(resolve, retryMs(count, error)))
+      await pause(retryMs(count, error), signal)
     }
   }
+  return null
 }
+
+/** Waits for so long, or until the signal. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
 
 /** Returns a row as it is after an action. Null: it is only known when it is read again. */
 export function afterAction(action: Action, row: Row): Row | null {

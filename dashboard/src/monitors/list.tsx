@@ -23,8 +23,15 @@ const CARD = 100
 /** Below it the grid shows cards, by its style. */
 const CARDS_BELOW = 730
 
-const idsBetween = (rows: OrderedRows, { first, last }: { readonly first: number; readonly last: number }) =>
-  Array.from({ length: last - first + 1 }, (_, nth) => rows.at(first + nth)?.id ?? '')
+/** Ids are watched by so many rows together: another stream begins for other ids, and a person scrolls by a few. */
+const WATCHED_ROWS = 50
+
+/** Returns the ids of the rows on the screen, and of some before and behind. */
+function idsAround(rows: OrderedRows, { first, last }: { readonly first: number; readonly last: number }) {
+  const from = first - (first % WATCHED_ROWS)
+  const to = last + WATCHED_ROWS - (last % WATCHED_ROWS)
+  return Array.from({ length: to - from }, (_, nth) => rows.at(from + nth)?.id ?? '')
+}
 
 /** All monitors of the team, pages and searches, in one list. */
 export function MonitorList() {
@@ -34,7 +41,7 @@ export function MonitorList() {
   const onShown = useCallback((first: number, last: number) => setShown({ first, last }), [])
   const { rows, error, isOld, isEmpty, sortAgain, startAgain } = useRows(filters, shown.first, shown.last)
   const counts = useCounts(filters, !isOld)
-  useWatched(idsBetween(rows, shown))
+  useWatched(idsAround(rows, shown))
   const selection = useSelection({ filters, rows, startAgain })
   const { chosen, choose, deleting, answer } = selection
   const [, go] = useLocation()
@@ -57,7 +64,7 @@ export function MonitorList() {
           key={rows.key}
           label="Monitors"
           columns={COLUMNS}
-          count={rows.total}
+          count={rows.count}
           rowHeight={isNarrow ? CARD : ROW}
           isBusy={isOld}
           row={(index) => {

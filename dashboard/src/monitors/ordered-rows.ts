@@ -9,9 +9,12 @@ export type Row = Overview['data'][number]
 export class OrderedRows {
   readonly #size: number
   #key: string | null = null
+  /** The ids by their places. A place whose row is not read yet is free. */
   #ids: string[] = []
-  #latest = new Map<number, readonly string[]>()
+  /** The windows as they were read last, by their numbers from 1. */
+  #windows = new Map<number, Overview>()
   readonly #rows = new Map<string, Row>()
+  /** How many rows the list has on the server. */
   total = 0
 
   /** `size`: rows of a window. */
@@ -20,36 +23,51 @@ export class OrderedRows {
   }
 
   /** Takes a window. The first one of another list replaces all. */
-  take(key: string, page: number, { data, pagination }: Overview): void {
+  take(key: string, page: number, window: Overview): void {
     if (key !== this.#key) this.#reset(key)
-    if (pagination.total !== this.total && page === 1) this.#ids.length = Math.min(this.#ids.length, pagination.total)
-    this.total = pagination.total
-    const first = (page - 1) * this.#size
-    this.#latest.set(
-      page,
-      data.map(({ id }) => id),
-    )
-    for (const row of data) this.#rows.set(row.id, row)
-    // Rows that are shown stay where they are, and a new one takes a place that is free.
-    const shown = new Set(this.#ids)
-    const others = data.filter(({ id }) => !shown.has(id))
-    for (const nth of data.keys()) if (this.#ids[first + nth] === undefined) this.#place(first + nth, others, data[nth])
+    if (this.#windows.get(page) === window) return
+    this.#windows.set(page, window)
+    this.total = window.pagination.total
+    for (const row of window.data) this.#rows.set(row.id, row)
+    this.#fill()
   }
 
-  /** Gives a free place to the row that belongs there, or else to one that has no place yet. */
-  #place(index: number, others: Row[], own: Row | undefined): void {
-    const nth = Math.max(
-      0,
-      others.findIndex(({ id }) => id === own?.id),
-    )
-    const row = others.splice(nth, 1)[0] ?? own
-    if (row) this.#ids[index] = row.id
+  /** Gives each free place to the row that belongs there, or else to one that has no place yet. No row has two. */
+  #fill(): void {
+    const placed = new Set(this.#ids)
+    const free: number[] = []
+    const others: string[] = []
+    for (const [place, id] of this.#read()) {
+      if (this.#ids[place] !== undefined) {
+        if (!placed.has(id)) others.push(id)
+      } else if (placed.has(id)) free.push(place)
+      else {
+        this.#ids[place] = id
+        placed.add(id)
+      }
+    }
+    const unplaced = others.filter((id) => !placed.has(id))
+    for (const [nth, place] of free.entries()) {
+      const id = unplaced[nth]
+      if (id !== undefined) this.#ids[place] = id
+    }
+  }
+
+  /** Returns each place that was read, with the row that belongs there now. */
+  *#read(): Generator<readonly [place: number, id: string]> {
+    for (const [page, { data }] of [...this.#windows].toSorted(([one], [other]) => one - other))
+      for (const [nth, { id }] of data.entries()) yield [(page - 1) * this.#size + nth, id]
   }
 
   #reset(key: string | null): void {
     this.#key = key
     this.#ids = []
-    this.#latest = new Map()
+    this.#windows = new Map()
+  }
+
+  /** How many places the list has: those of rows that are gone by now are shown until it is sorted again. */
+  get count(): number {
+    return Math.max(this.total, this.#ids.length)
   }
 
   /** Returns the row at a place; undefined: it is not read yet. */
@@ -63,18 +81,17 @@ export class OrderedRows {
     return this.#key
   }
 
-  /** How many rows are elsewhere by now. */
+  /** How many rows are elsewhere by now, or gone. */
   get moved(): number {
-    let count = 0
-    for (const [page, ids] of this.#latest)
-      for (const [nth, id] of ids.entries()) if (this.#ids[(page - 1) * this.#size + nth] !== id) count += 1
+    let count = Math.max(0, this.#ids.length - this.total)
+    for (const [place, id] of this.#read()) if (this.#ids[place] !== id) count += 1
     return count
   }
 
   /** Puts all rows where they belong now. */
   sortAgain(): void {
-    for (const [page, ids] of this.#latest)
-      for (const [nth, id] of ids.entries()) this.#ids[(page - 1) * this.#size + nth] = id
+    this.#ids = []
+    this.#fill()
   }
 
   /** Forgets where rows are: windows that are taken from now on say it. */

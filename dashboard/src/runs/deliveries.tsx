@@ -125,7 +125,7 @@ function Replay({
     onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries', listed] }),
   })
   const isFailed = status === 'failed' || status === 'dead'
-  const refused = mayReplay ? null : 'Your role may only read.'
+  const refused = mayReplay ? (replay.isPending ? 'It is being sent.' : null) : 'Your role may only read.'
   const title = `Send again: ${destination}`
   useCommands(isFailed ? [{ id: `replay-${id}`, title, refused, act: () => replay.mutate() }] : [])
   if (!isFailed) return null
@@ -134,7 +134,7 @@ function Replay({
       <button
         type="button"
         className={controls['button']}
-        disabled={refused !== null || replay.isPending}
+        disabled={refused !== null}
         title={refused ?? undefined}
         onClick={() => replay.mutate()}
       >

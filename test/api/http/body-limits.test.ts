@@ -73,6 +73,7 @@ describe('the body that a route reads', () => {
       'POST /v1/serp-monitors',
       'POST /v1/serp-monitors/preview',
       'PATCH /v1/serp-monitors/:id',
+      'POST /v1/deliveries/test',
       'POST /v1/monitors/from-template/:slug',
     ])
     for (const route of writing)

@@ -1,3 +1,4 @@
+import { OPTION_LIMITS, SERVICE_NAMES, SERVICE_TABLE } from '../../../schema/monitor/delivery-services.ts'
 import type { RuleName } from '../../../schema/rules/rule-name.ts'
 import { RULES, VARIANTS } from '../../../schema/shape/shape.ts'
 import { nodeOf, type SchemaNode } from '../../../schema/shape/walk-schema.ts'
@@ -29,6 +30,10 @@ const ASCII_RULES: ReadonlySet<string> = new Set([
 ] satisfies RuleName[])
 /** Rules of a map whose values are ASCII. */
 const ASCII_MAPS: ReadonlySet<string> = new Set(['header_values', 'label_values'] satisfies RuleName[])
+/** Printable ASCII. */
+const TOKEN = '^[!-~]+$'
+/** The most characters of an option on one line, and of any other whose pattern has a bound: ten tags. */
+const [LONGEST_LINE, LONGEST_NAMES] = [200, 512]
 /** The bound of a value of any shape, in characters: `shapeOf` and the rule `scalar` have it. */
 const OPEN_CHARACTERS = 10_000
 
@@ -50,10 +55,7 @@ export function largestBody(schema: object, writing: Writing, without: readonly 
       case 'string':
         return textBytes(
           node.maxLength ?? Infinity,
-          isAscii ||
-            node.format !== undefined ||
-            node.pattern === '^[!-~]+$' ||
-            rules.some((name) => ASCII_RULES.has(name)),
+          isAscii || node.format !== undefined || node.pattern === TOKEN || rules.some((name) => ASCII_RULES.has(name)),
         )
       case 'boolean':
       case 'null':
@@ -87,8 +89,21 @@ export function largestBody(schema: object, writing: Writing, without: readonly 
     return Math.max(...Object.values(table.variants).map(({ allowed }) => bytes([table.tag, ...allowed])))
   }
 
+  /** Of the service with the largest options. Other options than its own are refused, and so are other values. */
+  function optionBytes(): number {
+    const bytes = SERVICE_NAMES.map((name) =>
+      Object.entries(SERVICE_TABLE[name].options).map(([option, { pattern }]) => {
+        const isLine = pattern.startsWith('^[^')
+        const value = pattern === TOKEN ? OPTION_LIMITS.value : isLine ? LONGEST_LINE : LONGEST_NAMES
+        return textBytes(option.length, true) + 2 + textBytes(value, !isLine)
+      }),
+    )
+    return Math.max(...bytes.map((of) => of.reduce((sum, one) => sum + one, 0)))
+  }
+
   function mapBytes({ properties, additionalProperties: others, maxProperties }: SchemaNode, rules: readonly string[]) {
     if (others === false) return 0
+    if (rules.includes('option_names')) return optionBytes()
     if (typeof others !== 'object') return properties ? Infinity : textBytes(OPEN_CHARACTERS, false)
     const key = rules.map((name) => KEY_RULES[name as RuleName]).find((known) => known !== undefined)
     const isAscii = rules.some((name) => ASCII_MAPS.has(name))

@@ -126,7 +126,8 @@ describe('the document', () => {
       additionalProperties: false,
       properties: { type: { const: 'webhook' } },
     })
-    expect(Object.keys(DeliveryConfigWebhook!['properties'] as object)).toEqual(['type', 'url', 'headers'])
+    const keys = ['type', 'url', 'headers', 'service', 'options']
+    expect(Object.keys(DeliveryConfigWebhook!['properties'] as object)).toEqual(keys)
   })
 
   test('prints nested predicates as the recursion that they are', () => {

@@ -94,11 +94,13 @@ describe('POST /v1/deliveries/test', () => {
       type: 'webhook',
       service: 'ntfy',
       url: receiver.url,
-      options: { topic: 'kettle', token: 'tk_secret' },
+      options: { topic: 'message', token: 'tk_secret' },
     }
     const shown = httpOf((await tested(team, { delivery: ntfy })).request)
     expect(receiver.requests[1]?.headers.get('authorization')).toBe('Bearer tk_secret')
     expect(JSON.stringify(shown)).not.toContain('tk_secret')
+    // A key of the JSON, or a word of the message, stays though it equals a secret.
+    expect(JSON.parse(shown.body)).toMatchObject({ topic: '********', message: expect.any(String) })
     const matrix = { room_id: '!abc:example.com', access_token: 'syt_secret' }
     const put = await tested(team, {
       delivery: { type: 'webhook', service: 'matrix', url: receiver.url, options: matrix },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WORK_LEVEL } from '../../../schema/level.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
 import { type MonitorChanges, changeMonitors } from '../../support/database/change-monitors.ts'
 import { setLevel } from '../../support/database/check-states.ts'
@@ -73,7 +74,7 @@ describe('Keys of a later version', () => {
 
   test('that are not seen refuse it by the level of the checks', async () => {
     const path = await written({ name: 'Kettle' })
-    await setLevel(api, path.split('/')[3] ?? '', 2)
+    await setLevel(api, path.split('/')[3] ?? '', WORK_LEVEL + 1)
     expect(await patch(path, { name: 'Pot' })).toMatchObject({ status: 409, body: { error: { details: [] } } })
     expect(await api.call(key, 'POST', `${path}/pause`)).toMatchObject({ status: 200 })
     expect(await api.call(key, 'DELETE', path)).toMatchObject({ status: 204 })

@@ -14,6 +14,10 @@ describe('The answer', () => {
     ['rocket_chat', 200, '{"success":false}', REFUSED],
     ['pushover', 200, '{"status":0}', REFUSED],
     ['pushover', 200, '{"status":1}', { status: 200 }],
+    ['google_chat', 429, '{}', AGAIN],
+    ['pagerduty', 429, '{}', AGAIN],
+    ['ntfy', 429, '{}', AGAIN],
+    ['teams', 429, '{}', AGAIN],
     ['apprise', 204, '', REFUSED],
     ['pagerduty', 202, '{"status":"success"}', { status: 202 }],
     ['teams', 202, '', { status: 202 }],
@@ -26,6 +30,11 @@ describe('The answer', () => {
     const found = await sent(service, {}, reply(status, body))
     expect(found.outcome).toMatchObject(outcome)
     if (!('verdict' in outcome)) expect(found.outcome).not.toHaveProperty('verdict')
+  })
+
+  test('of Telegram that nests its parameters deep says nothing', async () => {
+    const nested = `{"parameters":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
+    expect((await sent('telegram', {}, reply(200, nested))).outcome).toMatchObject({ kind: 'answered', status: 200 })
   })
 
   test.each<[ServiceName, string, number]>([

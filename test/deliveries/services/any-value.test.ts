@@ -63,7 +63,7 @@ const htmlOf = (service: ServiceName, text: string) =>
 
 const OF_HTML = ['telegram', 'matrix', 'google_chat'] as const
 const OF_CODE = ['mattermost', 'rocket_chat'] as const
-const OF_PLAIN_TEXT = ['ntfy', 'gotify', 'pushover', 'apprise'] as const
+const OF_PLAIN_TEXT = ['ntfy', 'gotify', 'pushover', 'apprise', 'pagerduty'] as const
 
 describe('For any value of a page', () => {
   test.each(SERVICE_NAMES.filter((name) => name !== 'cloudevents'))('the body of %s has the same shape', (service) => {
@@ -96,7 +96,8 @@ describe('For any value of a page', () => {
   test.each(OF_CODE)('it stands in code in %s, which it cannot end', (service) => {
     fc.assert(
       fc.property(value, (text) => {
-        const written = (parsed(service, bodyOf(service, text, text || 'a')) as { text: string }).text
+        const { text: raw } = parsed(service, bodyOf(service, text, text || 'a')) as { text: string }
+        const written = raw.replaceAll('\u200b', '')
         const outside = written.replace(/`[^`\n]+`/g, '').replace(/\]\(https:\/\/(watch\.)?example\.com\/[^)]*\)/g, '')
         expect(outside).not.toMatch(/[`@<>\]]|https?:/)
         expect(outside.replaceAll('[See the run', '').replaceAll('[example.com/kettle', '')).not.toContain('[')
@@ -107,12 +108,26 @@ describe('For any value of a page', () => {
   test.each(OF_PLAIN_TEXT)('%s gets no mention and no address in it', (service) => {
     fc.assert(
       fc.property(value, (text) => {
-        const { message, body } = parsed(service, bodyOf(service, text)) as { message?: string; body?: string }
-        const written = (message ?? body ?? '').replace(/\nhttps:\/\/watch\S*$/, '')
-        expect(written).not.toMatch(/@\S(?<!@\u200b)|:\/\/|(?<=[a-z])\.(?=[a-z]{2})/)
+        const sent = parsed(service, bodyOf(service, text)) as {
+          readonly message?: string
+          readonly body?: string
+          readonly payload?: { readonly summary: string; readonly custom_details: { readonly changes: string[] } }
+        }
+        const of = sent.payload && [sent.payload.summary, ...sent.payload.custom_details.changes].join('\n')
+        const written = (sent.message ?? sent.body ?? of ?? '').replace(/\nhttps:\/\/watch\S*$/, '')
+        expect(written).toContain('price')
+        expect(written).not.toMatch(/@\S(?<!@\u200b)|:\/\/|(?<=\S)\.(?=[\p{L}\p{M}]{2})|\d\.\d{1,3}\.\d{1,3}\.\d/u)
       }),
     )
   })
+})
+
+test('Rocket.Chat, whose server looks for mentions in code too, finds none in a value', () => {
+  for (const text of ['sold by @all', 'hi #general', '@here', '192.0.2.7/login']) {
+    const { text: written } = parsed('rocket_chat', bodyOf('rocket_chat', text)) as { text: string }
+    expect(written).not.toMatch(/(^|\s|>)[@#][\w.-]/)
+    expect(written.replaceAll('\u200b', '')).toContain(text)
+  }
 })
 
 describe('A message that is too long', () => {
