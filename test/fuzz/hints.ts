@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../schema/monitor/delivery-services.ts'
 import { type ExtractConfig, fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { mark } from './marks.ts'
@@ -76,6 +77,11 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.token': () => constantOrElse('token', 'none', 'a.b'),
   'MonitorBulk.ids[]': () => monitorId,
   'postChangesSeen.monitor_ids[]': () => monitorId,
+  // A service takes its own options alone, and not each takes headers.
+  DeliveryConfigWebhook: (plain) =>
+    fc
+      .tuple(plain(), fc.option(fc.constantFrom(...SERVICE_NAMES)))
+      .map(([config, service]) => mendService(bagOf(config), service)),
   // No mail goes to those who are not members.
   DeliveryTestRequest: (plain) => plain().map((asked) => mendTest(bagOf(asked))),
   'postChangesSeen.until': () => runId,
@@ -125,6 +131,14 @@ const mendSearch = (search: Bag): Json =>
   search['mode'] === 'rank_tracking'
     ? { ...search, target_domain: 'example.com' }
     : { ...without(search, 'target_domain'), mode: 'full_analysis' }
+
+function mendService({ service: _service, options: _options, headers, ...rest }: Bag, name: ServiceName | null): Bag {
+  const sent = headers !== undefined && { headers }
+  if (name === null) return { ...rest, ...sent }
+  const { options, takesHeaders } = SERVICE_TABLE[name]
+  const given = Object.fromEntries(Object.entries(options).map(([key, { example }]) => [key, example]))
+  return { ...rest, ...(takesHeaders && sent), service: name, options: given }
+}
 
 const mendTest = ({ delivery }: Bag): Json => {
   const { type } = bagOf(delivery ?? null)
