@@ -164,6 +164,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     expect(page.url()).toBe(`${dashboard.base}/sign-in?next=%2F%3Fq%3Dkettle`)
     await page.context().close()
     const { page: shown } = await opened('/')
+    await shown.getByRole('button', { name: /^Team: / }).waitFor()
     await shown.getByText('updates every 15 s').waitFor({ state: 'detached' })
     await shown.context().clearCookies()
     // The stream begins again, and is refused.

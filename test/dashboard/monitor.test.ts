@@ -154,7 +154,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.getByRole('slider', { name: 'Plot of rank' }).focus()
     await page.keyboard.press('Home')
     await page.getByText(/: #7$/).waitFor()
-    expect(await page.locator('article header').innerText()).toMatch(/rank[^]*#2[^]*before\s+#4/)
+    await expect.poll(() => page.locator('article header').innerText()).toMatch(/rank[^]*#2[^]*before\s+#4/)
     await page.getByRole('combobox', { name: 'Field of the plot' }).selectOption('results')
     expect((await linesOf(page))[0]).toMatch(/other results/)
     await page.waitForURL(/field=results/)

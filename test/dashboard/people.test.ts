@@ -40,6 +40,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
     const { page: theirs } = await open('/?sort=name', colleague)
     for (const page of [mine, theirs]) {
       await rowOf(page, 'Kettle').getByText('new').waitFor()
+      await page.getByRole('button', { name: /^Team: / }).waitFor()
       await page.getByText('updates every 15 s').waitFor({ state: 'detached' })
     }
     await mine.keyboard.press('e')
@@ -111,6 +112,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
     const { email, user_id: sub } = seeded.owner
     provider.person = { sub, email, email_verified: true, name: 'Ada' }
     const { page, watched } = await open('/?sort=name', seeded.owner.session_token)
+    await page.getByRole('button', { name: /^Team: / }).waitFor()
     await page.getByText('updates every 15 s').waitFor({ state: 'detached' })
     await page.getByRole('searchbox').fill('kettl')
     await page.getByText(/^1 of /).waitFor()
