@@ -8,10 +8,10 @@ import { tasksFromWire } from '../check/kinds/check-kind.ts'
 import { CHECK_KINDS } from '../check/kinds/check-kinds.ts'
 import type { Task } from '../check/task.ts'
 import type { Hold } from '../fetch/proxy/proxy-layer.ts'
+import { ClaimLevel } from './claim-level.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
 import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runner-api-client.ts'
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
-import { ToldLevel } from './told-level.ts'
 
 export interface HttpCheckSourceOptions {
   /** The URL at which a worker serves the runner API, as in http://tidemark-worker:8081. */
@@ -62,7 +62,7 @@ const ANSWER_MS = 10_000
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
   const { url, token, log, exit, level = WORK_LEVEL, onRefused, onDenials } = options
   const client = createRunnerApiClient({ url, token })
-  const told = new ToldLevel(level)
+  const claimLevel = new ClaimLevel(level)
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
   let tokenEndsAt = Infinity
@@ -110,7 +110,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     async claim(limit) {
       const claimedAt = performance.now()
       const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
-      const answer = await told.ask((key) => ask('claim', { ...asked, ...key }, RunnerClaimed))
+      const answer = await claimLevel.ask((key) => ask('claim', { ...asked, ...key }, RunnerClaimed))
       remember(answer)
       return tasksFromWire(CHECK_KINDS, answer, claimedAt)
     },
