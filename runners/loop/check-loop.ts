@@ -100,7 +100,7 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
   /** Adds the tasks to the queue. Returns those for which there is no room. */
   function take(tasks: readonly Task[]): Task[] {
     metrics.claimed(tasks)
-    return tasks.filter((task) => {
+    return tasks.toSorted(byDueTime).filter((task) => {
       const isSlow = slow.of(task.no) === 'slow'
       if (claims.isStopped || isQueueFull(gate, task, isSlow)) return true
       leases.hold(task, task.claimedAt)
@@ -152,6 +152,12 @@ export function createCheckLoop(options: CheckLoopOptions): CheckLoop {
     sinceProgress: () => performance.now() - lastProgress,
   }
 }
+
+/**
+ * The check that was due first is first in line. What is given back is due again at one instant, so by that instant the
+ * same checks could be given back each time, for as long as a host is too slow. What a person asked for is first.
+ */
+const byDueTime = (one: Task, other: Task): number => (one.dueMs ?? 0) - (other.dueMs ?? 0)
 
 const notAnswered =
   ({ metrics, outage, log }: CheckLoopOptions) =>

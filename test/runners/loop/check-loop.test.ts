@@ -145,6 +145,21 @@ test('a host that hangs holds up no other, and no more of its checks start than 
   await loop.drain(10)
 })
 
+test('of a host that is too slow those checks wait for a slot that were due first, whatever was given back', async () => {
+  await using slow = await openSite()
+  slow.answer(() => {})
+  const team = await database.team()
+  await database.monitors(team, { url: slow.url, count: 100, dueSeconds: 60 })
+  const first = await database.monitors(team, { url: slow.url, count: 8, dueSeconds: 3600 })
+  // They were given back, and are due again after the others.
+  await endLeases(database, first)
+  const { loop } = await start({ perHost: 2, concurrency: 16 })
+  // A claim raises the fence, and giving back raises it once more.
+  const leases = await eventually(database.leases, (all) => all.some(({ fence }) => fence >= 2))
+  expect(leases.flatMap(({ no, fence }) => (first.includes(no) ? [fence] : []))).toEqual(first.map(() => 1))
+  await loop.drain(10)
+})
+
 test('a team whose pages of a host all hang holds up no check of another team at the same host', async () => {
   let hanging = 0
   site.answer((response, request, nth) => {
