@@ -48,7 +48,7 @@ describe('test-delivery', () => {
     expect(stdout).toContain('Answer: 403')
     expect(stdout).toContain('\n  no such token')
     expect(stdout).not.toContain('\u001b[31m')
-    expect(stdout).toContain('It refuses the credentials: check the address and the headers.')
+    expect(stdout).toContain('It refuses the credentials: check the address, and the headers or options.')
     expect(stdout).toContain('A delivery with this result is given up.')
     const { code: ofJson, stdout: json } = await remote.sh('./tidemark test-delivery kettle --index 0 --json')
     expect([ofJson, (JSON.parse(json) as DeliveryTest).response_status]).toEqual([1, 403])
