@@ -7,7 +7,7 @@ import { type Chain, chainsOf } from './steps.ts'
 import { createTally } from './tally.ts'
 
 /** As many requests are sent, by so many at once. */
-const REQUESTS = Number(process.env['TIDEMARK_TEST_FUZZ_REQUESTS'] ?? 2_000)
+const REQUESTS = Number(process.env['TIDEMARK_TEST_FUZZ_REQUESTS'] ?? 2_500)
 const STRANDS = 3
 /** The same requests each time, unless asked for others: a number, or `new`. */
 const wanted = process.env['TIDEMARK_TEST_FUZZ_SEED'] ?? '20260501'
