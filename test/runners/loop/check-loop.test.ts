@@ -145,7 +145,7 @@ test('a host that hangs holds up no other, and no more of its checks start than 
   await loop.drain(10)
 })
 
-test('of a host that is too slow those checks wait for a slot that were due first, whatever was given back', async () => {
+test('of a host that is too slow those checks wait for a slot that were due first, given back or not', async () => {
   await using slow = await openSite()
   slow.answer(() => {})
   const team = await database.team()
