@@ -15,7 +15,7 @@ export function shownRequest(prepared: Prepared): DeliveryRequest {
     case 'request': {
       const { method, url, headers, body } = prepared.request
       const shown = valuesOf(headers, (value, name) => (OWN.has(name.toLowerCase()) ? value : MASK))
-      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: prepared.shownBody ?? body }
+      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: prepared.shownBody?.() ?? body }
     }
     case 'mail': {
       const { to, subject, text, html } = prepared.mail

@@ -3,8 +3,7 @@ import { type ChangeContent, MADE_UP_ID } from '../core/example-change.ts'
 import { deliveryPayload } from '../core/payload.ts'
 import { newSigningSecret } from '../core/signature.ts'
 import type { Requester } from '../schema/account/audit.ts'
-import type { DeliveryConfig } from '../schema/monitor/delivery-config.ts'
-import { isForPeople } from '../schema/monitor/delivery-services.ts'
+import { type DeliveryConfig, isForPeople } from '../schema/monitor/delivery-config.ts'
 import type { DeliveryTest } from '../schema/run/delivery-test.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import { hasMember } from '../store/accounts/team/team-members.ts'
@@ -85,4 +84,4 @@ export async function testDelivery({ store, channels, log }: TestPorts, wanted: 
 
 /** As in deliveries, only messages to people say which fields are numbers. */
 const forType = (config: DeliveryConfig, content: ChangeContent): ChangeContent =>
-  config.type === 'webhook' && !isForPeople(config.service) ? { ...content, numericFields: [] } : content
+  isForPeople(config) ? content : { ...content, numericFields: [] }

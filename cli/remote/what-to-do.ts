@@ -17,12 +17,12 @@ const MAIL = 'The mail server did not take it: check the address of the recipien
 
 function adviceFor(answer: number, type: DeliveryType): string {
   if (answer < 300) return 'It answered, but did not take the message: its answer says why.'
-  if (answer >= 300 && answer < 400) return 'Redirects are not followed: use the address that it redirects to.'
+  if (answer < 400) return 'Redirects are not followed: use the address that it redirects to.'
   if (answer === 401 || answer === 403) return `It refuses the credentials: check the address${HEADERS[type] ?? ''}.`
   if (answer === 404 || answer === 410)
     return 'Nothing takes messages at this address: copy it again, or make another one.'
   if (answer === 429) return 'It takes no more messages for now: try again later, or send fewer.'
-  if (answer >= 400 && answer < 500) return `It does not understand the message: is this the address of ${NOUNS[type]}?`
+  if (answer < 500) return `It does not understand the message: is this the address of ${NOUNS[type]}?`
   return 'It failed by itself: its own log says why.'
 }
 

@@ -58,8 +58,8 @@ export type Prepared =
   | {
       readonly kind: 'request'
       readonly request: ChannelRequest
-      /** Its body for people, with a mask in place of each secret option. Absent: the body has no secret. */
-      readonly shownBody?: string
+      /** Writes its body for people, with a mask in place of each secret option. Absent: the body has no secret. */
+      readonly shownBody?: () => string
       send(ctx: SendContext): Promise<AttemptOutcome>
     }
   | { readonly kind: 'mail'; readonly mail: Mail; send(ctx: SendContext): Promise<AttemptOutcome> }

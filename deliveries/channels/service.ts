@@ -41,7 +41,7 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     const headers = signedHeaders({ configured, signature, notice, own: written.headers })
     const request: ChannelRequest = { ...written, headers }
     const hidden = Object.entries(given).flatMap(([key, value]) => (isSecretOption(name, key) ? [value] : []))
-    const shownBody = service.request({ ...input, options: maskedOptions(name, given) }).body
+    const shownBody = () => service.request({ ...input, options: maskedOptions(name, given) }).body
     const read = service.read?.bind(service)
     const sent = () => sentSecrets({ url: request.url, headers: configured, signature, options: hidden })
     return {

@@ -60,6 +60,10 @@ export const notifyOn = <const K extends readonly NoticeKind[]>(kinds: K) =>
     description: 'Beyond the contract: the notices that the destinations of the monitor get besides its deliveries.',
   })
 
+/** Returns whether people read what is sent: to a chat, a mailbox, or a webhook that names a service which shows it. */
+export const isForPeople = (config: DeliveryConfig): boolean =>
+  config.type !== 'webhook' || (config.service !== undefined && config.service !== 'cloudevents')
+
 /** Returns the address that a delivery shows as its `destination`. */
 export function destinationOf(config: DeliveryConfig): string {
   if (config.type === 'webhook') return config.url

@@ -31,6 +31,3 @@ function partOf(service: string, options: Options = {}, isPart: (option: Service
   const parts = Object.entries(options).filter(([key]) => known[key] !== undefined && isPart(known[key]))
   return JSON.stringify([service, ...parts.toSorted(([one], [other]) => (one < other ? -1 : 1))])
 }
-
-/** Returns whether people read what a webhook gets: it names a service that shows messages. */
-export const isForPeople = (service: string | undefined): boolean => service !== undefined && service !== 'cloudevents'

@@ -1,7 +1,6 @@
 import { deliveryPayload, listChanges } from '../../core/payload.ts'
 import { numericFields } from '../../core/predicate/fires.ts'
-import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
-import { isForPeople } from '../../schema/monitor/delivery-services.ts'
+import { type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-config.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { TextChange, VisualBlock } from '../../schema/run/delivery.ts'
 import type { Diff } from '../../schema/run/run.ts'
@@ -48,7 +47,7 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
   const numeric = numericFields(baseline.diff_predicate as DiffPredicate)
   const forPeople = { ...about, numericFields: (fired.diff?.fields_changed ?? []).filter((name) => numeric.has(name)) }
   return destinationsOf(fired, secrets).map((config, place) => {
-    const content = config.type === 'webhook' && !isForPeople(config.service) ? about : forPeople
+    const content = isForPeople(config) ? forPeople : about
     const payload = (id: string) => deliveryPayload({ id, ...content })
     return newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload })
   })

@@ -2,8 +2,7 @@ import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { destinationOf } from '../../../schema/monitor/delivery-config.ts'
-import { isSecretOption } from '../../../schema/monitor/delivery-services.ts'
-import { MASK, maskedAddress } from '../../../schema/monitor/mask.ts'
+import { maskedDelivery } from '../../../schema/monitor/mask.ts'
 import type { DeliveryRequest, DeliveryTest } from '../../../schema/run/delivery-test.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { coloured, formOf, isForPrograms, printData } from '../../output.ts'
@@ -45,9 +44,10 @@ function onlyIndex({ record: { name, deliveries } }: RemoteRecord): number {
 }
 
 function shown(config: DeliveryConfig): string {
-  const { service, options = {} } = config.type === 'webhook' ? config : {}
-  const given = Object.entries(options).map(([key, value]) => `${key}=${isSecretOption(service, key) ? MASK : value}`)
-  return printable([service ?? config.type, maskedAddress(destinationOf(config)), ...given].join(' '))
+  const masked = maskedDelivery(config)
+  const { service, options = {} } = masked.type === 'webhook' ? masked : {}
+  const given = Object.entries(options).map(([key, value]) => `${key}=${value}`)
+  return printable([service ?? masked.type, destinationOf(masked), ...given].join(' '))
 }
 
 function requestText(request: DeliveryRequest): string {

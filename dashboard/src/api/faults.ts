@@ -39,6 +39,9 @@ export const retryMs = (count: number, error: unknown): number =>
 export const isRetriedQuietly = (count: number, error: unknown): boolean =>
   isPassing(error) && count < MOST_TRIES && askedMs(error) <= LONGEST_QUIET_MS
 
+/** Returns whether there is no such thing in the team of the session. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiFault && error.status === 404
+
 /** Whether a request is worth another try. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ApiFault && (error.status === 0 || error.status === 429 || error.status >= 500)

@@ -1,4 +1,5 @@
 import { ApiFault } from '../api/client.ts'
+import { pause } from '../api/pause.ts'
 import { EVENTS } from '../api/types.ts'
 import { type LiveEvent, listen } from './event-stream.ts'
 import { shareOf } from './share-of.ts'
@@ -171,12 +172,3 @@ export class LiveTab {
     )
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })

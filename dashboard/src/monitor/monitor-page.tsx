@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { ApiFault, ask } from '../api/client.ts'
+import { ask } from '../api/client.ts'
+import { isMissing } from '../api/faults.ts'
 import { COLLECTIONS } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { OtherTeams } from '../app/other-teams.tsx'
@@ -22,8 +23,6 @@ interface MonitorPageProps {
   readonly kind: keyof typeof COLLECTIONS
   readonly id: string
 }
-
-const isMissing = (error: unknown): boolean => error instanceof ApiFault && error.status === 404
 
 /** A monitor: how it stands, how it went, its runs, and what may be done with it. */
 export function MonitorPage({ kind, id }: MonitorPageProps) {

@@ -1,5 +1,6 @@
 import { ApiFault, ask } from '../api/client.ts'
 import { explain, isPassing, retryMs } from '../api/faults.ts'
+import { pause } from '../api/pause.ts'
 import { type BulkDone, COLLECTIONS, LIMITS } from '../api/types.ts'
 import type { Row } from './ordered-rows.ts'
 
@@ -114,18 +115,6 @@ async function patiently<T>(act: () => Promise<T>, signal: AbortSignal): Promise
   }
   return null
 }
-
-/** Waits for so long, or until the signal. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 
 /** Returns a row as it is after an action. Null: it is only known when it is read again. */
 export function afterAction(action: Action, row: Row): Row | null {

@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'wouter'
-import { ApiFault } from '../api/client.ts'
+import { isMissing } from '../api/faults.ts'
 import { COLLECTIONS, type Run } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { OtherTeams } from '../app/other-teams.tsx'
@@ -65,8 +65,6 @@ function MonitorLink({ home, name, isGone, isInTeam }: MonitorLinkProps) {
     </Link>
   )
 }
-
-const isMissing = (error: unknown): boolean => error instanceof ApiFault && error.status === 404
 
 const isElsewhere = ({ id }: RunAddress, run: Run): boolean => run.monitor_id !== id.toLowerCase()
 
