@@ -39,7 +39,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ke
     await page.keyboard.press('Control+k')
     await page.keyboard.type('colours dark')
     await page.getByRole('menuitem', { name: 'Colours: dark' }).click()
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await page.locator('html[data-theme=dark]').waitFor()
     expect(watched.faults).toEqual([])
     await page.context().close()
   })
