@@ -14,7 +14,12 @@ import { editSettingsRoute, getSettingsRoute } from './routes/accounts/settings.
 import { signInRoutes } from './routes/accounts/sign-in.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
 import { getUsageRoute } from './routes/accounts/usage.ts'
-import { getDeliveryRoute, listDeliveriesRoute, replayDeliveryRoute } from './routes/deliveries.ts'
+import {
+  getDeliveryRoute,
+  listDeliveriesRoute,
+  releaseDeliveriesRoute,
+  replayDeliveryRoute,
+} from './routes/deliveries.ts'
 import { deliveryRequestRoute, testDeliveryRoute } from './routes/delivery-trials.ts'
 import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
@@ -40,6 +45,7 @@ const shared: readonly Route[] = [
   getDeliveryRoute,
   deliveryRequestRoute,
   replayDeliveryRoute,
+  releaseDeliveriesRoute,
   listKeysRoute,
   createKeyRoute,
   rotateKeyRoute,

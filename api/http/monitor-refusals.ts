@@ -1,3 +1,4 @@
+import type { NotHeld } from '../../deliveries/release-held.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import { type LaterKeys, laterKeysText } from '../../monitors/later-keys.ts'
 import {
@@ -77,6 +78,15 @@ export function overStorage(refusal: OverStorage): ApiError {
   const { tier, used, limit } = refusal
   return apiError('TIER_LIMIT_EXCEEDED', overStorageText(refusal), [{ used, limit, tier }])
 }
+
+/** Why a delivery cannot be sent before its hour, or dropped. */
+export const notHeld = ({ status }: NotHeld): ApiError =>
+  apiError(
+    'CONFLICT',
+    status === 'pending'
+      ? 'It does not wait for a later hour: it is being sent.'
+      : `It does not wait for a later hour: it is ${status}.`,
+  )
 
 export function notReplayable({ status }: NotReplayable): ApiError {
   const why = status === 'success' ? 'It was delivered' : 'It is still waiting to be sent'

@@ -5,6 +5,7 @@ import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOfte
 import type { NotAllowed } from '../../accounts/team-act.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
+import type { NotHeld } from '../../deliveries/release-held.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { LaterKeys } from '../../monitors/later-keys.ts'
 import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap, OverStorage } from '../../monitors/outcome.ts'
@@ -32,6 +33,7 @@ import {
   locked,
   managed,
   NO_TEXTS,
+  notHeld,
   notReplayable,
   overCap,
   overStorage,
@@ -60,6 +62,7 @@ type Refusal =
   | KeyReplaced
   | ManyKeys
   | NotReplayable
+  | NotHeld
   | NoTexts
   | NotCompared
   | NotAllowed
@@ -70,6 +73,17 @@ type Refusal =
   | SentOften
   | NotBilled
   | Subscribed
+
+const CONFLICTS = {
+  no_webhook: 'The monitor has no webhook delivery, so it signs nothing: add one first.',
+  replaced: KEY_REPLACED,
+  subscribed: SUBSCRIBED,
+} as const
+
+const LATER = {
+  stopping: 'The service is stopping. Try again in a moment.',
+  not_compared: 'The texts could not be compared in time. Try again in a moment.',
+} as const
 
 /** Returns what a use case did. Throws the error that answers its refusal. */
 export function doneOf<D extends { readonly kind: 'done' }>(outcome: D | Refusal): D {
@@ -100,26 +114,23 @@ export function outcomeError(refusal: Refusal): ApiError {
       return overStorage(refusal)
     case 'used_up':
       return apiError('RUN_LIMIT_REACHED', usedUp(refusal), [refusal.quota])
-    case 'no_webhook':
-      return apiError('CONFLICT', 'The monitor has no webhook delivery, so it signs nothing: add one first.')
     case 'limit':
       return busy(refusal)
     case 'disk_full':
       return diskFull(refusal)
     case 'unanswered':
       return unanswered(refusal)
-    case 'stopping':
-      return later('The service is stopping. Try again in a moment.')
-    case 'replaced':
-      return apiError('CONFLICT', KEY_REPLACED)
     case 'many_keys':
       return manyKeys(refusal)
     case 'not_replayable':
       return notReplayable(refusal)
+    case 'not_held':
+      return notHeld(refusal)
     case 'no_texts':
       return apiError('NOT_FOUND', NO_TEXTS[refusal.why])
+    case 'stopping':
     case 'not_compared':
-      return later('The texts could not be compared in time. Try again in a moment.')
+      return later(LATER[refusal.kind])
     case 'not_allowed':
       return notAllowed(refusal)
     case 'already_there':
@@ -132,8 +143,10 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'sent_often':
       return sentOften(refusal)
+    case 'no_webhook':
+    case 'replaced':
     case 'subscribed':
-      return apiError('CONFLICT', SUBSCRIBED)
+      return apiError('CONFLICT', CONFLICTS[refusal.kind])
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
   }

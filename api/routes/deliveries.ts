@@ -1,15 +1,17 @@
 import Type from 'typebox'
+import { releaseHeld } from '../../deliveries/release-held.ts'
 import { replayOne } from '../../deliveries/replay.ts'
 import { TIERS } from '../../schema/account/plan.ts'
 import { ofMonitorQuery } from '../../schema/monitor/monitor.ts'
 import { pageQuery, Pagination } from '../../schema/page-of.ts'
+import { DeliveryRelease, DeliveryReleased, MAX_RELEASED } from '../../schema/run/delivery-release.ts'
 import { Delivery, DELIVERY_STATUSES } from '../../schema/run/delivery.ts'
 import { Choice, Closed, Instant } from '../../schema/shape/shape.ts'
 import { hasValues } from '../../store/db/listed-bytes.ts'
 import { findDelivery, listDeliveries, readDeliveries, sumDeliveries } from '../../store/deliveries/deliveries.ts'
 import { noSuch } from '../http/common-errors.ts'
 import { jsonWith } from '../http/json-with.ts'
-import { doneOf } from '../http/outcome-error.ts'
+import { doneOf, outcomeError } from '../http/outcome-error.ts'
 import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, okParts, route } from '../http/route.ts'
 import { shownDelivery, shownDeliveryHead } from '../presenters/shown.ts'
@@ -102,5 +104,30 @@ export const replayDeliveryRoute = route({
   async handle({ params, principal: { teamId }, actor, services }) {
     doneOf(await replayOne(services, { teamId, actor, id: params.id }))
     return ok({ queued: true })
+  },
+})
+
+export const releaseDeliveriesRoute = route({
+  method: 'POST',
+  path: '/v1/deliveries/release',
+  summary: 'Send or drop deliveries that wait for a later hour',
+  description:
+    `Ends the wait of up to ${MAX_RELEASED} deliveries that have \`held\`: they are sent now, or never. They are ` +
+    'independent: one that does not wait is a CONFLICT in its result, and does not stop the others. Each that is ' +
+    'sent or dropped is in the audit log.',
+  tag: 'Deliveries',
+  policy: 'deliveries.replay',
+  body: DeliveryRelease,
+  answers: { 200: { description: 'A result for each id.', schema: DeliveryReleased } },
+  beyond: true,
+  async handle({ body, principal: { teamId }, actor, services }) {
+    const released = await releaseHeld(services, { teamId, actor, ...body })
+    const results = released.map(({ id, outcome }) => {
+      if (outcome.kind === 'done') return { id, ok: true }
+      const { code, message, details } = outcomeError(outcome)
+      return { id, ok: false, error: { code, message, details: [...details] } }
+    })
+    const succeeded = results.filter(({ ok: isDone }) => isDone).length
+    return ok({ succeeded, failed: results.length - succeeded, results })
   },
 })

@@ -1,4 +1,5 @@
 import { maskedAddress } from '../../schema/monitor/mask.ts'
+import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import type { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import type { Run } from '../../schema/run/run.ts'
@@ -16,8 +17,9 @@ export const deliveryStatus = ({ status, next_attempt_at: next }: Delivery) => (
 
 /** Returns what the status means for this delivery. */
 export function deliveryState(delivery: Delivery): string {
-  const { status, next_attempt_at: next, response_status: answer } = delivery
+  const { status, next_attempt_at: next, response_status: answer, held } = delivery
   if (status === 'success') return 'the destination took it'
+  if (held !== undefined && next !== null) return `${HELD[held]}: it is sent ${nextAttempt(next)}`
   if (status === 'pending') return 'its first attempt is due'
   if (status === 'dead') return 'given up, because all attempts failed'
   if (next !== null) return `an attempt failed, and the next one is ${nextAttempt(next)}`
@@ -25,6 +27,8 @@ export function deliveryState(delivery: Delivery): string {
     ? 'given up, because another attempt would fail too'
     : 'given up, because the destination refused it'
 }
+
+const HELD: Readonly<Record<HoldReason, string>> = { quiet_hours: 'held by quiet hours' }
 
 const nextAttempt = (instant: string) => {
   const between = distance(instant)

@@ -138,6 +138,19 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     load: async () => (await import('./commands/deliveries.ts')).replay,
   },
   {
+    name: 'release',
+    summary: 'Sends deliveries that wait for the end of quiet hours now, or drops them.',
+    isChange: true,
+    argument: ['<ids...>', 'ids of deliveries, at most 100'],
+    options: [{ flags: '--drop', what: 'never send them' }],
+    notes: 'A delivery that does not wait for a later hour is refused. One that is dropped is deleted.',
+    examples: [
+      './tidemark release $(./tidemark deliveries kettle --status pending --limit 1 -o name)',
+      './tidemark deliveries kettle --status pending -o name | xargs -r ./tidemark release --drop',
+    ],
+    load: async () => (await import('./commands/deliveries.ts')).release,
+  },
+  {
     name: 'test-delivery',
     summary: 'Sends a test to a destination of a monitor, and shows what was sent and answered.',
     isChange: true,

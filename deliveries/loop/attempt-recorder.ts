@@ -1,5 +1,7 @@
 import { createBatchWriter } from '../../concurrency/batches/batch-writer.ts'
+import { heldUntil } from '../../core/hold/held-until.ts'
 import { afterAttempt, outcomeOf } from '../../core/machine/delivery.ts'
+import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { isDataFault, storeFault } from '../../store/deliveries/delivery-fault.ts'
@@ -79,9 +81,26 @@ function toRecord({ attempt, endedAt }: Ended): AttemptRecord {
 /** An outcome that counts as an attempt. */
 export type Counted = Exclude<AttemptOutcome, { kind: 'aborted' }>
 
-/** Returns the record of an attempt, by the rules of `core/machine/delivery.ts`. */
-export function finished({ id, fence, attempts }: ClaimedDelivery, outcome: Counted): FinishedAttempt {
-  return { id, fence, ...afterOutcome(attempts + 1, outcome) }
+/** When an attempt ended after its claim, and when no other one may be made. */
+interface Around {
+  readonly tookMs: number
+  readonly quietHours?: QuietHours | undefined
+}
+
+/**
+ * Returns the record of an attempt, by the rules of `core/machine/delivery.ts`. A next one that would fall into quiet
+ * hours waits for their end.
+ */
+export function finished(
+  { id, fence, attempts, claimed_ms: claimedMs }: ClaimedDelivery,
+  outcome: Counted,
+  { quietHours, tookMs }: Around = { tookMs: 0 },
+): FinishedAttempt {
+  const attempt = { id, fence, ...afterOutcome(attempts + 1, outcome) }
+  if (attempt.retry_after_seconds === null || quietHours === undefined) return attempt
+  const endedMs = claimedMs + tookMs
+  const hold = heldUntil({ quiet_hours: quietHours }, {}, endedMs + attempt.retry_after_seconds * 1000)
+  return hold ? { ...attempt, retry_after_seconds: Math.ceil((hold.untilMs - endedMs) / 1000) } : attempt
 }
 
 /** Returns what an attempt leads to. `attempts`: how many there were, this one included. */

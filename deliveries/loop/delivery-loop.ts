@@ -111,14 +111,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const { signal } = lease.lost
     const holdEverywhere = (ms: number) => running.add(holdFor(store, claimed, ms).catch(notAnswered))
     const waits = waitsOf(flight, holdEverywhere, signal)
-    const outcome = await attempt(claimed, options, { signal, log, ...waits })
+    const { outcome, quietHours } = await attempt(claimed, options, { signal, log, ...waits })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)
     // The delivery keeps its lease until it is given back.
     if (outcome.kind === 'aborted') return
     lease.lost = undefined
-    const attempted = finished(claimed, outcome)
+    const attempted = finished(claimed, outcome, { quietHours, tookMs: performance.now() - startedAt })
     logAttempt(claimed, attempted, { log, metrics, tracer: options.tracer, startedAt })
     await recorder.add(attempted).catch(() => {})
     held.drop(lease)

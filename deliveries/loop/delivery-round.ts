@@ -1,6 +1,7 @@
 import { createLeaseKeeper, type LeaseKeeper } from '../../concurrency/leases/lease-keeper.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { giveBackTurns, takeTurns } from '../../store/deliveries/chat-paces.ts'
@@ -132,15 +133,17 @@ interface AttemptPorts {
   readonly channels: Channels
 }
 
+/** The outcome of an attempt, and the hours in which no other one may be made. */
+interface Attempted {
+  readonly outcome: AttemptOutcome
+  readonly quietHours?: QuietHours | undefined
+}
+
 /**
  * Opens the sealed destination and sends on the channel of its type. Never rejects: an error is logged, and the
  * delivery is retried by the schedule.
  */
-export async function attempt(
-  claimed: ClaimedDelivery,
-  ports: AttemptPorts,
-  ctx: SendContext,
-): Promise<AttemptOutcome> {
+export async function attempt(claimed: ClaimedDelivery, ports: AttemptPorts, ctx: SendContext): Promise<Attempted> {
   let config: DeliveryConfig
   let secrets: string[]
   try {
@@ -158,15 +161,16 @@ export async function attempt(
       { err, delivery_id: claimed.id },
       'the destination or the signing secret of a delivery cannot be opened',
     )
-    return { kind: 'no_answer', message: SEALED }
+    return { outcome: { kind: 'no_answer', message: SEALED } }
   }
   try {
     const { id, team_id: team, payload, notice } = claimed
     const message = { id, team, payload, secrets, notice }
-    return await onChannel(ports.channels, config, (channel, own) => channel.send({ ...message, config: own }, ctx))
+    const send = onChannel(ports.channels, config, (channel, own) => channel.send({ ...message, config: own }, ctx))
+    return { outcome: await send, quietHours: config.quiet_hours }
   } catch (err) {
     ctx.log.error({ err, delivery_id: claimed.id }, 'a delivery channel threw')
-    return { kind: 'no_answer', message: THREW }
+    return { outcome: { kind: 'no_answer', message: THREW }, quietHours: config.quiet_hours }
   }
 }
 

@@ -1,5 +1,5 @@
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
-import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { DeliveryConfig, NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { hostOf, newDelivery, targetKey } from '../../store/deliveries/delivery-row.ts'
@@ -60,10 +60,14 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       place,
       payload,
       monitorLevel: own?.level,
+      heldBy: NEVER_HELD.has(event.kind) ? undefined : (own ?? undefined),
     })
     return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
   })
 }
+
+/** A person has to act on them, whatever the hour. */
+const NEVER_HELD: ReadonlySet<NoticeKind> = new Set(['quota', 'delivery_dead'])
 
 /** Checks wait for a browser or a later version, or files of monitors are gone: no monitor is failing. */
 const isOfTeamHealth = ({ detail }: NoticeEvent) =>

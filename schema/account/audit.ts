@@ -22,6 +22,8 @@ export const AUDIT_ACTIONS = {
   'delivery.replayed': 'delivery',
   // Beyond the contract.
   'delivery.tested': 'delivery',
+  'delivery.released': 'delivery',
+  'delivery.dropped': 'delivery',
   'api_key.created': 'api_key',
   'api_key.rotated': 'api_key',
   'api_key.deleted': 'api_key',

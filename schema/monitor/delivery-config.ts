@@ -3,6 +3,7 @@ import { since } from '../level.ts'
 import { Choice, Dictionary, RuledText, Tagged } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 import { OPTION_LIMITS, SERVICE_NAMES } from './delivery-services.ts'
+import { QuietHours } from './quiet-hours.ts'
 import { RequestHeaders } from './request-headers.ts'
 
 const ChatWebhook = WebAddress('Incoming-webhook address of the chat service.')
@@ -16,6 +17,9 @@ const Options = Dictionary(Type.String({ maxLength: OPTION_LIMITS.value }), {
   rules: ['option_names'],
 })
 
+/** What every destination may have. */
+const every = { quiet_hours: Type.Optional(since(2, QuietHours)) }
+
 /** A destination of notifications. */
 export const DeliveryConfig = Tagged(
   'type',
@@ -25,10 +29,11 @@ export const DeliveryConfig = Tagged(
       headers: Type.Optional(RequestHeaders),
       service: Type.Optional(since(2, Service)),
       options: Type.Optional(since(2, Options)),
+      ...every,
     },
-    slack: { webhookUrl: ChatWebhook },
-    discord: { webhookUrl: ChatWebhook },
-    email: { to: RuledText(254, ['email_address'], 'One e-mail address.') },
+    slack: { webhookUrl: ChatWebhook, ...every },
+    discord: { webhookUrl: ChatWebhook, ...every },
+    email: { to: RuledText(254, ['email_address'], 'One e-mail address.'), ...every },
   },
   {
     description: 'A destination of notifications.',

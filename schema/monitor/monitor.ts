@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox'
+import { since } from '../level.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 import { DeliveryConfig, NOTICE_KINDS, notifyOn } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { ExternalKey, identityQuery, Labels, ManagedBy } from './labels.ts'
+import { QuietHours } from './quiet-hours.ts'
 import { RequestConfig } from './request-config.ts'
 import { RequestHeaders } from './request-headers.ts'
 import { VisualConfig } from './visual-config.ts'
@@ -30,6 +32,9 @@ export const LISTED_STATUSES = [
   'error',
 ] as const satisfies readonly MonitorStatus[]
 export type ListedStatus = (typeof LISTED_STATUSES)[number]
+
+/** The quiet hours of the destinations that name none. */
+export const quietHours = since(2, Nullable(QuietHours, { default: null }))
 
 /** Query parameters by which lists of monitors, and of what belongs to monitors, are filtered. */
 export const ofMonitorQuery = {
@@ -65,6 +70,7 @@ const given = {
   request_config: Nullable(RequestConfig, { default: null }),
   visual_config: Nullable(VisualConfig, { default: null }),
   notify_on: notifyOn(NOTICE_KINDS),
+  quiet_hours: quietHours,
   isolation: Choice(ISOLATIONS, {
     default: 'shared',
     description:
@@ -96,6 +102,7 @@ export const MonitorCreate = Closed(
     request_config: Type.Optional(given.request_config),
     visual_config: Type.Optional(given.visual_config),
     notify_on: Type.Optional(given.notify_on),
+    quiet_hours: Type.Optional(given.quiet_hours),
     isolation: Type.Optional(given.isolation),
     external_key: Type.Optional(given.external_key),
     labels: Type.Optional(given.labels),

@@ -36,5 +36,7 @@ export const RULE_NAMES = [
   'needed_options',
   'option_values',
   'service_headers',
+  'time_zone',
+  'quiet_hours_differ',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

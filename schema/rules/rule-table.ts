@@ -1,6 +1,7 @@
 import { TEAM_NAME } from './account-rules.ts'
 import { DELIVERY_OR_MONITOR } from './delivery-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
+import { QUIET_HOURS_DIFFER, TIME_ZONE } from './hours-rules.ts'
 import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
 import {
   DIRECT_OR_VISUAL,
@@ -63,4 +64,6 @@ export const RULE_TABLE = {
   needed_options: NEEDED_OPTIONS,
   option_values: OPTION_VALUES,
   service_headers: SERVICE_HEADERS,
+  time_zone: TIME_ZONE,
+  quiet_hours_differ: QUIET_HOURS_DIFFER,
 } as const satisfies Record<RuleName, unknown>

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
+import { HOLD_REASONS } from '../monitor/quiet-hours.ts'
 import { SerpAnalysisBlock, SerpBlock } from '../serp/serp-result.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 import { Diff, Truncated } from './run.ts'
@@ -95,6 +96,11 @@ export const Delivery = Closed({
   attempts: Type.Integer({ minimum: 0 }),
   last_attempt_at: Nullable(Instant()),
   next_attempt_at: Nullable(Instant()),
+  held: Type.Optional(
+    Choice(HOLD_REASONS, {
+      description: 'Beyond the contract: why it waits until `next_attempt_at`. Absent: it does not wait for an hour.',
+    }),
+  ),
   response_status: Nullable(Type.Integer()),
   response_body: Nullable(
     Type.String({

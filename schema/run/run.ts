@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { LIST_LIMITS } from '../list-limits.ts'
+import { HOLD_REASONS } from '../monitor/quiet-hours.ts'
 import { presentKeys } from '../serp/search-reading.ts'
 import { SerpCheck } from '../serp/serp-check.ts'
 import { SerpResult } from '../serp/serp-result.ts'
@@ -71,6 +72,14 @@ export const Fired = Nullable(
   }),
 )
 
+/** What a run says of deliveries that wait, or of those that are not sent. */
+export const Held = Choice([...HOLD_REASONS, 'dropped'], {
+  description:
+    'Beyond the contract: why its deliveries waited for a later hour. Absent: none did. dropped: somebody decided ' +
+    'that none is sent.',
+})
+export type Held = Static<typeof Held>
+
 /** One check. Descriptions that begin with "Beyond the contract" get a mark in OpenAPI (api/openapi). */
 export const Run = Closed({
   id: Uuid(),
@@ -83,6 +92,7 @@ export const Run = Closed({
   diff: Type.Union([Diff, Closed({})], { description: 'Empty object if nothing was compared or nothing differs.' }),
   fired: Fired,
   delivery_triggered: Type.Boolean(),
+  held: Type.Optional(Held),
   fetch_method: Nullable(Choice(FETCH_METHODS)),
   fetch_reason: Nullable(
     Choice(FETCH_REASONS, {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { DeliveryConfig, SEARCH_NOTICE_KINDS, notifyOn } from '../monitor/delivery-config.ts'
 import { ExternalKey, identityQuery, Labels } from '../monitor/labels.ts'
-import { MAX_INTERVAL_SECONDS, ofMonitorQuery, stateOfMonitor } from '../monitor/monitor.ts'
+import { MAX_INTERVAL_SECONDS, ofMonitorQuery, quietHours, stateOfMonitor } from '../monitor/monitor.ts'
 import { Choice, Closed, Nullable, RuledText, Text, Whole } from '../shape/shape.ts'
 import { searchKeys } from './serp-search.ts'
 
@@ -50,6 +50,7 @@ const given = {
   ),
   deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'The plan may allow fewer.' }),
   notify_on: notifyOn(SEARCH_NOTICE_KINDS),
+  quiet_hours: quietHours,
   external_key: ExternalKey,
   labels: Labels,
 }
@@ -64,6 +65,7 @@ const optional = {
   rank_change_threshold: Type.Optional(given.rank_change_threshold),
   deliveries: Type.Optional(given.deliveries),
   notify_on: Type.Optional(given.notify_on),
+  quiet_hours: Type.Optional(given.quiet_hours),
   external_key: Type.Optional(given.external_key),
   labels: Type.Optional(given.labels),
 }

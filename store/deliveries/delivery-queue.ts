@@ -35,6 +35,8 @@ const ClaimedDelivery = Type.Object({
   attempts: Type.Integer(),
   /** Milliseconds from the time it was due to this claim. */
   late_ms: Type.Number(),
+  /** The store's time at this claim, in milliseconds since the epoch. */
+  claimed_ms: Type.Number(),
   /**
    * The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the previous one during its grace
    * period.
@@ -133,7 +135,7 @@ export async function claimDeliveries(
         (extract(epoch from t.at - fitting.due_at) * 1000)::float8 as late_ms
     )
     select h.id, h.fence, h.team_id, m.id as monitor_id, h.run_id, h.type, h.notice, h.host, h.target, h.payload,
-      h.bytes, h.attempts, h.late_ms, m.signing_secret,
+      h.bytes, h.attempts, h.late_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms, m.signing_secret,
       case when m.old_secret_until > h.at then m.old_signing_secret end as old_signing_secret
     from held h left join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
   `)

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { type HeldBy, heldUntil } from '../../core/hold/held-until.ts'
 import { levelOf } from '../../schema/level.ts'
 import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import {
@@ -7,6 +8,7 @@ import {
   paceOfOptions,
   SERVICE_TABLE,
 } from '../../schema/monitor/delivery-services.ts'
+import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -29,6 +31,9 @@ export interface DeliveryRow {
   readonly payload: string
   /** The lowest level of a process that may send it (schema/level.ts). */
   readonly level: number
+  /** Why it waits, and until when, as an instant of ISO 8601. Null: it is due at once. */
+  readonly held: HoldReason | null
+  readonly held_until: string | null
 }
 
 /** The sealed address of a mail. */
@@ -54,6 +59,8 @@ interface NewDelivery {
   readonly payload: (id: string) => object
   /** The level of the monitor, for keys of the destination that this version does not know. Absent: it knows all. */
   readonly monitorLevel?: number | undefined
+  /** The hours of its monitor. Absent: it is never held. */
+  readonly heldBy?: HeldBy | undefined
 }
 
 /**
@@ -69,16 +76,23 @@ export function newDelivery({
   place,
   payload,
   monitorLevel = 1,
+  heldBy,
 }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
+  const hold = heldBy ? heldUntil(config, heldBy, at) : null
+  // Later attempts are held by what counted when it was made.
+  const hours = heldBy && (config.quiet_hours ?? heldBy.quiet_hours)
+  const sealed: DeliveryConfig = hours ? { ...config, quiet_hours: hours } : config
   return {
     id,
     type: config.type,
-    target: secrets.seal({ teamId, column: `${outbox}.target`, rowId: id }, config),
+    target: secrets.seal({ teamId, column: `${outbox}.target`, rowId: id }, sealed),
     host: destinationKey(teamId, config),
     target_key: targetKey(config),
     payload: JSON.stringify(payload(id)),
-    level: Math.max(levelOf(DeliveryConfig, config), hasLaterKeys(config) ? monitorLevel : 1),
+    level: Math.max(levelOf(DeliveryConfig, sealed), hasLaterKeys(config) ? monitorLevel : 1),
+    held: hold && hold.reason,
+    held_until: hold && new Date(hold.untilMs).toISOString(),
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { Choice } from '../../schema/shape/shape.ts'
 import type { Store, Transaction } from '../db/client.ts'
@@ -23,6 +24,8 @@ const NotifiedMonitor = Type.Object({
   url: Type.String(),
   /** The sealed destinations (`monitors.deliveries`). */
   deliveries: Bytes,
+  /** Of destinations that name none. */
+  quiet_hours: Type.Unsafe<QuietHours | null>({}),
   /** That of its check. */
   level: Type.Integer(),
 })
@@ -90,6 +93,8 @@ const ROW_COLUMNS = {
   host: 'text',
   payload: 'text',
   level: 'int2',
+  held: 'text',
+  held_until: 'timestamptz',
 } as const
 
 /** Attempts to make the messages of an event, a minute and more apart. */
@@ -146,8 +151,10 @@ async function notifyOfEvent(
   const rows = messagesOf(await withMonitors(tx, event))
   await tx.query(sql.type(nothing)`
     insert into notices (
-      id, team_id, monitor_no, kind, type, target, host, payload, level, due_at, next_attempt_at, created_at)
-    select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, i.level, t.at, t.at, t.at
+      id, team_id, monitor_no, kind, type, target, host, payload, level, held, due_at, next_attempt_at,
+      created_at)
+    select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, i.level, i.held,
+      coalesce(i.held_until, t.at), coalesce(i.held_until, t.at), t.at
     from ${unnest('i', rows, ROW_COLUMNS)}, (select clock() as at) t
   `)
   await tx.query(sql.type(nothing)`update notice_events set due_at = null where id = ${event.id}::uuid`)
@@ -163,7 +170,7 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
 
 async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventToNotify> {
   const rows = await tx.any(sql.type(notifiedMonitor)`
-    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.notify_on, coalesce(c.level, 1) as level,
+    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.quiet_hours, m.notify_on, coalesce(c.level, 1) as level,
       ${searchOf(sql.fragment`m.pages`)} as search
     from monitors m left join checks c on c.no = m.no
     where m.deleted_at is null and m.team_id = ${event.team_id}::uuid

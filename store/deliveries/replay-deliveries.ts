@@ -23,7 +23,7 @@ const goingOn = (teamId: string) => sql.fragment`
 export async function replayDelivery(store: Queryable, teamId: string, id: string): Promise<Replayed | null> {
   return store.maybeOne(sql.type(replayed)`
     update deliveries d
-    set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
+    set status = 'pending', attempts = 0, held = null, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
     from ${goingOn(teamId)}
     where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.status in ('failed', 'dead')
     returning d.id, d.run_id
@@ -41,7 +41,7 @@ export async function replayRunDeliveries(
 ): Promise<readonly Replayed[]> {
   return store.any(sql.type(replayed)`
     update deliveries d
-    set status = 'pending', attempts = 0, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
+    set status = 'pending', attempts = 0, held = null, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
     from ${goingOn(teamId)}
     where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
       and d.status in ('failed', 'dead')

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { type DeliveryConfig, destinationOf, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import type { Delivery, DeliveryStatus } from '../../schema/run/delivery.ts'
 import { rowOf } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -21,6 +22,7 @@ export const StoredDelivery = Type.Object({
   payload: Type.String(),
   status: Type.Unsafe<DeliveryStatus>({}),
   attempts: Type.Integer(),
+  held: Type.Unsafe<HoldReason | null>({}),
   last_attempt_at: Instant,
   next_attempt_at: Instant,
   response_status: Type.Union([Type.Integer(), Null]),
@@ -33,7 +35,7 @@ export const deliveryRow = rowOf(StoredDelivery)
 /** Columns of `deliveries d join monitors m` that are always small. */
 export const DELIVERY_HEAD = sql.fragment`
   d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.status, d.attempts,
-  d.last_attempt_at, d.next_attempt_at, d.response_status, d.created_at`
+  d.held, d.last_attempt_at, d.next_attempt_at, d.response_status, d.created_at`
 
 /** All columns of a delivery. */
 export const DELIVERY_COLUMNS = sql.fragment`${DELIVERY_HEAD}, d.target, d.payload, d.response_body`
@@ -46,6 +48,10 @@ export const toDelivery = (stored: StoredDelivery, secrets: SecretBox): Delivery
   ...toDeliveryHead(stored, secrets),
   payload: JSON.parse(stored.payload) as Delivery['payload'],
 })
+
+/** A delivery waits for its hour until its first attempt. */
+const isHeld = (stored: StoredDelivery): stored is StoredDelivery & { readonly held: HoldReason } =>
+  stored.held !== null && stored.status === 'pending' && stored.attempts === 0
 
 /** Returns the same with an empty payload. */
 export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Delivery {
@@ -63,6 +69,7 @@ export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Deli
     attempts: stored.attempts,
     last_attempt_at: stored.last_attempt_at,
     next_attempt_at: stored.next_attempt_at,
+    ...(isHeld(stored) && { held: stored.held }),
     response_status: stored.response_status,
     response_body: stored.response_body,
     created_at: stored.created_at,

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
+import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import { unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 
@@ -30,6 +31,8 @@ const DELIVERY_COLUMNS = {
   target_key: 'text',
   payload: 'text',
   level: 'int2',
+  held: 'text',
+  held_until: 'timestamptz',
 } as const
 
 /** Inserts the deliveries of the runs. Reads `moved`, the checks that the statement has moved to their next time. */
@@ -39,12 +42,17 @@ export function insertDeliveries(
   const rows = runs.flatMap(({ no, deliveries }) => deliveries.map((delivery) => ({ ...delivery, no })))
   return sql.fragment`
     insert into deliveries (
-      id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, due_at, next_attempt_at,
-      created_at)
-    select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, o.level, t.at, t.at, t.at
+      id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, held, due_at,
+      next_attempt_at, created_at)
+    select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, o.level, o.held,
+      coalesce(o.held_until, t.at), coalesce(o.held_until, t.at), t.at
     from ${unnest('o', rows, DELIVERY_COLUMNS)}
     join moved m on m.no = o.no, t`
 }
+
+/** Returns why deliveries of a run wait; null: none does. */
+export const heldOf = (deliveries: readonly DeliveryRow[]): HoldReason | null =>
+  deliveries.find(({ held }) => held !== null)?.held ?? null
 
 /** Columns that the next fetch of the page needs to detect that nothing changed. */
 export const MARK_COLUMNS = { etag: 'text', last_modified: 'text', body_hash: 'bytea' } as const

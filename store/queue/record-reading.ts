@@ -5,7 +5,7 @@ import type { Queryable, Store } from '../db/client.ts'
 import { row, unnest, nothing } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { keepPageTexts, type PageText } from '../runs/page-texts.ts'
-import { insertDeliveries, IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
+import { heldOf, insertDeliveries, IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 import { andColumns, type OwnValues, PLAIN_RUNS, type RunsOfKind } from './runs-of-kind.ts'
 
 /**
@@ -80,6 +80,7 @@ const COLUMNS = {
   warnings: 'json',
   fired: 'bool',
   triggered: 'bool',
+  held: 'text',
   text_key: 'bytea',
   text_before: 'bytea',
 } as const
@@ -95,7 +96,14 @@ export async function recordReadings(
 ): Promise<ReadonlySet<number>> {
   const readings = runs.map(({ text, own, ...run }) => {
     const texts = { text_key: text?.key ?? null, text_before: text?.before ?? null }
-    return { is_reading: true, ...run, ...texts, ...own, triggered: run.deliveries.length > 0 }
+    return {
+      is_reading: true,
+      ...run,
+      ...texts,
+      ...own,
+      triggered: run.deliveries.length > 0,
+      held: heldOf(run.deliveries),
+    }
   })
   if (runs.some(({ text }) => text)) await keepPageTexts(store, runs)
   const rows = await store.any(sql.prepared(`record_readings${of.name}`, recorded)`
@@ -126,10 +134,10 @@ export async function recordReadings(
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        fired, delivery_triggered, reading_id, extracted, diff, change, warnings,
+        fired, delivery_triggered, held, reading_id, extracted, diff, change, warnings,
         text_before, text_after${andColumns(of)})
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
-        i.fired, i.triggered, i.reading_id, i.extracted, i.diff, i.change, i.warnings,
+        i.fired, i.triggered, i.held, i.reading_id, i.extracted, i.diff, i.change, i.warnings,
         case when i.diff is not null and i.text_key <> '' then nullif(i.text_before, '') end,
         case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end${andColumns(of, 'i')}
       from moved m join input i on i.no = m.no

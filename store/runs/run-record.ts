@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { runIdTime } from '../../core/run-id.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
-import type { Diff, FetchMethod, FetchReason, Run, RunStatus } from '../../schema/run/run.ts'
+import type { Diff, FetchMethod, FetchReason, Held, Run, RunStatus } from '../../schema/run/run.ts'
 import { presentKeys } from '../../schema/serp/search-reading.ts'
 import type { SerpCheck } from '../../schema/serp/serp-check.ts'
 import type { SerpResult } from '../../schema/serp/serp-result.ts'
@@ -51,6 +51,7 @@ const RunRow = Type.Object({
   fetch_reason: Stored<FetchReason | null>(),
   fired: Type.Union([Type.Boolean(), Null]),
   delivery_triggered: Type.Boolean(),
+  held: Stored<Held | null>(),
   extracted: Stored<Readonly<Record<string, unknown>> | null>(),
   diff: Stored<Diff | null>(),
   error_code: Stored<RunFaultCode | null>(),
@@ -96,6 +97,7 @@ export function toRun(stored: RunRow): Run {
     // A run that an earlier version recorded, and that made a delivery, fired.
     fired: stored.delivery_triggered || stored.fired,
     delivery_triggered: stored.delivery_triggered,
+    ...(stored.held !== null && { held: stored.held }),
     fetch_method: stored.fetch_method,
     fetch_reason: stored.fetch_reason,
     duration_ms: stored.duration_ms,

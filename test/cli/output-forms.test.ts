@@ -7,6 +7,7 @@ import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { WITHOUT_FORMS } from '../../cli/output-options.ts'
 import { OUTPUT_FORMS } from '../../cli/output.ts'
 import { table } from '../../tools/generate/markdown.ts'
+import { quietNow } from '../support/api/quiet-now.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { status } from '../support/network/site.ts'
 import { runCli } from '../support/process/cli-process.ts'
@@ -55,6 +56,7 @@ const LINES: Readonly<Record<string, string>> = {
   deliveries: 'deliveries kettle',
   delivery: 'delivery $(./tidemark deliveries kettle --limit 1 -o name)',
   replay: 'replay $(./tidemark deliveries kettle --given-up --limit 1 -o name)',
+  release: 'release --drop $(./tidemark deliveries oven --status pending --limit 1 -o name)',
   'test-delivery': 'test-delivery bell',
   pause: 'pause kettle',
   resume: 'resume kettle',
@@ -164,6 +166,8 @@ describe('every other command prints', () => {
     // One for each form in which they are sent again.
     const hooks = ['/a', '/b', '/c'].map((path) => remote.site.page(path, status(400)))
     await remote.watch('kettle', { deliveries: hooks.map((url) => ({ type: 'webhook', url })) })
+    const quiet_hours = quietNow()
+    await remote.watch('oven', { deliveries: hooks.map((url) => ({ type: 'webhook', url, quiet_hours })) })
     await remote.watch('bell', { deliveries: [{ type: 'webhook', url: remote.site.page('/taken', status(204)) }] })
     const spec = { url: remote.site.url, schedule_interval_seconds: 3600, extract_config: { method: 'full_page' } }
     const gone = { ...spec, diff_predicate: { type: 'any_field_changes' } }
@@ -171,6 +175,7 @@ describe('every other command prints', () => {
     // A change, for the backtest.
     remote.site.price('$2')
     await remote.sh('./tidemark run kettle --wait')
+    await remote.sh('./tidemark run oven --wait')
     await givenUp(remote, hooks.length)
     for (const name of ['teapot', 'other'])
       await writeFile(

@@ -37,6 +37,7 @@ const ROW: SerpMonitorSpec = {
   rank_change_threshold: 3,
   deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/a' }],
   notify_on: [],
+  quiet_hours: null,
   external_key: null,
   labels: {},
 }

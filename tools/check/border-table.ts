@@ -16,7 +16,7 @@ export interface Border {
 export const BORDERS: Readonly<Record<string, Border>> = {
   schema: { folders: [], packages: ['typebox'] },
   // Pure: the clock and everything else that changes is passed in. Hashes are functions too.
-  core: { folders: ['schema'], packages: ['node:crypto', 'node:module', 'pino', 'tldts'] },
+  core: { folders: ['schema'], packages: ['node:crypto', 'node:module', 'pino', 'temporal-polyfill', 'tldts'] },
   platform: { folders: ['schema', 'core', 'concurrency'], packages: ['node:*', 'pg'] },
   egress: { folders: ['schema', 'concurrency'], packages: ['node:*', 'lru-cache', 'undici'] },
   concurrency: { folders: [], packages: ['node:*', 'lru-cache', 'piscina'] },

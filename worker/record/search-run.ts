@@ -211,7 +211,15 @@ function deliveriesOf(
   const monitor = { url: searchUrl(baseline.search), name: baseline.name }
   const about = { monitorId: baseline.monitor_id, runId, firedAtMs: endedMs, diff: null, monitor, ...block }
   return destinationsOf({ teamId, baseline }, secrets).map((config, place) =>
-    newDelivery({ secrets, teamId, config, at: endedMs, place, payload: (id) => deliveryPayload({ id, ...about }) }),
+    newDelivery({
+      secrets,
+      teamId,
+      config,
+      at: endedMs,
+      place,
+      payload: (id) => deliveryPayload({ id, ...about }),
+      heldBy: baseline,
+    }),
   )
 }
 

@@ -2,6 +2,7 @@ import { isUuid } from '../../../core/is-uuid.ts'
 import { MAX_ATTEMPTS } from '../../../core/machine/delivery.ts'
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
+import type { DeliveryReleased } from '../../../schema/run/delivery-release.ts'
 import type { Delivery, DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { type Column, coloured, distance, formOf, isForPrograms, printData, printItems, when } from '../../output.ts'
 import { connect } from '../connect.ts'
@@ -120,6 +121,22 @@ export const replay: Handler<object> = async ({ words, options }) => {
   }
   if (isForPrograms(form)) await printData(form, results)
   return ending
+}
+
+/** Ends the wait of deliveries for a later hour: they are sent now, or dropped. */
+export const release: Handler<{ readonly drop?: boolean }> = async ({ words, options }) => {
+  const client = connect(options)
+  const form = formOf(options)
+  const body = { ids: words.map(deliveryId), action: options.drop ? 'drop' : 'send' }
+  const request = { method: 'POST', path: `${PATH}/release`, body, isOnce: true } as const
+  const { results, failed } = await client.json<DeliveryReleased>(request)
+  for (const { id, ok, error } of results) {
+    if (!ok) tell(`tidemark: delivery ${id}: ${error?.message ?? 'it was refused'}\n`)
+    else if (form === 'name') print(`${nameOf({ id })}\n`)
+    else if (!isForPrograms(form)) print(`delivery ${id} is ${options.drop ? 'dropped' : 'sent now'}\n`)
+  }
+  if (isForPrograms(form)) await printData(form, results)
+  return failed > 0 ? 1 : undefined
 }
 
 /** Refusals that concern one delivery: it does not exist, or it cannot be sent again. */

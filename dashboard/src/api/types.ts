@@ -296,6 +296,7 @@ export type RunDeliveries = {
     readonly attempts: number
     readonly last_attempt_at: string | null
     readonly next_attempt_at: string | null
+    readonly held?: 'quiet_hours'
     readonly response_status: number | null
     readonly response_body: string | null
     readonly created_at: string

@@ -130,6 +130,16 @@ export type DiffPredicateArgs =
       conditions: pulumi.Input<pulumi.Input<DiffPredicateArgs>[]>
     }
 
+/** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+export interface QuietHoursArgs {
+  /** When they begin, such as 22:00. At most 5 characters. */
+  from: pulumi.Input<string>
+  /** When they end, such as 07:00. Before `from`: on the next day. At most 5 characters. */
+  until: pulumi.Input<string>
+  /** The IANA name of a time zone, such as Europe/Berlin. 1 to 64 characters. */
+  timeZone: pulumi.Input<string>
+}
+
 /** Direct request, never through a browser or proxy. */
 export interface RequestConfigArgs {
   /** The HTTP method. Default: GET. */

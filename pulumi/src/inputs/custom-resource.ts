@@ -1,6 +1,12 @@
 // Generated from schema/ by `npm run gen`.
 import type * as pulumi from '@pulumi/pulumi'
-import type { DiffPredicateArgs, ExtractConfigArgs, RequestConfigArgs, VisualConfigArgs } from './configuration'
+import type {
+  DiffPredicateArgs,
+  ExtractConfigArgs,
+  QuietHoursArgs,
+  RequestConfigArgs,
+  VisualConfigArgs,
+} from './configuration'
 
 /** The `apiVersion` of the custom resources. */
 export const RESOURCE_API = 'tidemark.dev/v1'
@@ -56,6 +62,8 @@ export interface MonitorSpecArgs {
    */
   notifyOn?:
     pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota'>[] | undefined>
+  /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+  quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /**
    * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
    * it needs fetchMode browser. shared: by any process. Default: shared.
@@ -97,6 +105,8 @@ export type DeliveryArgs =
       options?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
       /** Entries of options whose values are read from Secrets of the namespace. */
       optionsFrom?: pulumi.Input<pulumi.Input<HeaderFromArgs>[] | undefined>
+      /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+      quietHours?: pulumi.Input<QuietHoursArgs | undefined>
     }
   | {
       /** The channel. */
@@ -105,12 +115,16 @@ export type DeliveryArgs =
       webhookUrl?: pulumi.Input<string | undefined>
       /** A Secret of the namespace that webhookUrl is read from, in place of webhookUrl. */
       webhookUrlFrom?: pulumi.Input<SecretSourceArgs | undefined>
+      /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+      quietHours?: pulumi.Input<QuietHoursArgs | undefined>
     }
   | {
       /** The channel. */
       type: 'email'
       /** One e-mail address. 1 to 254 characters. */
       to: pulumi.Input<string>
+      /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+      quietHours?: pulumi.Input<QuietHoursArgs | undefined>
     }
 
 /** Asks a search engine for a keyword on a schedule and reports ranks, or what changed in the results. */
@@ -153,6 +167,8 @@ export interface SerpMonitorSpecArgs {
    * Beyond the contract: the notices that the destinations of the monitor get besides its deliveries. At most 4 items.
    */
   notifyOn?: pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'delivery_dead' | 'quota'>[] | undefined>
+  /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+  quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /** No checks while true. The runs are kept. Without it, pausing is left to people. */
   suspend?: pulumi.Input<boolean | undefined>
 }

@@ -1,6 +1,12 @@
 // Generated from schema/ by `npm run gen`.
 import type * as pulumi from '@pulumi/pulumi'
-import type { DiffPredicateArgs, ExtractConfigArgs, RequestConfigArgs, VisualConfigArgs } from './configuration'
+import type {
+  DiffPredicateArgs,
+  ExtractConfigArgs,
+  QuietHoursArgs,
+  RequestConfigArgs,
+  VisualConfigArgs,
+} from './configuration'
 
 /** Watches a page, API or feed on a schedule and reports what changed. */
 export interface MonitorSpecArgs {
@@ -29,6 +35,8 @@ export interface MonitorSpecArgs {
    */
   notifyOn?:
     pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota'>[] | undefined>
+  /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+  quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /**
    * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
    * it needs fetchMode browser. shared: by any process. Default: shared.
@@ -74,18 +82,24 @@ export type DeliveryArgs =
         | undefined>
       /** Beyond the contract: what the service needs to know besides its address. At most 20 entries. */
       options?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
+      /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+      quietHours?: pulumi.Input<QuietHoursArgs | undefined>
     }
   | {
       /** The channel. */
       type: 'slack' | 'discord'
       /** Incoming-webhook address of the chat service. 1 to 2,048 characters. */
       webhookUrl: pulumi.Input<string>
+      /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+      quietHours?: pulumi.Input<QuietHoursArgs | undefined>
     }
   | {
       /** The channel. */
       type: 'email'
       /** One e-mail address. 1 to 254 characters. */
       to: pulumi.Input<string>
+      /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+      quietHours?: pulumi.Input<QuietHoursArgs | undefined>
     }
 
 /** Asks a search engine for a keyword on a schedule and reports ranks, or what changed in the results. */
@@ -128,6 +142,8 @@ export interface SerpMonitorSpecArgs {
    * Beyond the contract: the notices that the destinations of the monitor get besides its deliveries. At most 4 items.
    */
   notifyOn?: pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'delivery_dead' | 'quota'>[] | undefined>
+  /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
+  quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /**
    * Beyond the contract: a name of your own for the record. No two monitors of a kind in a team have the same one. 1 to
    * 320 characters.

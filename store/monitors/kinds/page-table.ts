@@ -6,6 +6,7 @@ import { levelOf } from '../../../schema/level.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { type FETCH_MODES, MonitorSpec } from '../../../schema/monitor/monitor.ts'
+import type { QuietHours } from '../../../schema/monitor/quiet-hours.ts'
 import type { RequestConfig } from '../../../schema/monitor/request-config.ts'
 import type { RequestHeaders } from '../../../schema/monitor/request-headers.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
@@ -24,6 +25,7 @@ const OWN = {
   visual_config: { schema: Stored<VisualConfig | null>(), type: 'json', isCounted: true },
   template_slug: { schema: TextOrNull, type: 'text', isFixed: true },
   isolation: { schema: Stored<MonitorSpec['isolation']>(), type: 'text' },
+  quiet_hours: { schema: Stored<QuietHours | null>(), type: 'json' },
 } as const
 
 const PROPERTIES = rowProperties(OWN, {
@@ -88,6 +90,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     request_config: stored.request_config,
     visual_config: stored.visual_config,
     notify_on: stored.notify_on,
+    quiet_hours: stored.quiet_hours,
     isolation: stored.isolation,
     ...identityOf(stored),
   }

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { levelOf } from '../../../schema/level.ts'
+import type { QuietHours } from '../../../schema/monitor/quiet-hours.ts'
 import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { SEARCH_RUNS } from '../../queue/record-search.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
@@ -18,6 +19,7 @@ const OWN = {
   device: { schema: Stored<SerpMonitorSpec['device']>(), type: 'text' },
   target_domain: { schema: TextOrNull, type: 'text', isCounted: true },
   rank_change_threshold: { schema: Type.Union([Type.Integer(), Type.Null()]), type: 'int4' },
+  quiet_hours: { schema: Stored<QuietHours | null>(), type: 'json' },
 } as const
 
 const PROPERTIES = rowProperties(OWN, {
@@ -91,6 +93,7 @@ export function serpMonitorSpec(stored: SerpMonitorRow, secrets: SecretBox): Ser
     rank_change_threshold: stored.rank_change_threshold,
     deliveries: openDeliveries(stored, secrets),
     notify_on: stored.notify_on,
+    quiet_hours: stored.quiet_hours,
     ...identityOf(stored),
   }
 }

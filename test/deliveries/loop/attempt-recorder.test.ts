@@ -16,6 +16,7 @@ const claimed = (attempts: number): ClaimedDelivery => ({
   bytes: 2,
   attempts,
   late_ms: 0,
+  claimed_ms: 0,
   signing_secret: null,
   old_signing_secret: null,
 })
@@ -50,6 +51,19 @@ describe('what is written down of an attempt', () => {
       expect(delays.map((record) => record.retry_after_seconds)).toEqual([300, 900, 1800, 3600, 7200])
       expect(delays.map((record) => record.status)).toEqual(Array.from({ length: 5 }, () => 'failed'))
     }
+  })
+
+  test('an attempt that would fall into the quiet hours is made when they end, by the schedule otherwise', () => {
+    const quietHours = { from: '22:00', until: '07:00', time_zone: 'UTC' }
+    const next = (endedAt: string, before = 0) => {
+      const failed = { ...claimed(before), claimed_ms: Date.parse(endedAt) - 1_000 }
+      return finished(failed, UNANSWERED, { quietHours, tookMs: 1_000 }).retry_after_seconds
+    }
+    expect(next('2026-01-10T21:54:59.000Z')).toBe(300)
+    expect(next('2026-01-10T21:55:00.000Z')).toBe(9 * 3600 + 300)
+    expect(next('2026-01-11T06:54:59.500Z')).toBe(301)
+    expect(next('2026-01-11T06:55:00.000Z')).toBe(300)
+    expect(next('2026-01-10T23:00:00.000Z', 5)).toBeNull()
   })
 
   test('the sixth failure is the end, dead', () => {

@@ -62,7 +62,7 @@ async function send(outbox: Outbox, { id, host }: { id: string; host: string }) 
   )
   const mine = claimed.find((one) => one.id === id)
   if (!mine) throw new Error('it was not claimed')
-  return attempt(mine, { secrets: database.secrets, channels }, ctx)
+  return (await attempt(mine, { secrets: database.secrets, channels }, ctx)).outcome
 }
 
 const MOVED = 'it was altered, or moved there from another row'

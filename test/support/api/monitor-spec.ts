@@ -14,6 +14,7 @@ export const SPEC: MonitorSpec = {
   request_config: null,
   visual_config: null,
   notify_on: [],
+  quiet_hours: null,
   isolation: 'shared',
   external_key: null,
   labels: {},

@@ -78,7 +78,10 @@ const fromConfiguration = () => {
   const needed = new Set<string>()
   const text = record.text((name) => differs.has(name))
   for (const name of record.names) if (!differs.has(name) && text.includes(`<${name}`)) needed.add(name)
-  return `import type { ${[...needed].sort().join(', ')} } from './configuration'\n`
+  return `import type {\n${[...needed]
+    .sort()
+    .map((name) => `  ${name},\n`)
+    .join('')}} from './configuration'\n`
 }
 
 /** Returns the types of what a monitor consists of, whether it is a custom resource or a record. */

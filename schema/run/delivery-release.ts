@@ -1,0 +1,27 @@
+import Type, { type Static } from 'typebox'
+import { OneError } from '../monitor/bulk.ts'
+import { Choice, Closed, Uuid } from '../shape/shape.ts'
+
+/** Most deliveries of one request. */
+export const MAX_RELEASED = 100
+
+const RELEASE_ACTIONS = ['send', 'drop'] as const
+export type ReleaseAction = (typeof RELEASE_ACTIONS)[number]
+
+/** Body of `POST /v1/deliveries/release`. */
+export const DeliveryRelease = Closed({
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_RELEASED, description: 'A repeated id is processed once.' }),
+  action: Choice(RELEASE_ACTIONS, {
+    description: 'send: they are sent now. drop: they are never sent, and are deleted; their runs say `dropped`.',
+  }),
+})
+
+/** Response of `POST /v1/deliveries/release`. */
+export const DeliveryReleased = Closed({
+  succeeded: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+  results: Type.Array(Closed({ id: Uuid(), ok: Type.Boolean(), error: OneError }), {
+    description: 'One result for each id, in the order of first occurrence.',
+  }),
+})
+export type DeliveryReleased = Static<typeof DeliveryReleased>

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { heldUntil } from '../../../core/hold/held-until.ts'
+
+const NIGHT = { from: '22:00', until: '07:00', time_zone: 'Europe/Berlin' }
+
+/** Returns until when a message at an instant waits, in UTC; null: it is sent at once. */
+function waits(at: string, quiet_hours: { from: string; until: string; time_zone: string }): string | null {
+  const hold = heldUntil({ quiet_hours }, {}, Date.parse(at))
+  return hold && new Date(hold.untilMs).toISOString()
+}
+
+test.each([
+  ['before they begin', '2026-01-10T20:59:59.999Z', null],
+  ['when they begin', '2026-01-10T21:00:00.000Z', '2026-01-11T06:00:00.000Z'],
+  ['after midnight', '2026-01-11T02:00:00.000Z', '2026-01-11T06:00:00.000Z'],
+  ['a moment before they end', '2026-01-11T05:59:59.999Z', '2026-01-11T06:00:00.000Z'],
+  ['when they end', '2026-01-11T06:00:00.000Z', null],
+  ['at noon', '2026-01-11T11:00:00.000Z', null],
+])('quiet hours over night: %s', (_, at, until) => {
+  expect(waits(at, NIGHT)).toBe(until)
+})
+
+test.each([
+  ['before', '2026-01-10T11:59:00.000Z', null],
+  ['within', '2026-01-10T12:30:00.000Z', '2026-01-10T13:00:00.000Z'],
+  ['after', '2026-01-10T13:00:00.000Z', null],
+])('quiet hours of one day: %s', (_, at, until) => {
+  expect(waits(at, { from: '12:00', until: '13:00', time_zone: 'UTC' })).toBe(until)
+})
+
+test('the day is that of the zone', () => {
+  // In Auckland it is already the 11th, 09:30.
+  const hours = { from: '09:00', until: '10:00', time_zone: 'Pacific/Auckland' }
+  expect(waits('2026-01-10T20:30:00.000Z', hours)).toBe('2026-01-10T21:00:00.000Z')
+})
+
+test('an end that a change of the clocks skips is the first instant after it', () => {
+  // On 29 March in Berlin, 02:00 becomes 03:00.
+  const hours = { from: '22:00', until: '02:30', time_zone: 'Europe/Berlin' }
+  expect(waits('2026-03-29T00:30:00.000Z', hours)).toBe('2026-03-29T01:00:00.000Z')
+  expect(waits('2026-03-29T01:00:00.000Z', hours)).toBeNull()
+})
+
+test('a begin that a change of the clocks skips is the first instant after it', () => {
+  const hours = { from: '02:30', until: '05:00', time_zone: 'Europe/Berlin' }
+  expect(waits('2026-03-29T00:59:59.000Z', hours)).toBeNull()
+  expect(waits('2026-03-29T01:00:00.000Z', hours)).toBe('2026-03-29T03:00:00.000Z')
+})
+
+test('of a time that the clocks show twice, the first counts', () => {
+  // On 25 October in Berlin, 03:00 becomes 02:00: 02:30 is at 00:30 and at 01:30 UTC.
+  expect(waits('2026-10-25T00:00:00.000Z', { ...NIGHT, until: '02:30' })).toBe('2026-10-25T00:30:00.000Z')
+  expect(waits('2026-10-25T00:45:00.000Z', { ...NIGHT, until: '02:30' })).toBeNull()
+  expect(waits('2026-10-25T00:30:00.000Z', { ...NIGHT, from: '02:30', until: '05:00' })).toBe(
+    '2026-10-25T04:00:00.000Z',
+  )
+})
+
+test('a day that a zone leaves out ends with the next one', () => {
+  // Apia had no 30 December 2011.
+  const hours = { from: '08:00', until: '07:00', time_zone: 'Pacific/Apia' }
+  expect(waits('2011-12-30T09:59:59.000Z', hours)).toBe('2011-12-30T10:00:00.000Z')
+})
+
+test('hours of a destination win over those of its monitor', () => {
+  const at = Date.parse('2026-01-10T23:00:00.000Z')
+  const noon = { from: '12:00', until: '13:00', time_zone: 'Europe/Berlin' }
+  expect(heldUntil({ quiet_hours: noon }, { quiet_hours: NIGHT }, at)).toBeNull()
+  expect(heldUntil({}, { quiet_hours: NIGHT }, at)?.reason).toBe('quiet_hours')
+  expect(heldUntil({}, { quiet_hours: null }, at)).toBeNull()
+})
