@@ -20,6 +20,7 @@ import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { Pagination } from '../../schema/page-of.ts'
+import { DeliveryRelease, DeliveryReleased } from '../../schema/run/delivery-release.ts'
 import { DeliveryRequest, DeliveryTest, DeliveryTestRequest } from '../../schema/run/delivery-test.ts'
 import { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
 import { NoticePayload } from '../../schema/run/notice.ts'
@@ -57,6 +58,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Delivery,
   DeliveryPayload,
   DeliveryTestRequest,
+  DeliveryRelease,
+  DeliveryReleased,
   DeliveryRequest,
   DeliveryTest,
   NoticePayload,

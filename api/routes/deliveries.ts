@@ -124,8 +124,8 @@ export const releaseDeliveriesRoute = route({
     const released = await releaseHeld(services, { teamId, actor, ...body })
     const results = released.map(({ id, outcome }) => {
       if (outcome.kind === 'done') return { id, ok: true }
-      const { code, message, details } = outcomeError(outcome)
-      return { id, ok: false, error: { code, message, details: [...details] } }
+      const { code, message } = outcomeError(outcome)
+      return { id, ok: false, error: { code, message } }
     })
     const succeeded = results.filter(({ ok: isDone }) => isDone).length
     return ok({ succeeded, failed: results.length - succeeded, results })

@@ -15,24 +15,21 @@ export const MonitorBulk = Closed({
 })
 export type MonitorBulk = Static<typeof MonitorBulk>
 
-/** Why nothing was done for one of many. */
-export const OneError = Type.Optional(
-  Closed(
-    {
-      code: Choice(Object.keys(ERRORS) as ErrorCode[]),
-      message: Text(1, 2000),
-      details: Type.Array(Type.Unknown(), { maxItems: 100 }),
-    },
-    { description: 'The error that a route for it alone would have returned.' },
-  ),
-)
-
 /** The result for one monitor. */
 export const BulkResult = Closed({
   id: Uuid(),
   ok: Type.Boolean(),
   run_id: Type.Optional(Uuid('The queued run. Only for action run.')),
-  error: OneError,
+  error: Type.Optional(
+    Closed(
+      {
+        code: Choice(Object.keys(ERRORS) as ErrorCode[]),
+        message: Text(1, 2000),
+        details: Type.Array(Type.Unknown(), { maxItems: 100 }),
+      },
+      { description: "The error that the monitor's own route would have returned." },
+    ),
+  ),
 })
 export type BulkResult = Static<typeof BulkResult>
 

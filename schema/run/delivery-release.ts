@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { OneError } from '../monitor/bulk.ts'
-import { Choice, Closed, Uuid } from '../shape/shape.ts'
+import { ERRORS, type ErrorCode } from '../error.ts'
+import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
 
 /** Most deliveries of one request. */
 export const MAX_RELEASED = 100
@@ -16,11 +16,16 @@ export const DeliveryRelease = Closed({
   }),
 })
 
+const Refused = Type.Optional(
+  Closed({ code: Choice(Object.keys(ERRORS) as ErrorCode[]), message: Text(1, 200, 'Why it is neither.') }),
+)
+
 /** Response of `POST /v1/deliveries/release`. */
 export const DeliveryReleased = Closed({
   succeeded: Type.Integer({ minimum: 0 }),
   failed: Type.Integer({ minimum: 0 }),
-  results: Type.Array(Closed({ id: Uuid(), ok: Type.Boolean(), error: OneError }), {
+  results: Type.Array(Closed({ id: Uuid(), ok: Type.Boolean(), error: Refused }), {
+    maxItems: MAX_RELEASED,
     description: 'One result for each id, in the order of first occurrence.',
   }),
 })

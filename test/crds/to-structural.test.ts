@@ -72,6 +72,7 @@ describe('from a definition to a structural schema', () => {
       'requestConfig',
       'visualConfig',
       'notifyOn',
+      'quietHours',
       'isolation',
       'suspend',
     ])

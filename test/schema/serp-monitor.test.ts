@@ -39,6 +39,7 @@ test('the smallest body gets the defaults of the table', () => {
       rank_change_threshold: null,
       deliveries: [],
       notify_on: [],
+      quiet_hours: null,
       external_key: null,
       labels: {},
     },

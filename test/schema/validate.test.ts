@@ -219,6 +219,7 @@ describe('defaults', () => {
       request_config: null,
       visual_config: null,
       notify_on: [],
+      quiet_hours: null,
       isolation: 'shared',
       external_key: null,
       labels: {},

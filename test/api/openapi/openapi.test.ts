@@ -126,7 +126,7 @@ describe('the document', () => {
       additionalProperties: false,
       properties: { type: { const: 'webhook' } },
     })
-    const keys = ['type', 'url', 'headers', 'service', 'options']
+    const keys = ['type', 'url', 'headers', 'service', 'options', 'quiet_hours']
     expect(Object.keys(DeliveryConfigWebhook!['properties'] as object)).toEqual(keys)
   })
 

@@ -98,6 +98,7 @@ describe('the manifest of a monitor', () => {
     const whole = {
       request_headers: null,
       visual_config: null,
+      quiet_hours: null,
       template_slug: null,
       external_key: null,
       labels: {},

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EXIT_CODES } from '../../../cli/exit-codes.ts'
 import { REMOTE_COMMANDS } from '../../../cli/remote/remote-commands.ts'
 import { table } from '../../../tools/generate/markdown.ts'
+import { quietNow } from '../../support/api/quiet-now.ts'
 import { status } from '../../support/network/site.ts'
 import { givenUp, type RemoteServer, startRemoteServer } from './remote-server.ts'
 
@@ -18,7 +19,11 @@ describe('the examples in the help of the commands over REST', () => {
     await writeFile(join(remote.folder, 'password.txt'), `${remote.password}\n`)
     const hook = remote.site.page('/hook', status(400))
     const deliveries = [{ type: 'webhook', url: hook }]
-    for (const name of ['kettle', 'pot']) await remote.watch(name, { labels: { env: 'prod' }, deliveries })
+    const labels = { env: 'prod' }
+    // The second one has something to release.
+    const held = { type: 'email', to: 'a@example.com', quiet_hours: quietNow() }
+    await remote.watch('kettle', { labels, deliveries: [...deliveries, held] })
+    await remote.watch('pot', { labels, deliveries })
     // The example that applies an export finds the address here.
     variables = { SECRET_KETTLE_DELIVERY_1_URL: hook }
     // A change for the backtests, and a delivery that is given up.

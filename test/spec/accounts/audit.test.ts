@@ -257,6 +257,8 @@ describe('what is recorded of a team', () => {
 /** What is recorded beyond the contract. */
 const BEYOND = [
   'delivery.tested',
+  'delivery.released',
+  'delivery.dropped',
   'settings.error_notifications_toggled',
   'billing.credits_granted',
   'account.email_changed',

@@ -79,6 +79,7 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/changes/seen': async () => ({ until: await run() }),
     'POST /v1/changes/unseen': async () => ({ run_id: await run() }),
     'POST /v1/deliveries/test': async () => ({ delivery: { type: 'email', to: owner.email } }),
+    'POST /v1/deliveries/release': async () => ({ ids: [await delivery(await run())], action: 'send' }),
     'POST /v1/keys': async () => ({ name: 'k' }),
     'POST /v1/keys/:id/rotate': async () => ({ grace_period_hours: 0 }),
     'PATCH /v1/team': async () => ({ name: 'Team' }),
