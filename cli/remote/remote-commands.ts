@@ -145,8 +145,8 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     options: [{ flags: '--drop', what: 'never send them' }],
     notes: 'A delivery that does not wait for a later hour is refused. One that is dropped is deleted.',
     examples: [
-      './tidemark release $(./tidemark deliveries kettle --status pending --limit 1 -o name)',
-      './tidemark deliveries kettle --status pending -o name | xargs -r ./tidemark release --drop',
+      './tidemark release $(./tidemark deliveries pot --status pending --limit 1 -o name)',
+      './tidemark deliveries pot --status pending -o name | xargs -r ./tidemark release --drop',
     ],
     load: async () => (await import('./commands/deliveries.ts')).release,
   },

@@ -20,15 +20,14 @@ describe('the examples in the help of the commands over REST', () => {
     const hook = remote.site.page('/hook', status(400))
     const deliveries = [{ type: 'webhook', url: hook }]
     const labels = { env: 'prod' }
-    // The second one has something to release.
-    const held = { type: 'email', to: 'a@example.com', quiet_hours: quietNow() }
-    await remote.watch('kettle', { labels, deliveries: [...deliveries, held] })
-    await remote.watch('pot', { labels, deliveries })
+    await remote.watch('kettle', { labels, deliveries })
+    // What it sends waits to be released.
+    await remote.watch('pot', { labels, deliveries, quiet_hours: quietNow() })
     // The example that applies an export finds the address here.
     variables = { SECRET_KETTLE_DELIVERY_1_URL: hook }
     // A change for the backtests, and a delivery that is given up.
     remote.site.price('$2')
-    await remote.sh('./tidemark run kettle --wait')
+    await remote.sh('./tidemark run kettle pot --wait')
     await givenUp(remote, 1)
     // What the examples apply.
     await remote.sh('./tidemark export kettle --dir monitors')
