@@ -92,6 +92,8 @@ function bounds(place: Place, node: Definition): Case[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } = node
   // A service takes its own options only, and each has its own pattern.
   if (place.includes('options')) return []
+  // Times and zones have one length, or are known by their names.
+  if (place.includes('quiet_hours')) return []
   const step = node.type === 'integer' ? 1 : Math.max(1e-6, Math.abs(maximum ?? 0) * 1e-9)
   const letter = node[RULES] || place.some((key) => key.endsWith('headers')) ? 'a' : '\u{1F600}'
   const words = (length: number) => text(node, length, letter)

@@ -36,6 +36,8 @@ export function text(node: Definition, length: number, letter = 'a'): string {
   return length < 66 ? 'name@example.com' : `${'a'.repeat(64)}@b${domain}c`.slice(0, length)
 }
 
+const QUIET_HOURS: Fields = { from: '22:00', until: '07:00', time_zone: 'UTC' }
+
 /**
  * An object with the keys that it needs: those of the variant that has `key` where it is a tagged one, and those that
  * its rules want beside `key`.
@@ -44,6 +46,7 @@ function object(node: Definition, key?: string): Fields {
   const table = node[VARIANTS]
   if (!table) {
     const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))
+    if (node[RULES]?.includes('quiet_hours_differ')) return QUIET_HOURS
     if (key === 'body' && node[RULES]?.includes('no_body_with_get')) needed['method'] = 'POST'
     if (key !== 'rect' && node[RULES]?.includes('selector_or_rect')) needed['selector'] = '#a'
     return needed
