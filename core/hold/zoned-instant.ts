@@ -12,6 +12,6 @@ export function zonedInstant(date: Temporal.PlainDate, time: string, zone: strin
   return (first.getTimeZoneTransition('next') ?? first).epochMilliseconds
 }
 
-/** Returns the day that a calendar in the zone shows. */
+/** Returns the day that a calendar in the zone shows. The clock of the store has parts of milliseconds. */
 export const zonedDate = (atMs: number, zone: string): Temporal.PlainDate =>
-  Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone).toPlainDate()
+  Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(zone).toPlainDate()

@@ -53,8 +53,11 @@ const STATES = {
   dead: ['given up', 'bad'],
 } as const
 
+/** Why it waits for a later hour. */
+const HELD = { quiet_hours: ['waits for the end of quiet hours', 'soft'] } as const
+
 function OneDelivery({ delivery, listed }: { readonly delivery: Delivery; readonly listed: string }) {
-  const [word, look] = STATES[delivery.status]
+  const [word, look] = delivery.held === undefined ? STATES[delivery.status] : HELD[delivery.held]
   const { attempts, last_attempt_at: last, next_attempt_at: next, response_body: answer } = delivery
   return (
     <article className={style['delivery']} aria-label={`${delivery.delivery_type} to ${delivery.destination}`}>

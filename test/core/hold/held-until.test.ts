@@ -28,6 +28,11 @@ test.each([
   expect(waits(at, { from: '12:00', until: '13:00', time_zone: 'UTC' })).toBe(until)
 })
 
+test('an instant may have parts of a millisecond', () => {
+  const at = Date.parse('2026-01-11T05:59:59.999Z') + 0.75
+  expect(heldUntil({ quiet_hours: NIGHT }, {}, at)?.untilMs).toBe(Date.parse('2026-01-11T06:00:00.000Z'))
+})
+
 test('the day is that of the zone', () => {
   // In Auckland it is already the 11th, 09:30.
   const hours = { from: '09:00', until: '10:00', time_zone: 'Pacific/Auckland' }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { quietNow } from '../../support/api/quiet-now.ts'
+import { eventually } from '../../support/run/eventually.ts'
+import { openReceiver } from '../../support/worker/receiver.ts'
+import { noticeLoops } from './notice-loops.ts'
+
+const { loop, happened, until, setClock } = noticeLoops()
+
+test('a notice to a destination waits for the end of its quiet hours', async () => {
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url, quiet_hours: quietNow(2) } as const]
+  const { team_id } = await happened({ deliveries, notifyOn: ['failing'] })
+  loop(null).start()
+  const waiting = await until(team_id, ({ status }) => status === 'pending')
+  expect(waiting?.due_in).toBeGreaterThan(3_600)
+  expect(receiver.requests).toHaveLength(0)
+  await setClock(2 * 3600 + 60)
+  await until(team_id, ({ status }) => status === 'success')
+  expect(receiver.requests).toHaveLength(1)
+})
+
+test.each([
+  ['quota', { used: 160, limit: 200, percent: 80, resource: 'runs', resets_at: null }],
+  ['delivery_dead', { target_key: 'another', host: 'a.example:443', attempts: 6 }],
+])('a notice of kind %s is sent within them: a person has to act', async (kind, detail) => {
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url, quiet_hours: quietNow(2) } as const]
+  await happened({ kind, detail, deliveries, notifyOn: [kind] })
+  loop(null).start()
+  await eventually(
+    async () => receiver.requests.length,
+    (count) => count === 1,
+  )
+})
