@@ -92,7 +92,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The da
     await manifest.getByRole('button', { name: 'Show' }).click()
     await manifest.getByRole('button', { name: 'Copy' }).click()
     await page.getByText('It is selected: copy it with').waitFor()
-    expect(await page.evaluate('getSelection().toString()')).toContain('name: Kettle')
+    await expect.poll(() => page.evaluate('getSelection().toString()')).toContain('name: Kettle')
     // Another stream begins for its monitor. It would find no place once all are taken.
     await expect.poll(() => watched.asked.some((path) => path.includes('/v1/events?watch='))).toBe(true)
     for (let tab = 2; tab <= LIMIT; tab += 1) await (await page.context().newPage()).goto(`${base}/changes`)

@@ -55,8 +55,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ch
 
   test('stand there with what was before and after, by how much, and why nothing was sent', async () => {
     const { page, watched } = await opened('/changes')
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(4)
     const rows = await page.getByRole('listitem').allInnerTexts()
-    expect(rows).toHaveLength(4)
     expect(rows[0]).toMatch(/<img src=x onerror=alert\(1\)>[^]*price[^]*\$15\.00[^]*→[^]*\$18\.00[^]*\+20 %/)
     expect(rows[3]).toMatch(/Kettle[^]*\$20\.00[^]*\$15\.00[^]*[-−]25 %[^]*The monitor had no destination\./)
     expect(await page.getByRole('list').locator('img').count()).toBe(0)
@@ -87,7 +87,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ch
     const { page } = await opened('/changes')
     await page.getByRole('button', { name: 'By monitor' }).click()
     await page.waitForURL(/group=monitor/)
-    expect(await page.getByRole('listitem').count()).toBe(2)
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(2)
     await page.getByRole('button', { name: 'Mark all seen' }).click()
     await expect.poll(() => page.getByRole('img', { name: 'unseen' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Changes', exact: true }).waitFor()

@@ -41,7 +41,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
   test('is shown to whoever is signed in, with their team, and only ours is asked', async () => {
     const { page, watched } = await opened('/?sort=name')
     const grid = page.getByRole('grid', { name: 'Monitors' })
-    expect(await grid.getAttribute('aria-rowcount')).toBe(String(MONITORS + 1))
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe(String(MONITORS + 1))
     await page.getByRole('button', { name: /^Team: / }).waitFor()
     await page.getByText(`${MONITORS} of ${MONITORS}`).waitFor()
     // Numbers in names are numbers, and rows that are not on the screen are no elements.
@@ -121,8 +121,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     expect(asked[0]).toBe('/v1/overview?q=kettle&sort=name&page=1&limit=100')
     expect(asked.filter((path) => path.includes('page=2'))).toEqual([])
     await page.getByText('Kettle 0', { exact: true }).waitFor()
-    expect(await page.evaluate(`document.querySelector('[role=grid]').scrollTop`)).toBe(0)
-    expect(await page.getByRole('grid').getAttribute('aria-activedescendant')).toBe('row-0')
+    await expect.poll(() => page.evaluate(`document.querySelector('[role=grid]').scrollTop`)).toBe(0)
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-activedescendant')).toBe('row-0')
     await page.context().close()
   })
 
@@ -153,7 +153,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
     await page.getByRole('button', { name: /^You: / }).click()
     await page.getByRole('menuitemradio', { name: 'Dark' }).click()
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
     expect(watched.faults).toEqual([])
     await page.context().close()
   })

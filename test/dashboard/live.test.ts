@@ -92,7 +92,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
         .filter((text) => /^[A-Z]/.test(text))
     const { body } = await call('POST', '/v1/monitors?paused=true', { ...SMALLEST, name: 'Anvil' })
     await page.getByRole('link', { name: 'Anvil' }).waitFor({ timeout: 10_000 })
-    expect(await names()).toEqual(['Kettle', 'Lamp', 'Anvil'])
+    await expect.poll(names).toEqual(['Kettle', 'Lamp', 'Anvil'])
     await page.getByRole('button', { name: /moved: sort again/ }).click()
     await expect.poll(names).toEqual(['Anvil', 'Kettle', 'Lamp'])
     await call('DELETE', `/v1/monitors/${String(body['id'])}`)

@@ -69,7 +69,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
     await page.keyboard.press('Control+k')
     const offered = page.getByRole('menuitem', { name: 'Run now: 1 selected' })
     await offered.getByText(READS).waitFor()
-    expect(await offered.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => offered.getAttribute('aria-disabled')).toBe('true')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Kettle' }).click()
     await page.getByText(READS).waitFor()

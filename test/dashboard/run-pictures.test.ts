@@ -67,7 +67,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pi
         .evaluateAll((all) =>
           Promise.all(all.map((img) => (img as unknown as { decode(): Promise<void> }).decode().then(() => true))),
         )
-    expect(await loaded()).toEqual([true, true])
+    await expect.poll(loaded).toEqual([true, true])
     // The base address of the service may be another name of this server.
     const paths = await pictures.locator('img').evaluateAll((all) => all.map((img) => img.getAttribute('src')))
     for (const address of paths) expect(address).toMatch(/^\/v1\/images\//)
@@ -76,10 +76,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The pi
     const slider = pictures.getByRole('slider')
     await slider.focus()
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft']) await page.keyboard.press(key)
-    expect(await slider.inputValue()).toBe('51')
+    await expect.poll(() => slider.inputValue()).toBe('51')
     await pictures.getByRole('button', { name: 'Differences' }).click()
     await pictures.getByRole('img', { name: 'Differences in red' }).waitFor()
-    expect(await loaded()).toEqual([true])
+    await expect.poll(loaded).toEqual([true])
     await page.waitForURL(/pictures=differences/)
     expect(watched.faults).toEqual([])
     expect(watched.strangers).toEqual([])

@@ -88,7 +88,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('alertdialog', { name: `Delete ${count} monitors?` })
     await dialog.waitFor()
-    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
     await dialog.getByRole('textbox').focus()
     await page.keyboard.type(String(count))
     await page.keyboard.press('Enter')
