@@ -110,7 +110,7 @@ function AddressChoice({ name, ...choice }: AddressChoiceProps) {
   function choose(next: string) {
     if (next === '') asked.delete(name)
     else asked.set(name, next)
-    go(asked.size === 0 ? path : `${path}?${asked}`, { replace: true })
+    go(asked.size === 0 ? path : `${path}?${asked}`)
   }
   return <Choice {...choice} onChoose={choose} />
 }

@@ -43,7 +43,10 @@ export function useFilters(): readonly [
           ).toString(),
         ),
       )
-      go(query === '' ? path : `${path}?${query}`, { replace: true })
+      if (query === queryOf(filters)) return
+      // The way back undoes a choice at once, and a word that was searched for as a whole.
+      const isMoreOfAWord = Boolean(filters.q) && 'q' in change
+      go(query === '' ? path : `${path}?${query}`, { replace: isMoreOfAWord })
     },
   ]
 }
