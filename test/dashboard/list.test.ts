@@ -99,6 +99,65 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     await page.context().close()
   })
 
+  test('has the focus on the heading of what is opened, on the row one came from, and on the list that follows', async () => {
+    const { page, watched } = await opened('/?sort=name')
+    const focus = () => page.evaluate('document.activeElement.tagName + " " + document.activeElement.innerText')
+    await page.keyboard.press('Tab')
+    await expect.poll(focus).toBe('A Skip to the content')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('screen')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Home')
+    for (let nth = 0; nth < 60; nth += 1) await page.keyboard.press('j')
+    const row = await activeRow(page)
+    expect(row).toMatch(/^Kettle /)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/monitors\//)
+    await expect.poll(focus).toBe(`H1 ${row}`)
+    await page.goBack()
+    await expect.poll(() => activeRow(page)).toBe(row)
+    await page.getByRole('link', { name: 'Changes', exact: true }).click()
+    await expect.poll(focus).toBe('H1 Changes')
+    await page.goBack()
+    await expect.poll(() => activeRow(page)).toBe(row)
+    await page.goto(`${dashboard.base}/?sort=name`)
+    await page.getByRole('grid').focus()
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('-created')
+    await page.waitForURL(/sort=-created/)
+    await page.getByText(`${MONITORS} of ${MONITORS}`).waitFor()
+    await page.getByRole('grid').focus()
+    await page.goBack()
+    await page.waitForURL(/sort=name/)
+    await expect.poll(() => activeRow(page)).not.toBe(null)
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('undoes a chip, an order and a word that was searched for by the way back', async () => {
+    const { page } = await opened('/')
+    const search = () => page.evaluate('location.search')
+    await page.getByRole('button', { name: /^Paused/ }).click()
+    await expect.poll(search).toBe('?status=paused')
+    await page.getByRole('button', { name: /^All/ }).click()
+    await expect.poll(search).toBe('')
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('name')
+    await expect.poll(search).toBe('?sort=name')
+    for (const [letter, q] of [
+      ['k', 'k'],
+      ['e', 'ke'],
+      ['t', 'ket'],
+    ] as const) {
+      await page.getByRole('searchbox').press(letter)
+      await expect.poll(search).toBe(`?q=${q}&sort=name`)
+    }
+    for (const before of ['?sort=name', '', '?status=paused', '']) {
+      await page.goBack()
+      await expect.poll(search).toBe(before)
+    }
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await page.context().close()
+  })
+
   test('keeps its filters in the address, so that a view is a link', async () => {
     const { page } = await opened('/?label=team%3Dshop&sort=-created')
     await page.getByText(/^11 of /).waitFor()

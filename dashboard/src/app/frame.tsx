@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Me } from '../api/types.ts'
 import { useIsLive } from '../live/live-state.ts'
@@ -6,6 +6,7 @@ import { useLive } from '../live/use-live.ts'
 import { useUnseen } from '../monitors/use-counts.ts'
 import { PaletteButton } from '../palette/palette-button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { leaveAt } from '../parts/left-at.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import { SessionDialogs } from '../session/session-dialogs.tsx'
 import style from './frame.module.css'
@@ -13,6 +14,7 @@ import { KeysDialog } from './keys-dialog.tsx'
 import { PersonMenu, TeamMenu } from './menus.tsx'
 import { Notice } from './notice.tsx'
 import { useMe } from './use-me.ts'
+import { useScreenFocus } from './use-screen-focus.ts'
 
 /** The rail and the bar around each screen. Every screen shows whose data it is. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -20,21 +22,42 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const [hasKeys, setKeys] = useState(false)
   useLive(me?.team.id ?? null)
   const [, go] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  useScreenFocus(main)
   useShortcut('everywhere', '?', () => setKeys(true))
   useShortcut('everywhere', 'g m', () => go('/'))
   useShortcut('everywhere', 'g c', () => go('/changes'))
   return (
     <div className={style['frame']}>
+      <a
+        href="#screen"
+        className={style['skip']}
+        onClick={(event) => {
+          // The address stays as it is: what stands behind # would make an entry of the history.
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
+        Skip to the content
+      </a>
       <Rail />
       <div className={style['main']}>
         <Bar me={me} onKeys={() => setKeys(true)} />
         {error !== null && <Notice error={error} />}
-        <main className={style['screen']}>{children}</main>
+        <main ref={main} id="screen" tabIndex={-1} className={style['screen']} onClickCapture={noteLink}>
+          {children}
+        </main>
       </div>
       <SessionDialogs me={me} />
       {hasKeys && <KeysDialog onClose={() => setKeys(false)} />}
     </div>
   )
+}
+
+/** Notes the link that a person leaves the screen by, for the way back. */
+function noteLink({ target }: MouseEvent) {
+  const link = target instanceof Element ? target.closest('a')?.getAttribute('href') : null
+  if (link?.startsWith('/')) leaveAt({ link })
 }
 
 function Rail() {

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
@@ -45,6 +45,7 @@ export function MonitorList() {
   const selection = useSelection({ filters, rows, startAgain })
   const { chosen, choose, deleting, answer } = selection
   const [, go] = useLocation()
+  const hadFocus = useRef(false)
   const isNarrow = useWidth() < CARDS_BELOW
   const hasFilters = Object.keys(filters).some((name) => name !== 'sort')
   return (
@@ -67,6 +68,7 @@ export function MonitorList() {
           count={rows.count}
           rowHeight={isNarrow ? CARD : ROW}
           isBusy={isOld}
+          hadFocus={hadFocus}
           row={(index) => {
             const row = rows.at(index)
             if (!row) return null

@@ -1,6 +1,7 @@
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import style from './grid.module.css'
+import { leaveAt, leftAt } from './left-at.ts'
 import { isShortcut } from './single-keys.ts'
 import { useShortcut } from './use-shortcut.ts'
 
@@ -18,6 +19,8 @@ interface GridProps {
   readonly count: number
   readonly rowHeight: number
   readonly isBusy: boolean
+  /** Whether the grid that stood here before had the focus. The next one takes it over. */
+  readonly hadFocus: RefObject<boolean>
   /** Returns the cells of a row; null: it is not read yet. */
   row(index: number): { readonly cells: GridCells; readonly isChosen: boolean } | null
   onShown(first: number, last: number): void
@@ -36,7 +39,8 @@ interface GridProps {
 export function Grid(props: GridProps) {
   const { count, rowHeight, onShown, onActive } = props
   const box = useRef<HTMLDivElement>(null)
-  const [active, setActive] = useState(0)
+  const [left] = useState(() => leftAt().row)
+  const [active, setActive] = useState(left ?? 0)
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
@@ -47,6 +51,11 @@ export function Grid(props: GridProps) {
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onShown(first, last), [onShown, first, last])
   useEffect(() => virtual.measure(), [virtual, rowHeight])
+  useKeptFocus(box, left !== null, props.hadFocus)
+  const isRead = count > 0
+  useEffect(() => {
+    if (isRead && left !== null) virtual.scrollToIndex(left, { align: 'center' })
+  }, [isRead, left, virtual])
   const at = Math.min(active, Math.max(0, count - 1))
   useEffect(() => onActive(at), [onActive, at])
   const move = (to: number) => {
@@ -93,6 +102,18 @@ export function Grid(props: GridProps) {
   )
 }
 
+/** Takes the focus where a person came back to their row, or from the grid that stood here before. */
+function useKeptFocus(box: RefObject<HTMLElement | null>, isBack: boolean, hadFocus: RefObject<boolean>): void {
+  useLayoutEffect(() => {
+    const grid = box.current
+    if (isBack || hadFocus.current) grid?.focus({ preventScroll: true })
+    hadFocus.current = false
+    return () => {
+      hadFocus.current = grid?.contains(document.activeElement) ?? false
+    }
+  }, [box, isBack, hadFocus])
+}
+
 const rowId = (index: number): string => `row-${index}`
 const pageOf = (box: RefObject<HTMLDivElement | null>, rowHeight: number): number =>
   Math.max(1, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2)
@@ -118,10 +139,15 @@ function onKey(event: KeyboardEvent, { at, page, move, props }: Keyed): void {
   if (to !== undefined) {
     const next = move(to)
     if (event.shiftKey) props.onChoose(next, true)
-  } else if (event.key === 'Enter') props.onOpen(at)
+  } else if (event.key === 'Enter') open(at, props)
   else if (event.key === ' ' || (event.key === 'x' && isShortcut(event.nativeEvent))) props.onChoose(at, event.shiftKey)
   else return
   event.preventDefault()
+}
+
+function open(index: number, props: GridProps): void {
+  leaveAt({ row: index })
+  props.onOpen(index)
 }
 
 interface GridRowProps {
@@ -146,6 +172,8 @@ function GridRow({ item, isActive, props, onActive }: GridRowProps) {
       aria-selected={shown?.isChosen ?? false}
       className={names.filter(Boolean).join(' ')}
       style={{ height: item.size, transform: `translateY(${item.start}px)` }}
+      // A link in the row goes on before the row hears of the click.
+      onClickCapture={() => leaveAt({ row: index })}
       onClick={(event) => {
         onActive(index)
         if (event.target instanceof Element && event.target.closest('a, button') !== null) return
