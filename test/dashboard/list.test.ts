@@ -99,7 +99,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     await page.context().close()
   })
 
-  test('has the focus on the heading of what is opened, on the row one came from, and on the list that follows', async () => {
+  test('puts the focus on the heading of what is opened, the row one came from, and the next list', async () => {
     const { page, watched } = await opened('/?sort=name')
     const focus = () => page.evaluate('document.activeElement.tagName + " " + document.activeElement.innerText')
     await page.keyboard.press('Tab')

@@ -14,7 +14,7 @@ function targetIn(main: HTMLElement): HTMLElement | null {
 
 /**
  * Puts the focus on what a person came from when they go back, and else on the heading of each new screen. A screen is
- * read in steps, so it is looked for until it is there, or until the person does something.
+ * read in steps, so each step looks for it again, until the person presses a key or a button.
  */
 export function useScreenFocus(main: RefObject<HTMLElement | null>): void {
   const [path] = useLocation()

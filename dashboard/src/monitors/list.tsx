@@ -1,9 +1,10 @@
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { useWidth } from '../app/use-width.ts'
 import { useWatched } from '../live/watched.ts'
+import { createFocusKeeper } from '../parts/focus-keeper.ts'
 import { Grid } from '../parts/grid.tsx'
 import controls from '../style/controls.module.css'
 import { cellsOf, COLUMNS, pathOf } from './cells.tsx'
@@ -45,7 +46,7 @@ export function MonitorList() {
   const selection = useSelection({ filters, rows, startAgain })
   const { chosen, choose, deleting, answer } = selection
   const [, go] = useLocation()
-  const hadFocus = useRef(false)
+  const [focus] = useState(createFocusKeeper)
   const isNarrow = useWidth() < CARDS_BELOW
   const hasFilters = Object.keys(filters).some((name) => name !== 'sort')
   return (
@@ -68,7 +69,7 @@ export function MonitorList() {
           count={rows.count}
           rowHeight={isNarrow ? CARD : ROW}
           isBusy={isOld}
-          hadFocus={hadFocus}
+          focus={focus}
           row={(index) => {
             const row = rows.at(index)
             if (!row) return null

@@ -1,5 +1,6 @@
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { FocusKeeper } from './focus-keeper.ts'
 import style from './grid.module.css'
 import { leaveAt, leftAt } from './left-at.ts'
 import { isShortcut } from './single-keys.ts'
@@ -20,7 +21,7 @@ interface GridProps {
   readonly rowHeight: number
   readonly isBusy: boolean
   /** Whether the grid that stood here before had the focus. The next one takes it over. */
-  readonly hadFocus: RefObject<boolean>
+  readonly focus: FocusKeeper
   /** Returns the cells of a row; null: it is not read yet. */
   row(index: number): { readonly cells: GridCells; readonly isChosen: boolean } | null
   onShown(first: number, last: number): void
@@ -51,7 +52,7 @@ export function Grid(props: GridProps) {
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onShown(first, last), [onShown, first, last])
   useEffect(() => virtual.measure(), [virtual, rowHeight])
-  useKeptFocus(box, left !== null, props.hadFocus)
+  useKeptFocus(box, left !== null, props.focus)
   const isRead = count > 0
   useEffect(() => {
     if (isRead && left !== null) virtual.scrollToIndex(left, { align: 'center' })
@@ -103,15 +104,13 @@ export function Grid(props: GridProps) {
 }
 
 /** Takes the focus where a person came back to their row, or from the grid that stood here before. */
-function useKeptFocus(box: RefObject<HTMLElement | null>, isBack: boolean, hadFocus: RefObject<boolean>): void {
+function useKeptFocus(box: RefObject<HTMLElement | null>, isBack: boolean, focus: FocusKeeper): void {
   useLayoutEffect(() => {
     const grid = box.current
-    if (isBack || hadFocus.current) grid?.focus({ preventScroll: true })
-    hadFocus.current = false
-    return () => {
-      hadFocus.current = grid?.contains(document.activeElement) ?? false
-    }
-  }, [box, isBack, hadFocus])
+    const hadFocus = focus.take()
+    if (isBack || hadFocus) grid?.focus({ preventScroll: true })
+    return () => focus.leave(grid?.contains(document.activeElement) ?? false)
+  }, [box, isBack, focus])
 }
 
 const rowId = (index: number): string => `row-${index}`
