@@ -10,6 +10,8 @@ interface Field {
   readonly type: 'email' | 'password' | 'text'
   readonly autocomplete: 'email' | 'current-password' | 'new-password' | 'name'
   readonly minLength?: number
+  /** What was typed before. */
+  readonly value?: string
 }
 
 /** A form that is posted to an address of this service. */
@@ -123,7 +125,8 @@ ${fields.map(fieldHtml).join('\n')}
 </form>`
 }
 
-const fieldHtml = ({ name, label, type, autocomplete, minLength }: Field) =>
+const fieldHtml = ({ name, label, type, autocomplete, minLength, value }: Field) =>
   `<label>${safe(label)}
 <input name="${name}" type="${type}" autocomplete="${autocomplete}" required` +
-  `${minLength === undefined ? '' : ` minlength="${minLength}"`}></label>`
+  `${minLength === undefined ? '' : ` minlength="${minLength}"`}` +
+  `${value === undefined ? '' : ` value="${safe(value)}"`}></label>`

@@ -51,7 +51,7 @@ export const signInPages: readonly Route[] = [
       const { email = '', password = '', next } = call.body
       return answered(
         call,
-        (why) => signInPage(call, next, why),
+        (why) => signInPage(call, next, { fault: why, email }),
         async () => goOn(call, next, await signInBy(call, { email, password }, ATTEMPTS)),
       )
     },
@@ -131,22 +131,29 @@ const withNext = (page: string, next: string | undefined): string => {
 
 const EMAIL = { name: 'email', label: 'Email address', type: 'email', autocomplete: 'email' } as const
 
-function signInPage(call: SignInCall, next: string | undefined, fault?: string): Answer {
+/** What was refused. A person who mistyped a password keeps the address. */
+interface Refused {
+  readonly fault: string
+  readonly email: string
+}
+
+function signInPage(call: SignInCall, next: string | undefined, refused?: Refused): Answer {
   const { signUp: mode, signIn: library } = call.services
+  const email = refused ? { ...EMAIL, value: refused.email } : EMAIL
   const password = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' } as const
   return pageAnswer(
     {
       title: 'Sign in',
       lines: [],
-      fault: fault && `${fault}.`,
-      forms: [formOf(PAGES.signIn, next, { fields: [EMAIL, password], button: 'Sign in' })],
+      fault: refused && `${refused.fault}.`,
+      forms: [formOf(PAGES.signIn, next, { fields: [email, password], button: 'Sign in' })],
       links: [
         ...(library.handleOidc ? [{ href: withNext(PAGES.oidc, next), text: 'Sign in with the provider' }] : []),
         { href: PAGES.reset, text: 'I forgot my password' },
         ...(mode === 'open' ? [{ href: withNext(PAGES.signUp, next), text: 'Create an account' }] : []),
       ],
     },
-    fault === undefined ? 200 : 422,
+    refused === undefined ? 200 : 422,
   )
 }
 
