@@ -65,13 +65,19 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     await page.getByRole('row', { name: /^sizes 1 item gone S 1 item new L$/ }).waitFor()
     await page.getByText('in the browser').waitFor()
     await page.getByText('Two fields have no match.').waitFor()
+    const readNewer = page.waitForResponse((answer) => answer.url().endsWith(`after=${kettle.ids.at(-1)}`))
     await page.getByRole('link', { name: 'Newer' }).click()
+    await readNewer
     await page
       .getByRole('region', { name: 'Why it failed' })
       .getByText('The site refused. Try it with a browser.')
       .waitFor()
     await page.getByText('Nothing was sent: a failed run does not report a change.').waitFor()
-    expect(await page.getByRole('button', { name: 'Newer' }).isDisabled()).toBe(true)
+    await page.getByRole('link', { name: 'Older' }).waitFor()
+    const newer = page.getByRole('button', { name: 'Newer' })
+    await expect.poll(() => newer.getAttribute('title')).toBe('There is no newer run.')
+    expect(await newer.isDisabled()).toBe(true)
+    expect(await page.getByRole('link', { name: 'Newer' }).count()).toBe(0)
     for (const nth of [1, 0]) {
       await page.getByRole('link', { name: 'Older' }).waitFor()
       await page.keyboard.press('[')
