@@ -6,18 +6,23 @@ export class ApiFault extends Error {
   readonly requestId: string | null
   /** After how many milliseconds the server asks to come back. Null: it does not say. */
   readonly retryMs: number | null
+  /** Something was to be done, and not only read. */
+  readonly isOfAction: boolean
 
-  constructor(message: string, status: number, { requestId = null, retryMs = null }: FaultDetails = {}) {
+  constructor(message: string, status: number, details: FaultDetails = {}) {
+    const { requestId = null, retryMs = null, isOfAction = false } = details
     super(message)
     this.status = status
     this.requestId = requestId
     this.retryMs = retryMs
+    this.isOfAction = isOfAction
   }
 }
 
 interface FaultDetails {
   readonly requestId?: string | null
   readonly retryMs?: number | null
+  readonly isOfAction?: boolean
 }
 
 interface Asked {
@@ -57,7 +62,7 @@ export async function ask<T>(path: string, { method = 'GET', body: sent, signal,
   const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }), ...(signal && { signal }) }
   const answer = await fetch(path, init).catch((error: unknown) => {
     if (signal?.aborted === true) throw error
-    throw new ApiFault('The server does not answer.', 0)
+    throw new ApiFault('The server does not answer.', 0, { isOfAction: method !== 'GET' })
   })
   noteClock(answer.headers.get('date'))
   const body = (await answer.json().catch(() => ({}))) as T & Envelope

@@ -10,6 +10,8 @@ interface Explained {
 export function explain(error: unknown, ofCredentials = 'Your session has ended.'): Explained {
   if (!(error instanceof ApiFault)) return { what: 'The page has an error.', next: 'Load it again.' }
   const { status, message, requestId } = error
+  if (status === 0 && error.isOfAction)
+    return { what: 'It was not done: the server does not answer.', next: 'Do it again once the server answers.' }
   if (status === 0) return { what: message, next: 'It is asked again by itself. What you see may be old.' }
   if (status === 401) return { what: ofCredentials, next: 'Sign in again, and go on where you were.' }
   if (status === 404)

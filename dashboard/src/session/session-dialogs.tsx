@@ -17,6 +17,7 @@ export function SessionDialogs({ me }: { readonly me: Me | null }) {
   const trouble = useTrouble()
   useEffect(() => whenRefused(noteRefusal), [])
   if (me === null || trouble === null) return null
+  if (trouble === 'other person') return <OtherPerson me={me} />
   return trouble === 'ended' ? <SignInAgain me={me} /> : <OtherTeam me={me} />
 }
 
@@ -107,6 +108,24 @@ function SignInAgain({ me }: { readonly me: Me }) {
     </Over>
   )
 }
+
+const OtherPerson = ({ me }: { readonly me: Me }) => (
+  <Over title="Somebody else has signed in">
+    <p>
+      This page shows what <bdi>{me.user?.email ?? me.team.name}</bdi> sees. Another tab of this browser has signed in
+      somebody else.
+    </p>
+    <div className={style['ways']}>
+      <button
+        type="button"
+        className={`${controls['button']} ${controls['main']}`}
+        onClick={() => location.assign('/')}
+      >
+        Show what they see
+      </button>
+    </div>
+  </Over>
+)
 
 function OtherTeam({ me }: { readonly me: Me }) {
   const [fault, setFault] = useState<string | null>(null)

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
-/** What is wrong with the session: it has ended, or acts for another team. */
-type Trouble = 'ended' | 'other team' | null
+/** What is wrong with the session: it has ended, acts for another team, or is of another person. */
+type Trouble = 'ended' | 'other team' | 'other person' | null
 
 const state = { trouble: null as Trouble, listeners: new Set<() => void>() }
 
