@@ -79,6 +79,44 @@ describe('A destination with quiet hours', () => {
     await watching.setClock(0)
   })
 
+  test('is not tried again in them either, but when they end', async () => {
+    await using refusing = await openReceiver(reply(503))
+    // They begin before the second attempt, which would be after five minutes.
+    const quiet_hours = { ...NOW_QUIET, from: quietNow(0, Date.now() + 120_000).from }
+    const { ids } = await fire([['again', { url: refusing.url, quiet_hours }]])
+    const failed = await eventually(
+      () => read(`/v1/deliveries/${ids[0]}`),
+      ({ status }) => status === 'failed',
+    )
+    expect(Date.parse(failed.next_attempt_at ?? '')).toBeGreaterThanOrEqual(Date.parse(minuteOf(endsMs)))
+    expect(Date.parse(failed.next_attempt_at ?? '')).toBeLessThan(Date.parse(minuteOf(endsMs)) + 5_000)
+  })
+
+  test('gets what was sent when its hour had come once, though it is asked to be sent now', async () => {
+    let answer = () => {}
+    await using slow = await openReceiver((socket, request, nth) => {
+      answer = () => reply(200)(socket, request, nth)
+    })
+    const { ids } = await fire([['slow', { url: slow.url, quiet_hours: NOW_QUIET }]])
+    await watching.setClock(2 * 3600 + 60)
+    await eventually(
+      async () => slow.requests.length,
+      (count) => count === 1,
+    )
+    expect((await release(ids, 'send')).body).toMatchObject({
+      succeeded: 0,
+      results: [{ error: { code: 'CONFLICT' } }],
+    })
+    expect((await release(ids, 'drop')).body).toMatchObject({ succeeded: 0 })
+    answer()
+    await eventually(
+      () => read(`/v1/deliveries/${ids[0]}`),
+      ({ status }) => status === 'success',
+    )
+    expect(slow.requests).toHaveLength(1)
+    await watching.setClock(0)
+  })
+
   test('is named by a run only while a delivery of it waited', async () => {
     const { run } = await fire([['free-again']])
     expect(await read(`/v1/runs/${run}`)).not.toHaveProperty('held')

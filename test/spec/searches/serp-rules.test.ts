@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { checkSearch } from '../../../runners/serp/check-search.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
+import { quietNow } from '../../support/api/quiet-now.ts'
 import { serveApi } from '../../support/api/served-api.ts'
 import {
   googlePage,
@@ -86,6 +87,14 @@ test('rank_change_threshold is ignored in full_analysis', async () => {
   await serp.check(no)
   serp.answer(() => googlePage(list(3).toReversed()))
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true })
+})
+
+test('what a search fires in the quiet hours of its destination waits', async () => {
+  const no = await serp.add(team, { mode: 'full_analysis', deliveries: [{ ...HOOK, quiet_hours: quietNow() }] })
+  serp.answer(() => googlePage(list(3)))
+  await serp.check(no)
+  serp.answer(() => googlePage(list(3, 2)))
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, held: 'quiet_hours' })
 })
 
 test('later pages are opened in the same browser session, 2 to 6 seconds apart', async () => {
