@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { quietNow } from '../../support/api/quiet-now.ts'
 import { startWatching, type Watching } from '../../support/api/watching.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -18,6 +18,7 @@ beforeAll(async () => {
   watching = await startWatching({ deliver: true })
   receiver = await openReceiver(reply(200))
 })
+afterEach(() => watching.setClock(0))
 afterAll(async () => {
   await watching.close()
   await receiver[Symbol.asyncDispose]()
@@ -76,7 +77,6 @@ describe('A destination with quiet hours', () => {
       ({ status }) => status === 'success',
     )
     expect(sent).not.toHaveProperty('held')
-    await watching.setClock(0)
   })
 
   test('is not tried again in them either, but when they end', async () => {
@@ -114,7 +114,6 @@ describe('A destination with quiet hours', () => {
       ({ status }) => status === 'success',
     )
     expect(slow.requests).toHaveLength(1)
-    await watching.setClock(0)
   })
 
   test('is named by a run only while a delivery of it waited', async () => {
