@@ -8,6 +8,12 @@ import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
 const MONITORS = 120
+const CHANGE = {
+  run_id: '019de363-a5c8-7c11-8000-000000c0ffee',
+  at: '2026-05-01T12:00:00.000Z',
+  field: 'price',
+  more: 0,
+}
 const HOSTILE = ['<img src=x onerror=alert(1)>', 'javascript:alert(1)', '\u{202E}evil\u{200B}', `${'w'.repeat(200)}`]
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The list of monitors', () => {
@@ -182,6 +188,26 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
     await page.getByText('Kettle 0', { exact: true }).waitFor()
     await expect.poll(() => page.evaluate(`document.querySelector('[role=grid]').scrollTop`)).toBe(0)
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-activedescendant')).toBe('row-0')
+    await page.context().close()
+  })
+
+  test('shows a part of both values, however long one of them is', async () => {
+    const summary = { value: null, spark: null, change: { ...CHANGE, before: 'cheap', after: 'dear '.repeat(16) } }
+    await dashboard.api.sql(`
+      insert into baselines (no, team_id, extracted, summary)
+      select no, team_id, '{}', '${JSON.stringify(summary)}' from monitors where name = 'Kettle 11';
+      update checks set last_change_id = '${CHANGE.run_id}' where no in (select no from baselines)`)
+    const { page } = await opened('/?q=Kettle%2011')
+    const widthOf = async (text: string) => (await page.locator('bdi', { hasText: text }).boundingBox())?.width ?? 0
+    expect(await widthOf('cheap')).toBeGreaterThan(25)
+    expect(await widthOf('dear')).toBeGreaterThan(50)
+    await dashboard.api.sql(
+      `update baselines set summary = replace(summary::text, 'cheap', repeat('cheap ', 16))::json`,
+    )
+    await page.reload()
+    await page.locator('bdi', { hasText: 'cheap cheap' }).waitFor()
+    expect(await widthOf('cheap')).toBeGreaterThan(50)
+    expect(await widthOf('dear')).toBeGreaterThan(50)
     await page.context().close()
   })
 

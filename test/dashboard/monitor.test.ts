@@ -105,6 +105,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await expect
       .poll(() => page.locator('article header').innerText())
       .toMatch(/Paused[^]*every minute[^]*price[^]*\$17\.49[^]*since\s+3 hr\. ago[^]*before\s+\$19\.99/)
+    await page.getByText('Fires when anything changes').waitFor()
     const target = page.getByRole('link', { name: SMALLEST.url })
     expect(await target.getAttribute('rel')).toBe('noopener noreferrer')
     await page.getByRole('link', { name: 'team=shop' }).click()

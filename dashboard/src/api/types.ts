@@ -1,5 +1,52 @@
 // Generated from schema/ by `npm run gen`.
 
+/** `DiffPredicate` of the API. */
+export type DiffPredicate = {
+  readonly type: 'any_field_changes'
+} | {
+  readonly type: 'field_changes'
+  readonly field: string
+} | {
+  readonly type: 'field_increases_by_percent'
+  readonly field: string
+  readonly threshold: number
+} | {
+  readonly type: 'field_decreases_by_percent'
+  readonly field: string
+  readonly threshold: number
+} | {
+  readonly type: 'field_increases_by_absolute'
+  readonly field: string
+  readonly threshold: number
+} | {
+  readonly type: 'field_decreases_by_absolute'
+  readonly field: string
+  readonly threshold: number
+} | {
+  readonly type: 'field_above'
+  readonly field: string
+  readonly threshold: number
+} | {
+  readonly type: 'field_below'
+  readonly field: string
+  readonly threshold: number
+} | {
+  readonly type: 'list_gains_items'
+  readonly field: string
+} | {
+  readonly type: 'field_matches_regex'
+  readonly field: string
+  readonly pattern: string
+} | {
+  readonly type: 'field_equals'
+  readonly field: string
+  readonly value: unknown
+} | {
+  readonly type: 'composite'
+  readonly operator: 'AND' | 'OR'
+  readonly conditions: readonly DiffPredicate[]
+}
+
 /** The answer of `GET /v1/me`. */
 export type Me = {
   readonly user: {
@@ -156,6 +203,27 @@ export type Monitor = {
   readonly managed_by: 'api' | 'kubernetes' | 'file'
   readonly declared_in?: string
   readonly warnings?: readonly string[]
+  readonly diff_predicate: DiffPredicate
+  readonly visual_config: {
+    readonly enabled: boolean
+    readonly thresholdPct?: number
+    readonly fullPage?: boolean
+    readonly regions?: readonly {
+      readonly selector?: string
+      readonly rect?: {
+        readonly x: number
+        readonly y: number
+        readonly width: number
+        readonly height: number
+      }
+      readonly label?: string
+    }[]
+    readonly ignoreSelectors?: readonly string[]
+    readonly viewport?: {
+      readonly width?: number
+      readonly height?: number
+    }
+  } | null
 }
 
 /** The answer of `GET /v1/serp-monitors/{id}`. */
@@ -164,6 +232,8 @@ export type SerpMonitor = {
   readonly engine: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
   readonly device: 'desktop' | 'mobile'
   readonly target_domain: string | null
+  readonly mode: 'rank_tracking' | 'full_analysis'
+  readonly rank_change_threshold: number | null
 }
 
 /** The answer of `GET /v1/runs/{id}`. */
@@ -268,7 +338,7 @@ export type RunDiff = {
 
 /** The answer of `GET /v1/run-images/{id}`. */
 export type RunImages = {
-  readonly kind: string
+  readonly kind: 'visual'
   readonly aggregateChangePct: number
   readonly hasChanges: boolean
   readonly regions: readonly {

@@ -1,7 +1,10 @@
 import type { COLLECTIONS, Monitor, SerpMonitor } from '../api/types.ts'
 
+/** The keys that only monitors of pages have. */
+type OfPages = 'url' | 'diff_predicate' | 'visual_config'
+
 /** A monitor of a page or of a search. */
-export type AnyMonitor = Omit<Monitor, 'url'> & Partial<Pick<Monitor, 'url'>> & Partial<SerpMonitor>
+export type AnyMonitor = Omit<Monitor, OfPages> & Partial<Pick<Monitor, OfPages>> & Partial<SerpMonitor>
 
 /** Where a monitor is. */
 export interface Place {

@@ -5,6 +5,7 @@ import { State, type StateFacts } from '../monitors/state.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Ago, every } from '../parts/time.tsx'
 import { type AnyMonitor, type Place, webAddress } from './any-monitor.ts'
+import { conditionOf } from './condition.ts'
 import style from './head.module.css'
 import { ValueNow } from './value-now.tsx'
 
@@ -30,6 +31,9 @@ export function Head({ monitor, place }: HeadProps) {
           </span>
         )}
         <Target monitor={monitor} />
+      </p>
+      <p className={style['condition']}>
+        Fires when <bdi>{conditionOf(monitor)}</bdi>
       </p>
       {Object.keys(labels).length > 0 && (
         <ul className={style['labels']} aria-label="Labels">

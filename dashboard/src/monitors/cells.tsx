@@ -76,7 +76,7 @@ export const cellsOf = (row: Row, isChosen: boolean, onChoose: () => void): Grid
   labels: (
     <span className={style['labels']}>
       {Object.entries(row.labels).map(([key, value]) => (
-        <bdi key={key} className={style['label']}>
+        <bdi key={key} className={style['label']} title={`${key}=${value}`}>
           {value === '' ? key : `${key}=${value}`}
         </bdi>
       ))}
@@ -111,5 +111,11 @@ function LastChange({ row: { last_change: change, last_run: last, ...row } }: { 
 
 function Found({ change: { field, before, after } }: { readonly change: NonNullable<Row['last_change']> }) {
   if (field === '') return 'the picture'
-  return field === WHOLE_PAGE ? 'the text of the page' : <Beside before={before} after={after} />
+  return field === WHOLE_PAGE ? (
+    'the text of the page'
+  ) : (
+    <span className={style['pair']}>
+      <Beside before={before} after={after} />
+    </span>
+  )
 }

@@ -55,11 +55,13 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'managed_by',
       'declared_in',
       'warnings',
+      'diff_predicate',
+      'visual_config',
     ],
   },
   SerpMonitor: {
     path: '/v1/serp-monitors/{id}',
-    keys: ['keyword', 'engine', 'device', 'target_domain'],
+    keys: ['keyword', 'engine', 'device', 'target_domain', 'mode', 'rank_change_threshold'],
   },
   Run: {
     path: '/v1/runs/{id}',
@@ -93,6 +95,9 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   BulkDone: { method: 'post', path: '/v1/monitors/bulk', keys: ['results'] },
 }
 
+/** Schemas that contain themselves. */
+const NAMED_SCHEMAS = ['DiffPredicate']
+
 /** The types of choices, by their values. Of a refusal the page shows the message. */
 const NAMED_CHOICES = { [Object.keys(RUN_FAULTS).join()]: 'FaultCode', [Object.keys(ERRORS).join()]: 'string' }
 
@@ -106,7 +111,10 @@ interface Wanted {
 /** Returns the file with what the dashboard knows of the API: types of answers, choices, limits and texts. */
 export function apiTypes(document: object): string {
   const api = document as ApiDocument
-  const named = { schemas: api.components.schemas, choices: NAMED_CHOICES }
+  const named = { schemas: api.components.schemas, choices: NAMED_CHOICES, types: new Set(NAMED_SCHEMAS) }
+  const types = NAMED_SCHEMAS.map(
+    (name) => `/** \`${name}\` of the API. */\nexport type ${name} = ${typeOf(named.schemas[name] ?? {}, named)}\n`,
+  )
   const answers = Object.entries(ANSWERS).map(([name, { method = 'get', path, keys }]) => {
     const schema = operation(api, path, method).responses['200']?.content['application/json'].schema ?? {}
     const comment = `/** The answer of \`${method.toUpperCase()} ${path}\`. */`
@@ -119,6 +127,7 @@ export function apiTypes(document: object): string {
   const collections = RESOURCE_KINDS.map(({ declares, collection }) => `  ${declares}: '${collection}',\n`)
   return [
     '// Generated from schema/ by `npm run gen`.\n',
+    ...types,
     ...answers,
     eventTypes(operation(api, '/v1/events'), named),
     `/** Bounds of the stream of events. */\nexport const EVENTS = { watched: ${EVENT_LIMITS.watched} } as const\n`,

@@ -3,7 +3,9 @@ interface Node {
   readonly $ref?: string
   readonly type?: string
   readonly enum?: readonly string[]
+  readonly const?: string
   readonly anyOf?: readonly Node[]
+  readonly oneOf?: readonly Node[]
   readonly items?: Node
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: readonly string[]
@@ -21,6 +23,8 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 /** What has a name already: schemas by theirs, and the types of choices by their values, joined by commas. */
 interface Named {
   readonly schemas: Readonly<Record<string, object>>
+  /** Schemas that have a type with their name, because they contain themselves. */
+  readonly types: ReadonlySet<string>
   readonly choices: Readonly<Record<string, string>>
 }
 
@@ -33,12 +37,19 @@ export function typeOf(schema: object, named: Named, keys?: readonly string[]): 
 }
 
 const resolved = (node: Node, named: Named): Node =>
-  node.$ref === undefined ? node : (named.schemas[node.$ref.split('/').at(-1) ?? ''] ?? {})
+  node.$ref === undefined ? node : (named.schemas[nameOf(node.$ref)] ?? {})
+
+const nameOf = (ref: string): string => ref.split('/').at(-1) ?? ''
 
 function written(node: Node, named: Named, indent: string): string {
-  if (node.$ref !== undefined) return written(resolved(node, named), named, indent)
+  if (node.$ref !== undefined) {
+    const name = nameOf(node.$ref)
+    return named.types.has(name) ? name : written(resolved(node, named), named, indent)
+  }
+  if (node.const !== undefined) return `'${node.const}'`
   if (node.enum) return named.choices[node.enum.join()] ?? node.enum.map((value) => `'${value}'`).join(' | ')
-  if (node.anyOf) return node.anyOf.map((one) => written(one, named, indent)).join(' | ')
+  const alternatives = node.anyOf ?? node.oneOf
+  if (alternatives) return alternatives.map((one) => written(one, named, indent)).join(' | ')
   if (node.items) return `readonly ${inBrackets(written(node.items, named, indent))}[]`
   if (node.properties && Object.keys(node.properties).length > 0) return objectOf(node, named, indent)
   if (typeof node.additionalProperties === 'object')
