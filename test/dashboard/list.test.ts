@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
+import { giveChange } from '../support/database/check-states.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
@@ -192,18 +193,13 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The li
   })
 
   test('shows a part of both values, however long one of them is', async () => {
-    const summary = { value: null, spark: null, change: { ...CHANGE, before: 'cheap', after: 'dear '.repeat(16) } }
-    await dashboard.api.sql(`
-      insert into baselines (no, team_id, extracted, summary)
-      select no, team_id, '{}', '${JSON.stringify(summary)}' from monitors where name = 'Kettle 11';
-      update checks set last_change_id = '${CHANGE.run_id}' where no in (select no from baselines)`)
+    const monitor = { name: 'Kettle 11' }
+    await giveChange(dashboard.api, monitor, { ...CHANGE, before: 'cheap', after: 'dear '.repeat(16) })
     const { page } = await opened('/?q=Kettle%2011')
     const widthOf = async (text: string) => (await page.locator('bdi', { hasText: text }).boundingBox())?.width ?? 0
     expect(await widthOf('cheap')).toBeGreaterThan(25)
     expect(await widthOf('dear')).toBeGreaterThan(50)
-    await dashboard.api.sql(
-      `update baselines set summary = replace(summary::text, 'cheap', repeat('cheap ', 16))::json`,
-    )
+    await giveChange(dashboard.api, monitor, { ...CHANGE, before: 'cheap '.repeat(16), after: 'dear '.repeat(16) })
     await page.reload()
     await page.locator('bdi', { hasText: 'cheap cheap' }).waitFor()
     expect(await widthOf('cheap')).toBeGreaterThan(50)

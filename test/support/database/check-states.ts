@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import type { MonitorSummary } from '../../../core/overview/monitor-summary.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { conditionOf, literal, type Monitors, runStatement, type Statements } from './stored-rows.ts'
@@ -67,6 +68,20 @@ export const giveReading = (on: Statements, monitors: Monitors, extracted: objec
      )
      insert into baselines (no, team_id, extracted) select no, team_id, ${literal(extracted)} from c`,
   )
+
+/** Lists show this as the last change of them. */
+export const giveChange = (on: Statements, monitors: Monitors, change: LastChange): Promise<void> =>
+  runStatement(
+    on,
+    `with c as (
+       update checks set last_change_id = ${literal(change.run_id)} where ${conditionOf(monitors)} returning no, team_id
+     )
+     insert into baselines (no, team_id, extracted, summary)
+     select no, team_id, '{}', ${literal({ value: null, change, spark: null })} from c
+     on conflict (no) do update set summary = excluded.summary`,
+  )
+
+type LastChange = NonNullable<MonitorSummary['change']>
 
 /** Their last reading is by these layers, without a hash. */
 export const readBy = (on: Statements, monitors: Monitors, layers: number): Promise<void> =>

@@ -41,11 +41,12 @@ const resolved = (node: Node, named: Named): Node =>
 
 const nameOf = (ref: string): string => ref.split('/').at(-1) ?? ''
 
+/** Returns the name of a schema that has a type of that name; else its type. */
+const referred = (ref: string, named: Named, indent: string): string =>
+  named.types.has(nameOf(ref)) ? nameOf(ref) : written(resolved({ $ref: ref }, named), named, indent)
+
 function written(node: Node, named: Named, indent: string): string {
-  if (node.$ref !== undefined) {
-    const name = nameOf(node.$ref)
-    return named.types.has(name) ? name : written(resolved(node, named), named, indent)
-  }
+  if (node.$ref !== undefined) return referred(node.$ref, named, indent)
   if (node.const !== undefined) return `'${node.const}'`
   if (node.enum) return named.choices[node.enum.join()] ?? node.enum.map((value) => `'${value}'`).join(' | ')
   const alternatives = node.anyOf ?? node.oneOf
