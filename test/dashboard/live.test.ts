@@ -183,6 +183,25 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await page.context().close()
   })
 
+  test('says on every screen within five seconds that the server is away, and no longer when it is back', async () => {
+    const { page } = await opened()
+    const away = page.getByRole('alert').getByText('The server does not answer.')
+    for (const path of ['/', '/changes', `/monitors/${kettle}`]) {
+      await page.goto(dashboard.base + path)
+      await page.getByRole('heading').or(page.getByRole('gridcell')).first().waitFor()
+      await eventually(streams, (count) => count === 1)
+      await page.context().route('**/v1/**', (route) => route.abort())
+      dashboard.api.app.server.closeAllConnections()
+      await away.waitFor({ timeout: 5_000 })
+      // What the screen has stays, and nothing says the same twice.
+      await page.getByRole('heading').or(page.getByRole('gridcell')).first().waitFor()
+      expect(await away.count()).toBe(1)
+      await page.context().unroute('**/v1/**')
+      await away.waitFor({ state: 'detached' })
+    }
+    await page.context().close()
+  })
+
   test('asks for the password over what is shown when the session ends, and goes on with what was typed', async () => {
     const { page, watched } = await opened()
     await page.getByRole('searchbox').fill('kettl')

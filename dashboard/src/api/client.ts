@@ -1,3 +1,5 @@
+import { noteAnswer } from './away.ts'
+
 /** An answer that is none: what was refused, or what could not be asked. */
 export class ApiFault extends Error {
   override readonly name = 'ApiFault'
@@ -60,15 +62,25 @@ export async function ask<T>(path: string, { method = 'GET', body: sent, signal,
   const headers = { accept: 'application/json', ...(anyTeam !== true && teamHeaders()) } as Record<string, string>
   if (sent) headers['content-type'] = 'application/json'
   const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }), ...(signal && { signal }) }
-  const answer = await fetch(path, init).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error
-    throw new ApiFault('The server does not answer.', 0, { isOfAction: method !== 'GET' })
-  })
+  const answer = await answered(path, init, method !== 'GET')
   noteClock(answer.headers.get('date'))
   const body = (await answer.json().catch(() => ({}))) as T & Envelope
   if (answer.ok) return body
   if (anyTeam !== true) noteRefusal(answer.status, method)
   throw faultOf(answer, body)
+}
+
+/** Returns the answer to a request. Throws an `ApiFault` where there is none. */
+async function answered(path: string, init: RequestInit, isOfAction = false): Promise<Response> {
+  try {
+    const answer = await fetch(path, init)
+    noteAnswer(true)
+    return answer
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    noteAnswer(false)
+    throw new ApiFault('The server does not answer.', 0, { isOfAction })
+  }
 }
 
 /** Of what only reads, a conflict can only be that of teams. */
@@ -87,10 +99,7 @@ function faultOf({ status, headers }: Response, { error }: Envelope): ApiFault {
 /** Asks the API for another text than JSON. Throws an `ApiFault`. */
 export async function askText(path: string, accept: string, signal: AbortSignal): Promise<string> {
   const headers = { accept, ...(session.team !== '' && { 'tidemark-team': session.team }) }
-  const answer = await fetch(path, { headers, signal }).catch((error: unknown) => {
-    if (signal.aborted) throw error
-    throw new ApiFault('The server does not answer.', 0)
-  })
+  const answer = await answered(path, { headers, signal })
   if (answer.ok) return answer.text()
   noteRefusal(answer.status, 'GET')
   throw faultOf(answer, (await answer.json().catch(() => ({}))) as Envelope)
@@ -99,7 +108,7 @@ export async function askText(path: string, accept: string, signal: AbortSignal)
 /** Opens a stream of events behind the one with this id. Throws an `ApiFault`. */
 export async function openStream(path: string, lastId: string, signal: AbortSignal): Promise<ReadableStream> {
   const behind = lastId === '' ? {} : { 'last-event-id': lastId }
-  const answer = await fetch(path, { headers: { accept: 'text/event-stream', ...teamHeaders(), ...behind }, signal })
+  const answer = await answered(path, { headers: { accept: 'text/event-stream', ...teamHeaders(), ...behind }, signal })
   if (!answer.ok || answer.body === null) throw new ApiFault('There is no stream.', answer.status)
   return answer.body
 }

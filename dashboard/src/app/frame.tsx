@@ -12,7 +12,7 @@ import { SessionDialogs } from '../session/session-dialogs.tsx'
 import style from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
 import { PersonMenu, TeamMenu } from './menus.tsx'
-import { Notice } from './notice.tsx'
+import { Away, Notice } from './notice.tsx'
 import { useMe } from './use-me.ts'
 import { useScreenFocus } from './use-screen-focus.ts'
 
@@ -43,6 +43,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
       <Rail />
       <div className={style['main']}>
         <Bar me={me} onKeys={() => setKeys(true)} />
+        <Away />
         {error !== null && <Notice error={error} />}
         <main ref={main} id="screen" tabIndex={-1} className={style['screen']} onClickCapture={noteLink}>
           {children}

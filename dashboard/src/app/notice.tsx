@@ -1,3 +1,4 @@
+import { useIsAway } from '../api/away.ts'
 import { ApiFault } from '../api/client.ts'
 import { explain } from '../api/faults.ts'
 import controls from '../style/controls.module.css'
@@ -7,6 +8,9 @@ const signInPath = (): string => `/sign-in?next=${encodeURIComponent(location.pa
 
 /** What is wrong, and what to do next. */
 export function Notice({ error }: { readonly error: unknown }) {
+  const isAway = useIsAway()
+  // That the server is away is said once, above every screen.
+  if (isAway && isUnanswered(error)) return null
   const { what, next } = explain(error)
   const hasEnded = error instanceof ApiFault && error.status === 401
   return (
@@ -17,3 +21,21 @@ export function Notice({ error }: { readonly error: unknown }) {
     </div>
   )
 }
+
+/** A request that only reads was not answered. */
+const isUnanswered = (error: unknown): boolean => error instanceof ApiFault && error.status === 0 && !error.isOfAction
+
+/** The server is away. Each screen goes on with what it has. */
+export const Away = () => {
+  const { what, next } = explain(UNANSWERED)
+  return (
+    useIsAway() && (
+      <div className={controls['notice']} role="alert">
+        <b>{what}</b>
+        <span>{next}</span>
+      </div>
+    )
+  )
+}
+
+const UNANSWERED = new ApiFault('The server does not answer.', 0)
