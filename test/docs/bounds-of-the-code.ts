@@ -23,6 +23,7 @@ import { mostPruned, PRUNE_LIMIT } from '../../schema/config/prune-limit.ts'
 import { LIST_LIMITS } from '../../schema/list-limits.ts'
 import { BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import { MonitorBulk } from '../../schema/monitor/bulk.ts'
+import { OPTION_LIMITS } from '../../schema/monitor/delivery-services.ts'
 import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/monitor/diff-predicate.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor/monitor.ts'
@@ -32,6 +33,7 @@ import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { pageQuery } from '../../schema/page-of.ts'
 import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
+import { DeliveryRelease } from '../../schema/run/delivery-release.ts'
 import { TESTS_PER_MINUTE } from '../../schema/run/delivery-test.ts'
 import { CHAT_PACE, DELIVERY_BYTES, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS } from '../../schema/run/delivery.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
@@ -182,6 +184,11 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['one picture', `${n(MAX_PIXELS)} pixels, ${n(TALLEST_SHOT)} rows, ${mib(LARGEST_SHOT_BYTES)}`],
   ['signed address of a picture', `${LINK_SECONDS / 60} minutes, else 403`],
   ['destinations of a monitor', `${n(key(MonitorCreate, 'deliveries').maxItems)}; the plan may allow fewer, else 429`],
+  [
+    'options of a service',
+    `${OPTION_LIMITS.options}, names of 1 to ${OPTION_LIMITS.key} and values of ${n(OPTION_LIMITS.value)} characters`,
+  ],
+  ['ids of a release', range(key(DeliveryRelease, 'ids'))],
   ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
   ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],
   [
