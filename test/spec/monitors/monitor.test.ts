@@ -24,6 +24,7 @@ describe('monitor', () => {
       request_config: null,
       visual_config: null,
       notify_on: [],
+      quiet_hours: null,
       isolation: 'shared',
       external_key: null,
       labels: {},

@@ -41,6 +41,7 @@ describe('SERP monitor configuration', () => {
       rank_change_threshold: null,
       deliveries: [],
       notify_on: [],
+      quiet_hours: null,
       external_key: null,
       labels: {},
       managed_by: 'api',
