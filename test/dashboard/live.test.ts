@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
@@ -53,6 +53,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await site[Symbol.asyncDispose]()
     await dashboard[Symbol.asyncDispose]()
   })
+
+  afterEach(() => dashboard.closePages())
 
   async function opened(path = '/?sort=name') {
     const found = await dashboard.open(path, owner)

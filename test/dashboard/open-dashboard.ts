@@ -39,6 +39,8 @@ export interface Dashboard extends AsyncDisposable {
   readonly built: string
   /** Opens a page of a browser of its own. With an owner it is signed in. */
   open(path: string, as: Pick<CreatedOwner, 'session_token'> | null, how?: OpenOptions): Promise<OpenedPage>
+  /** Closes all pages: one that a failed test has left open has a stream. */
+  closePages(): Promise<void>
   /** Serves the same at another address, by a port of its own on loopback. */
   serveAs(base: string): Promise<OtherAddress>
 }
@@ -94,6 +96,9 @@ export async function startDashboard({ port: given, ...options }: StartOptions =
       const watched = watch(page, at)
       await page.goto(at + path)
       return { page, watched }
+    },
+    async closePages() {
+      await Promise.all(browser.playwright.contexts().map((context) => context.close()))
     },
     async serveAs(at) {
       const { services, databaseUrl } = api
