@@ -9,6 +9,7 @@ export const TIME_ZONE = rule<string>({
   message: 'must be the IANA name of a time zone, such as Europe/Berlin, America/New_York or UTC',
   // It accepts slightly too much: CEL does not know the names. The operator applies `check`.
   cel: `self.matches('${ZONE}')`,
+  json: { pattern: ZONE },
   accepts: ['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kathmandu', 'UTC', 'Etc/GMT+5', 'europe/berlin'],
   rejects: ['+02:00', 'Europe/Berlin ', '../etc/localtime', 'Europe//Berlin', '2'],
   holds: (name) => zone.test(name) && isKnown(name),

@@ -43,6 +43,10 @@ const labels = fc.dictionary(
   fc.constantFrom('', 'prod', '0', 'a.b_c-d', 'x'.repeat(63)),
   { maxKeys: 4, noNullPrototype: true },
 )
+const hours = fc.constantFrom(
+  { from: '22:00', until: '07:00', time_zone: 'Europe/Berlin' },
+  { from: '00:00', until: '23:59', time_zone: 'UTC' },
+)
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
@@ -100,6 +104,8 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.external_key': () => fc.uuid(),
   // Nothing starts pods here.
   '*.isolation': () => fc.constant('shared'),
+  // A document does not know the names of zones, and that two times differ.
+  '*.quiet_hours': () => hours,
   '*.location_code': () => fc.constantFrom('us', 'de'),
   '*.language_code': () => fc.constantFrom('en', 'de'),
   '*.target_domain': () => fc.constantFrom('example.com', 'shop.example.net'),

@@ -44,6 +44,13 @@ export class EventGatherer {
     this.#timer ??= setTimeout(() => this.#give(), GATHER_MS)
   }
 
+  /** Reads again what screens of these monitors show. */
+  readonly read = (ids: readonly string[]): void => {
+    if (ids.length === 0) return
+    for (const id of ids) this.#ids.add(id)
+    this.#timer ??= setTimeout(() => this.#give(), GATHER_MS)
+  }
+
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -20,13 +20,18 @@ interface LiveOptions {
   onEvent(event: LiveEvent): void
   /** A stream begins or has ended. `goesOn`: it begins behind the last event, so that nothing is missing. */
   onLive(isLive: boolean, goesOn: boolean): void
+  /**
+   * From now on the stream tells of the runs of these monitors too. It may go on behind a run that ended before it
+   * watched them.
+   */
+  onWatched(ids: readonly string[]): void
   /** The stream is refused: the session has ended, or acts for another team. */
   onRefused(status: number): void
 }
 
 type Message =
   | { readonly kind: 'event'; readonly event: LiveEvent; readonly id: string }
-  | { readonly kind: 'live'; readonly isLive: boolean; readonly id: string }
+  | { readonly kind: 'live'; readonly isLive: boolean; readonly id: string; readonly watched: readonly string[] }
   | { readonly kind: 'watch'; readonly tab: string; readonly ids: readonly string[] }
   | { readonly kind: 'hello' }
 
@@ -86,20 +91,24 @@ export class LiveTab {
   #take(message: Message): void {
     if (message.kind === 'watch') this.#others.set(message.tab, { ids: message.ids, at: performance.now() })
     if (message.kind === 'hello') {
-      if (this.#leave !== null) this.#post({ kind: 'live', isLive: this.#isLive, id: this.#lastId })
+      if (this.#leave !== null) this.#post({ kind: 'live', isLive: this.#isLive, id: this.#lastId, watched: [] })
       return
     }
     // A tab with a stream hears what there is by that.
     if (message.kind === 'watch' || this.#leave !== null) return
     this.#lastId = message.id
     if (message.kind === 'event') this.#options.onEvent(message.event)
-    else this.#options.onLive(message.isLive, message.id !== '')
+    else {
+      this.#options.onLive(message.isLive, message.id !== '')
+      this.#options.onWatched(message.watched)
+    }
   }
 
-  #setLive(isLive: boolean): void {
+  #setLive(isLive: boolean, watched: readonly string[] = []): void {
     this.#isLive = isLive
     this.#options.onLive(isLive, this.#lastId !== '')
-    this.#post({ kind: 'live', isLive, id: this.#lastId })
+    this.#options.onWatched(watched)
+    this.#post({ kind: 'live', isLive, id: this.#lastId, watched })
   }
 
   #ids(): readonly string[] {
@@ -150,6 +159,7 @@ export class LiveTab {
   /** Returns the status of the refusal, or 0 when a stream has ended. */
   async #stream(signal: AbortSignal, onPause: (ms: number) => void): Promise<number> {
     const watch = this.#ids()
+    const before = this.#shown
     this.#shown = new Set(watch)
     const heard = {
       watch,
@@ -157,7 +167,10 @@ export class LiveTab {
       signal,
       onOpen: () => {
         onPause(FIRST_MS)
-        this.#setLive(true)
+        this.#setLive(
+          true,
+          watch.filter((id) => !before.has(id)),
+        )
       },
       onId: (id: string) => void (this.#lastId = id),
       onRetry: onPause,

@@ -27,6 +27,10 @@ export function useLive(team: string | null): void {
         else if (!wasLive || !goesOn) readAgain(queries, ['counts', 'labels', 'me'])
         wasLive = true
       },
+      onWatched(ids) {
+        const here = new Set(watchedHere())
+        gatherer.read(ids.filter((id) => here.has(id)))
+      },
       onRefused: noteRefusal,
     })
     return () => {
