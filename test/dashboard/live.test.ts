@@ -134,7 +134,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await page.context().close()
   })
 
-  test('shows a run that ended before the stream was told that its monitor is on the screen', async () => {
+  test('shows a run that ended before the stream watched its monitor', async () => {
     await eventually(streams, (count) => count === 0)
     await run('$15.00', lamp)
     const { body: pot } = await call('POST', '/v1/monitors?paused=true', { ...SMALLEST, name: 'Pot' })
