@@ -134,30 +134,6 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await page.context().close()
   })
 
-  test('shows a run that ended before the stream watched its monitor', async () => {
-    await eventually(streams, (count) => count === 0)
-    await run('$15.00', lamp)
-    const { body: pot } = await call('POST', '/v1/monitors?paused=true', { ...SMALLEST, name: 'Pot' })
-    const { page, watched } = await opened('/?q=kettle')
-    const second = await page.context().newPage()
-    await second.clock.install()
-    await second.goto(`${dashboard.base}/monitors/${lamp}`)
-    const line = second.getByRole('region', { name: 'Runs' }).getByRole('listitem').first()
-    const runsOfLine = async () => Number(/×(\d+)/.exec(await line.innerText())?.[1] ?? 1)
-    const before = await runsOfLine()
-    // It says nothing of what it shows meanwhile, and the first window has the stream begin again behind the run.
-    await second.clock.pauseAt(Date.now() + 1_000)
-    await run('$15.00', lamp)
-    await page.getByRole('searchbox').fill('pot')
-    await eventually(
-      async () => watched.asked.filter((path) => path.includes(`watch=${String(pot['id'])}`)).length,
-      (count) => count > 0,
-    )
-    await eventually(streams, (count) => count === 1)
-    await second.clock.resume()
-    await expect.poll(runsOfLine).toBe(before + 1)
-  })
-
   test('hidden for a minute lets the stream go to another one, and has it back when it is looked at', async () => {
     await eventually(streams, (count) => count === 0)
     const { page } = await opened()

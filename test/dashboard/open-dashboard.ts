@@ -83,6 +83,7 @@ export async function startDashboard({ port: given, ...options }: StartOptions =
   await api.app.listen({ host: '127.0.0.1', port })
   const browser = await startTestBrowser()
   const others = new AsyncDisposableStack()
+  const contexts = new Set<BrowserContext>()
   return {
     api,
     base,
@@ -90,6 +91,7 @@ export async function startDashboard({ port: given, ...options }: StartOptions =
     async open(path, as, { width = 1280, base: at = base, context: how = {} } = {}) {
       const viewport = { width, height: 800 }
       const context = await browser.playwright.newContext({ viewport, locale: 'en-US', ...how })
+      contexts.add(context)
       if (as) await signIn(context, at, as)
       await context.addInitScript(COLLECT)
       const page = await context.newPage()
@@ -98,7 +100,8 @@ export async function startDashboard({ port: given, ...options }: StartOptions =
       return { page, watched }
     },
     async closePages() {
-      await Promise.all(browser.playwright.contexts().map((context) => context.close()))
+      await Promise.all([...contexts].map((context) => context.close()))
+      contexts.clear()
     },
     async serveAs(at) {
       const { services, databaseUrl } = api
