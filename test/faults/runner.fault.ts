@@ -168,7 +168,8 @@ test('an idle runner exits with 0 by itself; so does one whose token, from a fil
   await using folder = await temporaryFolder()
   const idle = await installation.runner('idle', { TIDEMARK_RUNNER_IDLE_SECONDS: '1' })
   const file = join(folder.path, 'token')
-  await writeFile(file, `${await installation.token('short', '--ttl', '8s')}\n`)
+  // Long enough for a runner to begin on a busy machine.
+  await writeFile(file, `${await installation.token('short', '--ttl', '30s')}\n`)
   const short = await installation.runner('short', { TIDEMARK_RUNNER_TOKEN: '', TIDEMARK_RUNNER_TOKEN_FILE: file })
   expect(await idle.exited).toBe(0)
   expect(idle.stdout).toContain('nothing to do')
