@@ -198,6 +198,8 @@ function isMissing({ shelf }: Here, { path, pathNames }: Operation, caller: Call
   if (pathNames[0] !== 'id') return false
   // Runs and deliveries go with their monitor, some at once and some not.
   if (shelf.dead('monitor', 0) !== null && kindOf(path) !== 'monitor') return false
+  // An invitation that was revoked is known still: to send it again is a conflict.
+  if (path.endsWith('/resend') && shelf.dead('invitation', 0) !== null) return caller === 'stranger'
   return !target.there || caller === 'stranger'
 }
 
