@@ -151,6 +151,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     await eventually(streams, (count) => count === 0, { forMs: 15_000 })
     const third = await second.context().newPage()
     await third.goto(`${dashboard.base}/?sort=name`)
+    await third.getByRole('gridcell').first().waitFor()
     await eventually(streams, (count) => count === 1)
     await third.close()
     await eventually(streams, (count) => count === 0)
