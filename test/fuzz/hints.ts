@@ -128,6 +128,7 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   MonitorCreate: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
   // It is tried on a monitor that is there, whose fields are not known here.
   BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
+  MonitorPreview: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
   MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
 }
 

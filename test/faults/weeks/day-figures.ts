@@ -65,6 +65,12 @@ async function filesIn(folder: string): Promise<DayFigures['files']> {
   return { count, bytes }
 }
 
+const kindsOf = ({ descriptorKinds }: Held) =>
+  Object.entries(descriptorKinds)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, count]) => `${kind.replace('anon_inode:', '')} ${count}`)
+    .join(' ')
+
 /** A table with a column for each day. */
 export function tableOf(days: readonly DayFigures[]): string {
   const mb = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
@@ -81,6 +87,7 @@ export function tableOf(days: readonly DayFigures[]): string {
     ['heap, outside of it', ({ process }) => `${mb(process.heap)}, ${mb(process.external)}`],
     ['resident', ({ process }) => mb(process.resident)],
     ['descriptors, connections', ({ process, connections }) => `${process.descriptors}, ${connections}`],
+    ['descriptors by kind', ({ process }) => kindsOf(process)],
     ['series of metrics', ({ series }) => String(series)],
     ['processor time since the begin', ({ process }) => `${(process.processorMs / 1000).toFixed(0)} s`],
     ['lateness, median and p99', ({ lateness: { median, p99 } }) => `${median.toFixed(0)}, ${p99.toFixed(0)} ms`],

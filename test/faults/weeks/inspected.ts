@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { eventually } from '../../support/run/eventually.ts'
 
 /** What a process holds, after a collection of its garbage. */
@@ -9,6 +10,8 @@ export interface Held {
   /** Resident bytes. */
   readonly resident: number
   readonly descriptors: number
+  /** The number of them by what they lead to, so that a leak shows its kind. */
+  readonly descriptorKinds: Readonly<Record<string, number>>
   /** Milliseconds of processor time since the begin. */
   readonly processorMs: number
 }
@@ -51,6 +54,7 @@ export async function measureProcess(pid: number, inspector: string): Promise<He
     external: memory.external,
     resident: memory.rss,
     descriptors: await descriptorsOf(pid),
+    descriptorKinds: await descriptorKindsOf(pid),
     processorMs: await processorMsOf(pid),
   }
 }
@@ -77,6 +81,18 @@ async function descriptorsOf(pid: number): Promise<number> {
     ({ isQuiet }) => isQuiet,
     { everyMs: LOOK_EVERY_MS },
   ).then(({ now }) => now)
+}
+
+/** Sockets and pipes have numbers of their own: `socket:[123]`. Everything else with a path is a file. */
+async function descriptorKindsOf(pid: number): Promise<Record<string, number>> {
+  const folder = `/proc/${pid}/fd`
+  const kinds: Record<string, number> = {}
+  for (const name of await readdir(folder)) {
+    const target = await readlink(join(folder, name)).catch(() => 'closed')
+    const kind = /^(?:socket|pipe|anon_inode:\W?\w+)/.exec(target)?.[0] ?? 'file'
+    kinds[kind] = (kinds[kind] ?? 0) + 1
+  }
+  return kinds
 }
 
 const LOOK_EVERY_MS = 1_000
