@@ -1,5 +1,5 @@
 import { newSigningSecret } from '../core/signature.ts'
-import type { DeliveryConfig } from '../schema/monitor/delivery-config.ts'
+import type { SealedTarget } from '../store/deliveries/sealed-target.ts'
 import type { StoredDelivery } from '../store/deliveries/stored-delivery.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { Channels, Prepared } from './channels/channel.ts'
@@ -14,7 +14,7 @@ export function prepareStored(
   { id, team_id: teamId, target, payload }: Pick<StoredDelivery, 'id' | 'team_id' | 'target' | 'payload'>,
 ): Promise<Prepared> {
   const place = { teamId, column: 'deliveries.target', rowId: id } as const
-  const config = secrets.open(place, target) as DeliveryConfig
-  const message = { id, team: teamId, payload, secrets: [newSigningSecret()] }
+  const config = secrets.open(place, target) as SealedTarget
+  const message = { id, team: teamId, payload, secrets: [newSigningSecret()], named: config.named }
   return onChannel(channels, config, (channel, own) => channel.prepare({ ...message, config: own }))
 }

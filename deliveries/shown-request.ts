@@ -8,14 +8,17 @@ const OWN: ReadonlySet<string> = new Set([...WEBHOOK_OWN_HEADERS, NOTICE_HEADER.
 
 /**
  * Returns what an attempt sends, for people: with a mask in place of all that follows the host of an address, and of
- * each value of a header or an option that is not Tidemark's own.
+ * each value of a header or an option that is not Tidemark's own. A body that the user has written is shown to people
+ * who may write only.
  */
-export function shownRequest(prepared: Prepared): DeliveryRequest {
+export function shownRequest(prepared: Prepared, { mayWrite }: { readonly mayWrite: boolean }): DeliveryRequest {
   switch (prepared.kind) {
     case 'request': {
       const { method, url, headers, body } = prepared.request
       const shown = valuesOf(headers, (value, name) => (OWN.has(name.toLowerCase()) ? value : MASK))
-      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: prepared.shownBody?.() ?? body }
+      const isHidden = prepared.isOwnBody === true && !mayWrite
+      const shownBody = isHidden ? MASK : (prepared.shownBody?.() ?? body)
+      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: shownBody }
     }
     case 'mail': {
       const { to, subject, text, html } = prepared.mail

@@ -9,6 +9,7 @@ import { recordAudit } from '../store/accounts/audit.ts'
 import { hasMember } from '../store/accounts/team/team-members.ts'
 import type { Store } from '../store/db/client.ts'
 import { hostOf } from '../store/deliveries/delivery-row.ts'
+import type { SealedTarget } from '../store/deliveries/sealed-target.ts'
 import type { Channels } from './channels/channel.ts'
 import { onChannel } from './channels/on-channel.ts'
 import { afterOutcome } from './loop/attempt-recorder.ts'
@@ -23,7 +24,8 @@ interface TestPorts {
 
 /** A destination to try. */
 export interface Tested {
-  readonly config: DeliveryConfig
+  /** With what its monitor adds. */
+  readonly config: SealedTarget
   readonly content: ChangeContent
   /** Signs the request. Null: the monitor has none, or there is no monitor. */
   readonly secret: string | null
@@ -53,7 +55,7 @@ export async function testDelivery({ store, channels, log }: TestPorts, wanted: 
   const secret = wanted.secret ?? newSigningSecret()
   const id = randomUUID()
   const payload = JSON.stringify(deliveryPayload({ id, ...forType(config, content), test: true }))
-  const message = { id, team: teamId, payload, secrets: [secret] }
+  const message = { id, team: teamId, payload, secrets: [secret], named: config.named }
   const prepared = await onChannel(channels, config, (channel, own) => channel.prepare({ ...message, config: own }))
   const place = config.type === 'email' ? config.to : hostOf(config)
   await store.transaction((tx) =>
@@ -77,7 +79,7 @@ export async function testDelivery({ store, channels, log }: TestPorts, wanted: 
     duration_ms: Math.round(performance.now() - startedAt),
     run_id: content.runId === MADE_UP_ID ? null : content.runId,
     ...(wanted.secret === null && config.type === 'webhook' && { signing_secret: secret }),
-    request: shownRequest(prepared),
+    request: shownRequest(prepared, { mayWrite: true }),
   }
   return { kind: 'done', test }
 }

@@ -4,6 +4,7 @@ import { DeliveryConfig } from '../schema/monitor/delivery-config.ts'
 import type { EverySpec } from '../schema/monitor/every-spec.ts'
 import { joinPath } from '../schema/validation/issue.ts'
 import { splitLater } from '../schema/validation/later-keys.ts'
+import { type AddedByMonitor, type SealedTarget, sealedTarget } from '../store/deliveries/sealed-target.ts'
 import { findMonitor } from '../store/monitors/monitors.ts'
 import { findSigningFacts } from '../store/monitors/signing-secret.ts'
 import type { MonitorContext } from './context.ts'
@@ -23,7 +24,7 @@ interface Wanted {
 /** The same, and what a test of it sends. */
 interface TestedDelivery {
   readonly kind: 'done'
-  readonly config: DeliveryConfig
+  readonly config: SealedTarget
   /** The change of its last run that fired, else one that is made up. */
   readonly content: ChangeContent
   /** Null: the monitor signs nothing. */
@@ -50,7 +51,15 @@ export async function findTestedDelivery(
     const made = example({ nowMs, monitorId }, spec)
     const { monitor } = made
     const content = (await lastFiredChange(store, { teamId, monitorId, kind: table.kind, monitor })) ?? made
-    return { kind: 'done', config, content, secret: facts?.secret ?? null, of: { monitorId, name: spec.name, index } }
+    // The configuration of a search has its engine.
+    const target = sealedTarget(config, spec as AddedByMonitor)
+    return {
+      kind: 'done',
+      config: target,
+      content,
+      secret: facts?.secret ?? null,
+      of: { monitorId, name: spec.name, index },
+    }
   }
   return NO_MONITOR
 }

@@ -12,6 +12,7 @@ import { hasValues } from '../../store/db/listed-bytes.ts'
 import { findDelivery, readDeliveries } from '../../store/deliveries/deliveries.ts'
 import type { StoredDelivery } from '../../store/deliveries/stored-delivery.ts'
 import { tooMany } from '../auth/admit.ts'
+import { permits } from '../auth/policies.ts'
 import { later, left, noSuch } from '../http/common-errors.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { ById, ok, okParts, type Route, route } from '../http/route.ts'
@@ -101,13 +102,15 @@ export const deliveryRequestRoute = route({
   refusals: ['CONFLICT', 'UNAVAILABLE'],
   streams: true,
   beyond: true,
-  async handle({ params: { id }, principal: { teamId }, services, left: signal }) {
+  async handle({ params: { id }, principal, services, left: signal }) {
     const { store, channels, lists, secrets } = services
+    const { teamId } = principal
+    const mayWrite = permits('monitors.write', principal)
     const found = await findDelivery(store, teamId, id)
     if (!found) throw noSuch('delivery')
     if (!channels) throw later('This process sends no messages.')
     const shown = async (stored: StoredDelivery) =>
-      withoutSignature(shownRequest(await prepareStored({ channels, secrets }, stored)))
+      withoutSignature(shownRequest(await prepareStored({ channels, secrets }, stored), { mayWrite }))
     if (hasValues([found])) return ok(await shown(found))
     const read = async () => {
       const [whole] = await readDeliveries(store, teamId, [id])

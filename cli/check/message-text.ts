@@ -19,7 +19,9 @@ export function exampleMessage({ status, fields }: Preview, spec: MonitorSpec, n
   const change = examplePageChange({ nowMs, values }, spec)
   const payload = readPayload(JSON.stringify(deliveryPayload({ id: change.runId, ...change })))
   if (payload === null) throw new Error('a made-up change has no message')
-  const { subject: title, text } = emailMessage(payload, { dashboardUrl: null })
+  const { message, labels } = spec
+  const wording = { named: { labels }, ...(message && { message }) }
+  const { subject: title, text } = emailMessage(payload, { dashboardUrl: null }, false, wording)
   return { title, text }
 }
 

@@ -13,12 +13,16 @@ interface Hold {
   readonly untilMs: number
 }
 
+/** Returns the hours that count for a destination. */
+export const hoursOf = (delivery: HeldBy, monitor: HeldBy): QuietHours | null =>
+  delivery.quiet_hours ?? monitor.quiet_hours ?? null
+
 /**
  * Returns until when a message to a destination waits, and why; null: it is sent now. What the destination says wins
  * over what its monitor says.
  */
 export function heldUntil(delivery: HeldBy, monitor: HeldBy, nowMs: number): Hold | null {
-  const hours = delivery.quiet_hours ?? monitor.quiet_hours
+  const hours = hoursOf(delivery, monitor)
   const untilMs = hours ? endOfQuiet(hours, nowMs) : null
   return untilMs === null ? null : { reason: 'quiet_hours', untilMs }
 }

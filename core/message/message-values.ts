@@ -20,7 +20,7 @@ interface MessageFacts {
   readonly engine?: SerpEngine
 }
 
-/** Returns the values of the names of schema/monitor/message.ts. A name without a value is absent or null. */
+/** Returns the values of the names of schema/message/message.ts. A name without a value is absent or null. */
 export function messageValues(facts: MessageFacts): MessageValues {
   const { payload, labels, changes, runUrl } = facts
   const { monitor, monitor_id, run_id, fired_at, text, visual } = payload

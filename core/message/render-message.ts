@@ -1,81 +1,12 @@
+import type { Template } from '../../schema/message/message-template.ts'
+import type { NamePath } from '../../schema/message/parse-names.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { showValue } from '../text/show-value.ts'
-import { type NameFault, type NamePath, parseNames, type Piece } from './parse-names.ts'
 
 /** The values of a message by their names, step by step. */
 export interface MessageValues {
   readonly [name: string]: Json | MessageValues | undefined
 }
-
-/** A part of a text as it was written, or a name. `isAlone`: it is a whole string of JSON. */
-type Part = { readonly raw: string } | { readonly path: NamePath; readonly isAlone: boolean }
-
-/** A text whose names are found. `isJson`: values are written as JSON writes them inside of its strings. */
-export interface Template {
-  readonly isJson: boolean
-  readonly parts: readonly Part[]
-  readonly faults: readonly NameFault[]
-}
-
-/** Reads the title or the text of a message. */
-export function textTemplate(text: string): Template {
-  const { pieces, faults } = parseNames(text)
-  return { isJson: false, parts: pieces.map((piece) => partOf(text, piece)), faults }
-}
-
-const partOf = (text: string, { start, end, path }: Piece): Part =>
-  path ? { path, isAlone: false } : { raw: text.slice(start, end) }
-
-const STRING = /"(?:[^"\\]|\\.)*"(?=(\s*:)?)/g
-
-/**
- * Reads the body of a message. Of JSON, the names in its strings are found, but none in its keys. Everything else stays
- * as it is written, byte for byte. Other bodies are texts.
- */
-export function bodyTemplate(body: string): Template {
-  if (!isJson(body)) return textTemplate(body)
-  const parts: Part[] = []
-  const faults: NameFault[] = []
-  let at = 0
-  for (const { 0: literal, 1: colon, index } of body.matchAll(STRING)) {
-    if (colon !== undefined) continue
-    const found = parseNames(JSON.parse(literal) as string)
-    if (found.pieces.every(({ path }) => !path) && found.faults.length === 0) continue
-    const inBody = offsetsOf(literal).map((offset) => index + offset)
-    const placed = (offset: number) => inBody[offset] ?? index
-    faults.push(...found.faults.map((fault) => ({ ...fault, at: placed(fault.at) })))
-    const [only, ...others] = found.pieces
-    const isAlone = only?.path !== undefined && others.length === 0 && found.faults.length === 0
-    parts.push({ raw: body.slice(at, isAlone ? index : index + 1) })
-    for (const { start, end, path } of found.pieces)
-      parts.push(
-        path
-          ? { path: path.map((step) => ({ ...step, at: placed(step.at) })), isAlone }
-          : { raw: body.slice(placed(start), placed(end)) },
-      )
-    at = index + literal.length - (isAlone ? 0 : 1)
-  }
-  return { isJson: true, parts: [...parts, { raw: body.slice(at) }], faults }
-}
-
-/** Returns where each UTF-16 unit of a string begins in its literal, and where the last one ends. */
-function offsetsOf(literal: string): readonly number[] {
-  const offsets = [...literal.slice(1, -1).matchAll(/\\u[0-9a-fA-F]{4}|\\.|[^\\]/gs)].map(({ index }) => index + 1)
-  return [...offsets, literal.length - 1]
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Returns the content type of a body. */
-export const contentTypeOf = ({ isJson: isOfJson }: Template): string =>
-  isOfJson ? 'application/json' : 'text/plain; charset=utf-8'
 
 /**
  * Writes a text with the values of its names. A value that is missing is empty, and null where a string of JSON is its
@@ -85,15 +16,15 @@ export function render({ parts, isJson: isOfJson }: Template, values: MessageVal
   return parts.map((part) => ('raw' in part ? part.raw : written(part.path, part.isAlone))).join('')
 
   function written(path: NamePath, isAlone: boolean): string {
-    const value = valueAt(values, path)
-    if (isAlone) return JSON.stringify(value)
-    const text = shownValue(value)
+    if (isAlone) return JSON.stringify(valueAt(values, path))
+    const text = textAt(values, path)
     return isOfJson ? JSON.stringify(text).slice(1, -1) : text
   }
 }
 
-/** Nothing has no text, and neither has a list without items. */
-function shownValue(value: Json): string {
+/** Returns the value of a name as a text. Nothing has no text, and neither has a list without items. */
+export function textAt(values: MessageValues, path: NamePath): string {
+  const value = valueAt(values, path)
   if (value === null || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'string' ? value : showValue(value)
 }

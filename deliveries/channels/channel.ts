@@ -1,4 +1,5 @@
 import type { DeliveryConfig, DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import type { NamedFacts } from '../../store/deliveries/sealed-target.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
 import type { Mail } from '../mail/mailer.ts'
 import type { ChannelRequest } from './channel-request.ts'
@@ -10,6 +11,8 @@ export interface Message<T extends DeliveryType = DeliveryType> {
   /** An opaque key of the team, for the turns that teams take at name lookups. */
   readonly team: string
   readonly config: Extract<DeliveryConfig, { type: T }>
+  /** What a text in the user's own words may name besides the payload. */
+  readonly named?: NamedFacts | undefined
   /** The payload as it was stored when the run fired. */
   readonly payload: string
   /** The monitor's signing secrets that are valid now, newest first. */
@@ -60,6 +63,8 @@ export type Prepared =
       readonly request: ChannelRequest
       /** Writes its body for people, with a mask in place of each secret option. Absent: the body has no secret. */
       readonly shownBody?: () => string
+      /** The user has written the body, so it may hold a secret: only people who may write see it. */
+      readonly isOwnBody?: boolean
       send(ctx: SendContext): Promise<AttemptOutcome>
     }
   | { readonly kind: 'mail'; readonly mail: Mail; send(ctx: SendContext): Promise<AttemptOutcome> }

@@ -4,6 +4,6 @@ import { type ChatOptions, prepareChat } from './prepare-chat.ts'
 
 /** Sends an embed to a webhook of Discord. */
 export const createDiscordChannel = (options: ChatOptions): Channel<'discord'> =>
-  channelOf(({ id, team, config, payload }) =>
-    prepareChat(options, discordMessage, { id, team, payload, url: config.webhookUrl }),
+  channelOf(({ id, team, config, payload, named }) =>
+    prepareChat(options, discordMessage, { id, team, payload, url: config.webhookUrl, message: config.message, named }),
   )

@@ -1,5 +1,6 @@
 import type { Links } from '../messages/links.ts'
 import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
+import type { Wording } from '../messages/worded-story.ts'
 import { type ChannelRequest, wireOf } from './channel-request.ts'
 import type { Prepared } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
@@ -13,9 +14,14 @@ export interface ChatOptions extends PostOptions {
 }
 
 /** Writes the body that a chat service's incoming webhook accepts. `picture`: the address of one to show. Pure. */
-type WriteMessage = (payload: MessagePayload | NoticeMessage, links: Links, picture: string | null) => object
+type WriteMessage = (
+  payload: MessagePayload | NoticeMessage,
+  links: Links,
+  picture: string | null,
+  wording: Wording,
+) => object
 
-interface ChatDelivery {
+interface ChatDelivery extends Wording {
   readonly id: string
   readonly team: string
   readonly payload: string
@@ -30,12 +36,12 @@ interface ChatDelivery {
 export async function prepareChat(
   options: ChatOptions,
   write: WriteMessage,
-  { id, team, payload: text, url }: ChatDelivery,
+  { id, team, payload: text, url, message, named }: ChatDelivery,
 ): Promise<Prepared> {
   const payload = readPayload(text)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
   const picture = (await options.pictures?.address(payload)) ?? null
-  const body = JSON.stringify(write(payload, options.links, picture))
+  const body = JSON.stringify(write(payload, options.links, picture, { message, named }))
   const request: ChannelRequest = { method: 'POST', url, headers: HEADERS, body }
   const sent = { id, team, waits: true, secrets: () => sentSecrets({ url }) }
   return { kind: 'request', request, send: (ctx) => post(options, { ...sent, ...wireOf(request) }, ctx) }

@@ -1,9 +1,10 @@
 import { sign } from '../../core/signature.ts'
+import { bodyTemplate, type Template } from '../../schema/message/message-template.ts'
 import { isSecretOption, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
 import { maskedOptions } from '../../schema/monitor/mask.ts'
 import type { Links } from '../messages/links.ts'
 import { readPayload } from '../messages/message-payload.ts'
-import { storyOf } from '../messages/story.ts'
+import { wordedStory, valuesOf } from '../messages/worded-story.ts'
 import { SERVICES } from '../services/services.ts'
 import { type ChannelRequest, wireOf } from './channel-request.ts'
 import { type Channel, channelOf } from './channel.ts'
@@ -25,7 +26,7 @@ interface ServiceOptions extends PostOptions {
 export function createServiceChannel(options: ServiceOptions): Channel<'webhook'> {
   const webhook = createWebhookChannel(options)
   return channelOf(async (message) => {
-    const { id, team, config, payload: text, secrets, notice = null } = message
+    const { id, team, config, payload: text, secrets, named, notice = null } = message
     const { service: name, options: given = {}, url: address, headers: configured } = config
     if (name === undefined) return webhook.prepare(message)
     if (!isServiceName(name)) return { kind: 'impossible', message: NO_MESSAGE }
@@ -33,14 +34,17 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     const payload = readPayload(text)
     if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
     const service = SERVICES[name]
-    const story = storyOf(payload, options.links)
+    const story = wordedStory(payload, options.links, { message: config.message, named })
     const { limit } = SERVICE_TABLE[name]
-    const input = { id, url: address, story, payload, text, notice, limit }
+    const { method = 'POST', body: own } = config
+    const body = own === undefined ? null : { template: bodyTemplate(own), values: valuesOf(payload, story, { named }) }
+    const input = { id, url: address, story, payload, text, notice, limit, body, method }
     const written = service.request({ ...input, options: given })
     const signature = sign(secrets, Math.floor(Date.now() / 1000), written.body)
     const headers = signedHeaders({ configured, signature, notice, own: written.headers })
     const request: ChannelRequest = { ...written, headers }
-    const hidden = Object.entries(given).flatMap(([key, value]) => (isSecretOption(name, key) ? [value] : []))
+    const secretOptions = Object.entries(given).flatMap(([key, value]) => (isSecretOption(name, key) ? [value] : []))
+    const hidden = [...secretOptions, ...(body === null ? [] : keysIn(body.template))]
     const shownBody = () => service.request({ ...input, options: maskedOptions(name, given) }).body
     const read = service.read?.bind(service)
     const sent = () => sentSecrets({ url: request.url, headers: configured, signature, options: hidden })
@@ -48,7 +52,15 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
       kind: 'request',
       request,
       shownBody,
+      isOwnBody: own !== undefined,
       send: (ctx) => post(options, { id, team, ...wireOf(request), waits: true, read, secrets: sent }, ctx),
     }
   })
 }
+
+/** A part of a body that is at least this long counts as a key, as in paths. */
+const KEY = /[\w.~+/=-]{16,}/g
+
+/** Returns what a user wrote into a body that may be a key. */
+const keysIn = ({ parts }: Template): readonly string[] =>
+  parts.flatMap((part) => ('raw' in part ? (part.raw.match(KEY) ?? []) : []))

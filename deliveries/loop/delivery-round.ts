@@ -1,6 +1,5 @@
 import { createLeaseKeeper, type LeaseKeeper } from '../../concurrency/leases/lease-keeper.ts'
 import type { Tracer } from '../../core/tracer.ts'
-import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
@@ -9,6 +8,7 @@ import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { heartbeatDeliveries, type Outbox, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery, dueHosts } from '../../store/deliveries/delivery-queue.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
+import type { SealedTarget } from '../../store/deliveries/sealed-target.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 import { onChannel } from '../channels/on-channel.ts'
@@ -144,7 +144,7 @@ interface Attempted {
  * delivery is retried by the schedule.
  */
 export async function attempt(claimed: ClaimedDelivery, ports: AttemptPorts, ctx: SendContext): Promise<Attempted> {
-  let config: DeliveryConfig
+  let config: SealedTarget
   let secrets: string[]
   try {
     config = ports.secrets.open(
@@ -154,7 +154,7 @@ export async function attempt(claimed: ClaimedDelivery, ports: AttemptPorts, ctx
         rowId: claimed.id,
       },
       claimed.target,
-    ) as DeliveryConfig
+    ) as SealedTarget
     secrets = signingSecrets(claimed, ports.secrets)
   } catch (err) {
     ctx.log.error(
@@ -165,7 +165,7 @@ export async function attempt(claimed: ClaimedDelivery, ports: AttemptPorts, ctx
   }
   try {
     const { id, team_id: team, payload, notice } = claimed
-    const message = { id, team, payload, secrets, notice }
+    const message = { id, team, payload, secrets, notice, named: config.named }
     const send = onChannel(ports.channels, config, (channel, own) => channel.send({ ...message, config: own }, ctx))
     return { outcome: await send, quietHours: config.quiet_hours }
   } catch (err) {

@@ -92,6 +92,7 @@ export function accountMailMessage(mail: AccountMail, link: string | null): Emai
   const story = {
     name: subject,
     headline: subject,
+    own: null,
     changes: [],
     others: null,
     notes: lines,

@@ -3,7 +3,10 @@ import type { Change } from './change.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, linesOfList, type ChangedLine, firstOf, storyOf } from './story.ts'
+import { arrow, linesOfList, type ChangedLine, firstOf } from './story.ts'
+import { wordedStory, type Wording } from './worded-story.ts'
+import type { Dialect } from './write-blocks.ts'
+import { writeOwn } from './write-own.ts'
 
 interface DiscordField {
   readonly name: string
@@ -37,6 +40,7 @@ const TITLE = 200
 const FIELD_NAME = 120
 const VALUES = 3_000
 const NOTES = 2_400
+const OWN = 4_000
 const SHORTEST_NOTE = 40
 const MAX_VALUE = 1_000
 const MAX_ITEMS = 10
@@ -53,8 +57,9 @@ export function discordMessage(
   payload: MessagePayload | NoticeMessage,
   links: Links,
   picture: string | null = null,
+  wording?: Wording,
 ): DiscordMessage {
-  const story = storyOf(payload, links)
+  const story = wordedStory(payload, links, wording)
   const { shown, others } = firstOf(story.changes, MAX_CHANGES)
   const room = Math.min(MAX_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const most = Math.floor(NOTES / Math.max(1, story.notes.length))
@@ -65,11 +70,13 @@ export function discordMessage(
     embeds: [
       {
         title: escapeDiscord(shorten(story.name, TITLE, weight)),
-        description: [...notes, where].filter((line) => line !== '').join('\n'),
+        description: story.own
+          ? writeOwn(story, story.own, DIALECT, OWN)
+          : [...notes, where].filter((line) => line !== '').join('\n'),
         color: TEAL,
-        fields: [...shown.map((change) => field(change, room)), ...excerpt(story.lines)],
+        fields: story.own ? [] : [...shown.map((change) => field(change, room)), ...excerpt(story.lines)],
         ...(picture !== null && { image: { url: picture } }),
-        footer: { text: others === null ? 'Tidemark' : `… ${others}  ·  Tidemark` },
+        footer: { text: others === null || story.own ? 'Tidemark' : `… ${others}  ·  Tidemark` },
         timestamp: story.firedAt,
       },
     ],
@@ -83,6 +90,15 @@ function escapeDiscord(text: string): string {
   return text
     .replace(/[\\*_~`|<>[\]]|^#(?=#{0,2}\s)|^[+-](?=[\s#])|(?<=^\d{1,9})\.(?=\s)/g, '\\$&')
     .replace(/@(?=everyone|here)/gi, '@\u200b')
+}
+const DIALECT: Dialect = {
+  plain: escapeDiscord,
+  value: escapeDiscord,
+  bold: (written) => `**${written}**`,
+  link: (url, written) => link(url, written),
+  address: (url) => url.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll('>', '%3E'),
+  lineBreak: '\n',
+  cost: (written) => written.length,
 }
 const weight = (character: string) => (MARKUP.test(character) ? 2 : character.length)
 

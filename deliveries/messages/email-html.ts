@@ -21,7 +21,7 @@ const FOOTER = `max-width:560px;margin:16px auto 0;color:${SOFT};font-size:13px;
  * text from a monitor or a page goes through `safe`.
  */
 export function emailHtml(story: EmailStory, hasPicture = false): string {
-  const { name, headline, changes, others, notes, lines, page, action, footer } = story
+  const { name, headline, own, changes, others, notes, lines, page, action, footer } = story
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -36,6 +36,7 @@ export function emailHtml(story: EmailStory, hasPicture = false): string {
 <h1 style="margin:0;font-size:20px;line-height:1.3;overflow-wrap:anywhere">${safe(name)}</h1>
 <p style="margin:4px 0 0;color:${SOFT};font-size:14px;overflow-wrap:anywhere">${page === null ? '' : pageHtml(page)}</p>
 </td></tr>
+${own === null ? '' : row(own.html)}
 ${changes.map(changeHtml).join('\n')}
 ${[...notes, ...(others === null ? [] : [`… ${others}.`])].map(noteHtml).join('\n')}
 ${hasPicture ? row(PICTURE) : ''}

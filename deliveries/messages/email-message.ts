@@ -6,7 +6,10 @@ import { escapeHtml } from './escape-html.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth, type Weight } from './shorten.ts'
-import { firstOf, linesOfList, storyOf } from './story.ts'
+import { firstOf, linesOfList } from './story.ts'
+import { wordedStory, type Wording } from './worded-story.ts'
+import { type Dialect, UNMARKED } from './write-blocks.ts'
+import { writeOwn } from './write-own.ts'
 
 /** The readable parts of a mail. They contain no control characters except the line ends of the text. */
 export interface EmailMessage {
@@ -31,8 +34,16 @@ const HTML = 40_000
 const FIELD_HTML = 200
 
 /** Returns subject, text and HTML with the same content. `hasPicture`: the mail has a picture inside. */
-export function emailMessage(payload: MessagePayload | NoticeMessage, links: Links, hasPicture = false): EmailMessage {
-  const story = storyOf(payload, links)
+export function emailMessage(
+  payload: MessagePayload | NoticeMessage,
+  links: Links,
+  hasPicture = false,
+  wording?: Wording,
+): EmailMessage {
+  const told = wordedStory(payload, links, wording)
+  const { own } = told
+  // What the user wrote stands in place of what changed.
+  const story = own ? { ...told, changes: [], notes: [], lines: [] } : told
   const { shown, others } = firstOf(story.changes, MAX_CHANGES)
   const room = Math.min(MAX_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const each = { room, listRoom: LISTS / shown.length, items: ITEMS / shown.length, html: HTML / shown.length }
@@ -45,10 +56,24 @@ export function emailMessage(payload: MessagePayload | NoticeMessage, links: Lin
     page,
     changes: shown.map((change) => cut(change, each)),
     others,
+    own: own && { text: writeOwn(told, own, TEXT, OWN), html: writeOwn(told, own, HTML_TEXT, OWN) },
     action: url === null ? null : { button: 'See the run', line: 'The run: ', url },
     footer: `Seen by Tidemark on ${time}. ${reason}`,
   }
   return { subject: headline, text: emailText(shortened), html: emailHtml(shortened, hasPicture) }
+}
+
+const OWN = 40_000
+const TEXT: Dialect = UNMARKED
+const HTML_TEXT: Dialect = {
+  plain: escapeHtml,
+  value: escapeHtml,
+  bold: (written) => `<strong>${written}</strong>`,
+  link: (url, written) => `<a href="${escapeHtml(url)}">${written}</a>`,
+  address: (url) => `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`,
+  own: (text) => escapeHtml(text).replaceAll('\n', '<br>'),
+  lineBreak: '<br>',
+  cost: (written) => Buffer.byteLength(written),
 }
 
 /** What one change may have: characters of a value and of a list, items, and bytes of HTML. */

@@ -5,13 +5,14 @@ import { arrow, type ChangedLine } from './story.ts'
 
 /** Returns the text part of a mail: paragraphs with an empty line between them. */
 export function emailText(story: EmailStory): string {
-  const { name, changes, others, notes, lines, page, action, footer } = story
+  const { name, own, changes, others, notes, lines, page, action, footer } = story
   const where = [
     ...(action === null ? [] : [`${action.line} ${action.url}`]),
     ...(page === null ? [] : [`The page: ${page.url ?? page.text}`]),
   ]
   const paragraphs = [
     name,
+    ...(own === null ? [] : [own.text]),
     ...changes.map(changeText),
     ...(others === null ? [] : [`… ${others}.`]),
     ...notes,

@@ -2,8 +2,12 @@ import { isolate } from '../../core/text/clean-text.ts'
 import type { Change } from './change.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
+import type { OwnText } from './own-text.ts'
 import { shorten, shortenBoth } from './shorten.ts'
-import { arrow, linesOfList, type ChangedLine, firstOf, type Story, storyOf } from './story.ts'
+import { arrow, linesOfList, type ChangedLine, firstOf, type Story } from './story.ts'
+import { wordedStory, type Wording } from './worded-story.ts'
+import type { Dialect } from './write-blocks.ts'
+import { piecesOf, writeOwn } from './write-own.ts'
 
 interface PlainText {
   readonly type: 'plain_text'
@@ -40,6 +44,7 @@ const MAX_FIELDS = 10
 const HEADER = 150
 const FALLBACK = 600
 const NOTE = 2_900
+const OWN = 12_000
 const MAX_NOTES = 10
 const FIELD_NAME = 300
 const VALUE = 500
@@ -58,24 +63,48 @@ export function slackMessage(
   payload: MessagePayload | NoticeMessage,
   links: Links,
   picture: string | null = null,
+  wording?: Wording,
 ): SlackMessage {
-  const story = storyOf(payload, links)
-  const { shown, others } = firstOf(story.changes, MAX_CHANGES)
-  const more = [...story.notes, ...(others === null ? [] : [others])].slice(0, MAX_NOTES)
+  const story = wordedStory(payload, links, wording)
   return {
     text: escapeSlack(shorten(story.headline, FALLBACK, weight)),
     blocks: [
       { type: 'header', text: plain(shorten(story.name, HEADER, weight)) },
-      ...tables(shown.filter(({ isShort }) => isShort)),
-      ...shown.filter(({ isShort }) => !isShort).map(inFull),
-      ...more.map((text): SlackBlock => ({ type: 'section', text: plain(shorten(text, NOTE, weight)) })),
-      ...excerpt(story.lines),
+      ...(story.own ? ownBlocks(story, story.own) : blocksOf(story)),
       ...(picture === null ? [] : [image(picture)]),
       { type: 'context', elements: [markup(footer(story))] },
     ],
     unfurl_links: false,
     unfurl_media: false,
   }
+}
+
+function blocksOf(story: Story): SlackBlock[] {
+  const { shown, others } = firstOf(story.changes, MAX_CHANGES)
+  const more = [...story.notes, ...(others === null ? [] : [others])].slice(0, MAX_NOTES)
+  return [
+    ...tables(shown.filter(({ isShort }) => isShort)),
+    ...shown.filter(({ isShort }) => !isShort).map(inFull),
+    ...more.map((text): SlackBlock => ({ type: 'section', text: plain(shorten(text, NOTE, weight)) })),
+    ...excerpt(story.lines),
+  ]
+}
+
+/** The text of a user is mrkdwn. A value in it cannot link or mention; `*`, `_` and `~` in it may change its style. */
+const DIALECT: Dialect = {
+  plain: escapeSlack,
+  value: escapeSlack,
+  bold: (written) => written,
+  link: (url, written) => `<${escapeSlack(url)}|${written}>`,
+  address: (url) => `<${escapeSlack(url)}>`,
+  lineBreak: '\n',
+  cost: (written) => written.length,
+}
+
+/** A section has no room for a whole text, so it is cut at ends of lines. */
+function ownBlocks(story: Story, own: OwnText): SlackBlock[] {
+  const written = writeOwn(story, own, DIALECT, OWN)
+  return piecesOf(written, NOTE).map((text) => ({ type: 'section', text: markup(text) }))
 }
 
 /**

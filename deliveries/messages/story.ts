@@ -9,6 +9,7 @@ import type { Json } from '../../schema/shape/json.ts'
 import type { Change, ListItems } from './change.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
+import type { OwnText } from './own-text.ts'
 import { rankChange, resultsChange } from './serp-story.ts'
 import { shorten, type Weight } from './shorten.ts'
 
@@ -37,6 +38,8 @@ export interface Story {
   readonly firedAt: string
   /** Why the reader gets it. */
   readonly reason: string
+  /** What stands in place of all that changed. Null: the user has not worded it. */
+  readonly own: OwnText | null
 }
 
 const SHORT = 72
@@ -84,6 +87,7 @@ function changeStory(payload: MessagePayload, links: Links): Story {
     time: timeOf(payload.fired_at),
     firedAt: payload.fired_at,
     reason: TO_DESTINATION,
+    own: null,
   }
 }
 
@@ -127,6 +131,7 @@ function noticeStory(notice: NoticeMessage, links: Links): Story {
     time: timeOf(notice.occurred_at),
     firedAt: notice.occurred_at,
     reason: notice.recipient === 'owner' ? TO_OWNER : TO_DESTINATION,
+    own: null,
   }
 }
 

@@ -60,7 +60,9 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       place,
       payload,
       monitorLevel: own?.level,
-      heldBy: NEVER_HELD.has(event.kind) ? undefined : (own ?? undefined),
+      // The message of the monitor is for changes.
+      by: own ? { quiet_hours: own.quiet_hours, labels: own.labels, engine: own.engine } : undefined,
+      isNeverHeld: NEVER_HELD.has(event.kind),
     })
     return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
   })

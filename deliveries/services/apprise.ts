@@ -16,7 +16,7 @@ export const apprise: Service = {
       title: unlinked(titleOf(story)),
       body: [
         writeStory(story, DIALECT, { limit, isBare: true }),
-        ...(story.runUrl === null ? [] : [story.runUrl]),
+        ...(story.runUrl === null || story.own ? [] : [story.runUrl]),
       ].join('\n'),
       type,
       format: 'text',

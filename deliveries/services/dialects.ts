@@ -1,5 +1,5 @@
 import { escapeHtml } from '../messages/escape-html.ts'
-import type { Dialect } from './write-story.ts'
+import type { Dialect } from '../messages/write-blocks.ts'
 
 /**
  * Returns text in which an app that reads plain text finds no mention, no command and no address to make a link of: an
@@ -21,6 +21,7 @@ export const plainText = (cost: Dialect['cost']): Dialect => ({
   value: unlinked,
   bold: (written) => written,
   link: (url, written) => (written === 'See the run' ? url : written),
+  address: (url) => url,
   lineBreak: '\n',
   cost,
 })
@@ -40,6 +41,7 @@ export const htmlText = ({ bold, value, lineBreak, cost }: HtmlTags): Dialect =>
     value === null || text === '' ? escapeHtml(unlinked(text)) : `<${value}>${escapeHtml(text)}</${value}>`,
   bold: (written) => `<${bold}>${written}</${bold}>`,
   link: (url, written) => `<a href="${escapeHtml(url)}">${written}</a>`,
+  address: escapeHtml,
   lineBreak,
   cost,
 })
@@ -54,8 +56,13 @@ export const codeText = (link: Dialect['link'], cost: Dialect['cost'], inner = (
   value: (text) => code(inner(text)),
   bold: (written) => written,
   link: (url, written) => link(url, written.replaceAll('`', '')),
+  address: withoutMarkup,
   lineBreak: '\n',
   cost,
 })
+
+/** Returns an address in which Markdown reads no markup, and of which it makes a link. */
+const withoutMarkup = (url: string): string =>
+  url.replace(/[()<>[\]*~`|\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const code = (text: string): string => `\`${text.replaceAll('`', '\u02cb') || ' '}\``

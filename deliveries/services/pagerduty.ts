@@ -1,7 +1,8 @@
 import { shorten } from '../messages/shorten.ts'
+import { writeBlocks } from '../messages/write-blocks.ts'
+import { writeOwn } from '../messages/write-own.ts'
 import { bytes, plainText, unlinked } from './dialects.ts'
 import { busyPasses, JSON_TYPE, type Service, type ServiceInput } from './service.ts'
-import { writeBlocks } from './write-story.ts'
 
 const DIALECT = plainText(bytes)
 const SUMMARY = 1_000
@@ -25,7 +26,9 @@ export const pagerduty: Service = {
         source: page?.text ?? 'Tidemark',
         severity: options['severity'] ?? 'warning',
         timestamp: story.firedAt,
-        custom_details: { changes: writeBlocks(story, DIALECT, limit.most) },
+        custom_details: story.own
+          ? { message: writeOwn(story, story.own, DIALECT, limit.most) }
+          : { changes: writeBlocks(story, DIALECT, limit.most) },
       },
       client: 'Tidemark',
       ...(runUrl !== null && { client_url: runUrl }),

@@ -1,6 +1,7 @@
 import type { DeliveryService } from '../../schema/monitor/delivery-service.ts'
 import type { ChannelRequest } from '../channels/channel-request.ts'
 import type { MessagePayload, NoticeMessage } from '../messages/message-payload.ts'
+import type { OwnText } from '../messages/own-text.ts'
 import type { Story } from '../messages/story.ts'
 
 /** A message, from which a service writes its request. */
@@ -16,6 +17,9 @@ export interface ServiceInput {
   /** The kind of a notice. Null: a delivery. */
   readonly notice: string | null
   readonly limit: DeliveryService['limit']
+  /** Of `custom`: the body in the user's own words, the values of its names, and how it is sent. */
+  readonly body: OwnText | null
+  readonly method: ChannelRequest['method']
 }
 
 /** The meaning of an answer's body beside its status. */

@@ -1,6 +1,7 @@
 import type { ServiceName } from '../../schema/monitor/delivery-services.ts'
 import { apprise } from './apprise.ts'
 import { cloudevents } from './cloudevents.ts'
+import { custom } from './custom.ts'
 import { googleChat } from './google-chat.ts'
 import { gotify } from './gotify.ts'
 import { matrix } from './matrix.ts'
@@ -27,4 +28,5 @@ export const SERVICES: Readonly<Record<ServiceName, Service>> = {
   pagerduty,
   apprise,
   cloudevents,
+  custom,
 }

@@ -1,6 +1,8 @@
+import { type Dialect, writeBlocks } from '../messages/write-blocks.ts'
+import { writeOwn } from '../messages/write-own.ts'
 import { bytes } from './dialects.ts'
 import { busyPasses, JSON_TYPE, type Service } from './service.ts'
-import { type Dialect, titleOf, writeBlocks } from './write-story.ts'
+import { titleOf } from './write-story.ts'
 
 /** The characters of the JSON around a block, at most. */
 const AROUND = 120
@@ -11,6 +13,7 @@ const DIALECT: Dialect = {
   value: (text) => text,
   bold: (written) => written,
   link: (_url, written) => written,
+  address: (url) => url,
   lineBreak: '\n',
   cost: (written) => bytes(written) + AROUND,
 }
@@ -27,7 +30,8 @@ const open = (title: string, url: string | null | undefined) =>
 /** An Adaptive Card of text for the address of a Workflow. */
 export const teams: Service = {
   request({ url, story, limit }) {
-    const blocks = writeBlocks(story, DIALECT, limit.most - FIXED)
+    const most = limit.most - FIXED
+    const blocks = story.own ? [writeOwn(story, story.own, DIALECT, most)] : writeBlocks(story, DIALECT, most)
     const where = [...(story.page === null ? [] : [story.page.text]), story.time].join(' · ')
     const card = {
       $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',

@@ -147,11 +147,12 @@ function maskIssues({ request_headers, deliveries }: MonitorPatch, isSound: IsSo
   const texts: [path: string, text: unknown][] = [
     ...textsOf('request_headers', request_headers),
     ...listOf(deliveries).flatMap((delivery, index) => {
-      const { url, webhookUrl, headers, options } = partsOf(delivery)
+      const { url, webhookUrl, headers, options, body } = partsOf(delivery)
       const at = `deliveries[${index}]`
       return [
         [`${at}.url`, url],
         [`${at}.webhookUrl`, webhookUrl],
+        [`${at}.body`, body],
         ...textsOf(`${at}.headers`, headers),
         ...textsOf(`${at}.options`, options),
       ] as typeof texts

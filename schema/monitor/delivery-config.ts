@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { since } from '../level.ts'
+import { BODY_METHODS, MessageConfig, RequestBody } from '../message/message.ts'
 import { Choice, Dictionary, RuledText, Tagged } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 import { OPTION_LIMITS, SERVICE_NAMES } from './delivery-services.ts'
@@ -17,8 +18,15 @@ const Options = Dictionary(Type.String({ maxLength: OPTION_LIMITS.value }), {
   rules: ['option_names'],
 })
 
+const BodyMethod = Choice(BODY_METHODS, {
+  description: 'Beyond the contract: how the service custom sends. Absent: POST.',
+})
+
 /** What every destination may have. */
-const every = { quiet_hours: Type.Optional(since(2, QuietHours)) }
+const every = {
+  quiet_hours: Type.Optional(since(2, QuietHours)),
+  message: Type.Optional(since(2, MessageConfig)),
+}
 
 /** A destination of notifications. */
 export const DeliveryConfig = Tagged(
@@ -29,6 +37,8 @@ export const DeliveryConfig = Tagged(
       headers: Type.Optional(RequestHeaders),
       service: Type.Optional(since(2, Service)),
       options: Type.Optional(since(2, Options)),
+      body: Type.Optional(since(2, RequestBody)),
+      method: Type.Optional(since(2, BodyMethod)),
       ...every,
     },
     slack: { webhookUrl: ChatWebhook, ...every },
@@ -38,7 +48,15 @@ export const DeliveryConfig = Tagged(
   {
     description: 'A destination of notifications.',
     tagged: 'The channel.',
-    rules: ['options_of_service', 'known_options', 'needed_options', 'option_values', 'service_headers'],
+    rules: [
+      'options_of_service',
+      'known_options',
+      'needed_options',
+      'option_values',
+      'service_headers',
+      'message_for_people',
+      'body_of_custom',
+    ],
   },
 )
 export type DeliveryConfig = Static<typeof DeliveryConfig>

@@ -1,19 +1,8 @@
 import type { DeliveryService } from './delivery-service.ts'
-
-/** For a header or an address: printable ASCII without a space. */
-const TOKEN = '^[!-~]+$'
-const TOKEN_TAKES = 'printable ASCII characters without a space'
-const LINE = String.raw`^[^\x00-\x1f\x7f]{1,200}$`
-const LINE_TAKES = '1 to 200 characters on one line'
-const KEY = '^[A-Za-z0-9_-]{1,100}$'
-const KEY_TAKES = '1 to 100 letters, digits, - and _'
-const CHANNEL = 'The channel. Absent: that of the webhook.'
-const SENDER = 'The name of the sender, where the server lets webhooks choose it.'
+import { CHANNEL, KEY, KEY_TAKES, LINE, LINE_TAKES, oneOf, SENDER, TOKEN, TOKEN_TAKES } from './option-values.ts'
 
 /** A service gets its messages at a pace for each of these. */
 const PLACE = { isNeeded: true, isPaced: true, isAddress: true } as const
-
-const oneOf = (...choices: readonly string[]) => ({ pattern: `^(${choices.join('|')})$`, takes: choices.join(', ') })
 
 /**
  * The services that a delivery of type `webhook` can name. Validation, the rules of custom resources, the pace and the
@@ -295,5 +284,17 @@ export const DELIVERY_SERVICES = {
     url: 'https://events.example.com/',
     address: 'The address is any that takes CloudEvents 1.0 by HTTP in structured mode, such as that of a broker.',
     lacks: 'It is for programs: `data` is the payload of a webhook, and `id` is that of the delivery.',
+  },
+  custom: {
+    label: 'Any other',
+    options: {},
+    limit: { most: 100_000, unit: 'bytes' },
+    everyMs: null,
+    takesHeaders: true,
+    url: 'https://api.example.com/messages',
+    address:
+      'The address is any that takes a request with a [body](own-words.md#a-request-of-your-own), which you write. ' +
+      'Without one, the message is sent as plain text.',
+    lacks: 'Any answer with 2xx is a success, whatever it says.',
   },
 } as const satisfies Readonly<Record<string, DeliveryService>>

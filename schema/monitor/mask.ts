@@ -40,6 +40,7 @@ function maskedKeys(config: DeliveryConfig): DeliveryConfig {
         ...config,
         url: maskedAddress(config.url),
         ...(config.headers && { headers: maskedHeaders(config.headers) }),
+        ...(config.body !== undefined && { body: MASK }),
         ...(config.options && { options: maskedOptions(config.service, config.options) }),
       }
     case 'slack':

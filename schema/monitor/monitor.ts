@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { since } from '../level.ts'
+import { MessageConfig } from '../message/message.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 import { DeliveryConfig, NOTICE_KINDS, notifyOn } from './delivery-config.ts'
@@ -36,6 +37,9 @@ export type ListedStatus = (typeof LISTED_STATUSES)[number]
 /** The quiet hours of the destinations that name none. */
 export const quietHours = since(2, Nullable(QuietHours, { default: null }))
 
+/** The message of the destinations that have none. */
+export const message = since(2, Nullable(MessageConfig, { default: null }))
+
 /** Query parameters by which lists of monitors, and of what belongs to monitors, are filtered. */
 export const ofMonitorQuery = {
   name: Type.Optional(
@@ -71,6 +75,7 @@ const given = {
   visual_config: Nullable(VisualConfig, { default: null }),
   notify_on: notifyOn(NOTICE_KINDS),
   quiet_hours: quietHours,
+  message,
   isolation: Choice(ISOLATIONS, {
     default: 'shared',
     description:
@@ -83,7 +88,13 @@ const given = {
 const TemplateSlug = Nullable(Text(1, 100, 'The template that filled in this configuration.'), { default: null })
 
 /** Rules over several fields of a monitor. On PATCH they apply to the merged record. */
-const MONITOR_RULES = ['predicate_fields', 'direct_or_visual', 'wait_for_rendered', 'pod_rendered'] as const
+const MONITOR_RULES = [
+  'predicate_fields',
+  'direct_or_visual',
+  'wait_for_rendered',
+  'pod_rendered',
+  'page_names',
+] as const
 
 /**
  * The complete configuration of a monitor as a user writes it: in the record, and in the spec of the custom resource.
@@ -103,6 +114,7 @@ export const MonitorCreate = Closed(
     visual_config: Type.Optional(given.visual_config),
     notify_on: Type.Optional(given.notify_on),
     quiet_hours: Type.Optional(given.quiet_hours),
+    message: Type.Optional(given.message),
     isolation: Type.Optional(given.isolation),
     external_key: Type.Optional(given.external_key),
     labels: Type.Optional(given.labels),

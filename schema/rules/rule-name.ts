@@ -38,5 +38,11 @@ export const RULE_NAMES = [
   'service_headers',
   'time_zone',
   'quiet_hours_differ',
+  'message_names',
+  'body_names',
+  'page_names',
+  'search_names',
+  'message_for_people',
+  'body_of_custom',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

@@ -4,6 +4,14 @@ import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './hea
 import { QUIET_HOURS_DIFFER, TIME_ZONE } from './hours-rules.ts'
 import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
 import {
+  BODY_NAMES,
+  BODY_OF_CUSTOM,
+  MESSAGE_FOR_PEOPLE,
+  MESSAGE_NAMES,
+  PAGE_NAMES,
+  SEARCH_NAMES,
+} from './message-rules.ts'
+import {
   DIRECT_OR_VISUAL,
   PREDICATE_FIELDS,
   POD_RENDERED,
@@ -66,4 +74,10 @@ export const RULE_TABLE = {
   service_headers: SERVICE_HEADERS,
   time_zone: TIME_ZONE,
   quiet_hours_differ: QUIET_HOURS_DIFFER,
+  message_names: MESSAGE_NAMES,
+  body_names: BODY_NAMES,
+  page_names: PAGE_NAMES,
+  search_names: SEARCH_NAMES,
+  message_for_people: MESSAGE_FOR_PEOPLE,
+  body_of_custom: BODY_OF_CUSTOM,
 } as const satisfies Record<RuleName, unknown>

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { DeliveryConfig, SEARCH_NOTICE_KINDS, notifyOn } from '../monitor/delivery-config.ts'
 import { ExternalKey, identityQuery, Labels } from '../monitor/labels.ts'
-import { MAX_INTERVAL_SECONDS, ofMonitorQuery, quietHours, stateOfMonitor } from '../monitor/monitor.ts'
+import { MAX_INTERVAL_SECONDS, message, ofMonitorQuery, quietHours, stateOfMonitor } from '../monitor/monitor.ts'
 import { Choice, Closed, Nullable, RuledText, Text, Whole } from '../shape/shape.ts'
 import { searchKeys } from './serp-search.ts'
 
@@ -51,6 +51,7 @@ const given = {
   deliveries: Type.Array(DeliveryConfig, { maxItems: 25, default: [], description: 'The plan may allow fewer.' }),
   notify_on: notifyOn(SEARCH_NOTICE_KINDS),
   quiet_hours: quietHours,
+  message,
   external_key: ExternalKey,
   labels: Labels,
 }
@@ -66,12 +67,13 @@ const optional = {
   deliveries: Type.Optional(given.deliveries),
   notify_on: Type.Optional(given.notify_on),
   quiet_hours: Type.Optional(given.quiet_hours),
+  message: Type.Optional(given.message),
   external_key: Type.Optional(given.external_key),
   labels: Type.Optional(given.labels),
 }
 
 /** Rules over several keys. On PATCH they apply to the merged record. */
-const SERP_RULES = ['target_unused'] as const
+const SERP_RULES = ['target_unused', 'search_names'] as const
 
 /**
  * The complete configuration of a SERP monitor as a user writes it: in the record, and in the spec of the custom

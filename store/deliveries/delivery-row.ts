@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { type HeldBy, heldUntil } from '../../core/hold/held-until.ts'
+import { heldUntil } from '../../core/hold/held-until.ts'
 import { levelOf } from '../../schema/level.ts'
 import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import {
@@ -13,6 +13,7 @@ import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
+import { type AddedByMonitor, sealedTarget } from './sealed-target.ts'
 
 /**
  * A delivery, as the statement that records its run inserts it. Team, monitor, run and times come from that statement.
@@ -59,8 +60,10 @@ interface NewDelivery {
   readonly payload: (id: string) => object
   /** The level of the monitor, for keys of the destination that this version does not know. Absent: it knows all. */
   readonly monitorLevel?: number | undefined
-  /** The hours of its monitor. Absent: it is never held. */
-  readonly heldBy?: HeldBy | undefined
+  /** Its monitor. Absent: it has none. */
+  readonly by?: AddedByMonitor | undefined
+  /** It is sent at once, whatever the hour. */
+  readonly isNeverHeld?: boolean
 }
 
 /**
@@ -76,13 +79,12 @@ export function newDelivery({
   place,
   payload,
   monitorLevel = 1,
-  heldBy,
+  by,
+  isNeverHeld = false,
 }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
-  const hold = heldBy ? heldUntil(config, heldBy, at) : null
-  // Later attempts are held by what counted when it was made.
-  const hours = heldBy && (config.quiet_hours ?? heldBy.quiet_hours)
-  const sealed: DeliveryConfig = hours ? { ...config, quiet_hours: hours } : config
+  const hold = by && !isNeverHeld ? heldUntil(config, by, at) : null
+  const sealed = by ? sealedTarget(config, isNeverHeld ? { ...by, quiet_hours: null } : by) : config
   return {
     id,
     type: config.type,

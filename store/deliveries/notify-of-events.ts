@@ -26,6 +26,9 @@ const NotifiedMonitor = Type.Object({
   deliveries: Bytes,
   /** Of destinations that name none. */
   quiet_hours: Type.Unsafe<QuietHours | null>({}),
+  labels: Type.Unsafe<Readonly<Record<string, string>>>({}),
+  /** Of a search. */
+  engine: Type.Optional(SerpSearch.properties.engine),
   /** That of its check. */
   level: Type.Integer(),
 })
@@ -170,7 +173,8 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
 
 async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventToNotify> {
   const rows = await tx.any(sql.type(notifiedMonitor)`
-    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.quiet_hours, m.notify_on, coalesce(c.level, 1) as level,
+    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.quiet_hours, m.notify_on,
+      coalesce(m.labels, '{}') as labels, coalesce(c.level, 1) as level,
       ${searchOf(sql.fragment`m.pages`)} as search
     from monitors m left join checks c on c.no = m.no
     where m.deleted_at is null and m.team_id = ${event.team_id}::uuid
@@ -182,6 +186,7 @@ async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventT
   const found = rows.map(({ search, url, ...monitor }) => ({
     ...monitor,
     url: url ?? (search ? searchUrl(search) : ''),
+    ...(search && { engine: search.engine }),
   }))
   const monitors = found.filter(({ notify_on }) => notify_on.includes(event.kind))
   return { event, monitor: event.monitor_no === null ? null : (found[0] ?? null), monitors }

@@ -80,8 +80,8 @@ export const dropConfigurations = (
       set url = case when m.url is not null then '' end, keyword = case when m.keyword is not null then '' end,
         extract_config = case when m.extract_config is not null then '{}'::json end,
         diff_predicate = case when m.diff_predicate is not null then '{}'::json end,
-        request_config = null, visual_config = null, quiet_hours = null, target_domain = null, external_key = null,
-        labels = null, more = null, request_headers = null, deliveries = null
+        request_config = null, visual_config = null, quiet_hours = null, message = null, target_domain = null,
+        external_key = null, labels = null, more = null, request_headers = null, deliveries = null
       where m.no in (
         select no from monitors
         where deleted_at is not null and coalesce(url, keyword) <> '' and ${which}

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { MonitorSummary } from '../../core/overview/monitor-summary.ts'
+import type { MessageConfig } from '../../schema/message/message.ts'
 import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
@@ -47,6 +48,8 @@ const Baseline = Type.Object({
   diff_predicate: Type.Unknown(),
   deliveries: Type.Unsafe<Buffer | null>({}),
   quiet_hours: Type.Unsafe<QuietHours | null>({}),
+  message: Type.Unsafe<MessageConfig | null>({}),
+  labels: Type.Unsafe<Readonly<Record<string, string>>>({}),
   /** Null: the visual layer was never configured. */
   visual_config: Type.Unsafe<VisualConfig | null>({}),
   /** The pictures that the next ones are compared with. Null: the next ones are the first. */
@@ -66,7 +69,8 @@ export async function readBaselines(
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
     select c.no, c.reading_id, c.read_by, b.empty, b.summary,
-      m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.quiet_hours,
+      m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.quiet_hours, m.message,
+      coalesce(m.labels, '{}') as labels,
       m.visual_config,
       case when c.reading_id is not null then b.extracted end as extracted,
       case when c.reading_id is not null then b.missing end as missing,

@@ -1,7 +1,8 @@
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
 import { VARIANTS, RULES } from '../../schema/shape/shape.ts'
+import { LEFT_TO_OPERATOR } from '../../tools/generate/crd/named-rules.ts'
 import { bare, type Definition, isNullable, nodes, type Place, spelled } from './definition.ts'
-import { variant, sample, text } from './sample.ts'
+import { OF_BODY, variant, sample, text } from './sample.ts'
 
 /** A value at a place of a monitor, and whether it is valid. */
 export interface Case {
@@ -25,7 +26,7 @@ export function ruleCases(root: Definition): Case[] {
       const { accepts, rejects }: { accepts: readonly unknown[]; rejects: readonly unknown[] } = RULE_TABLE[name]
       const at = (valid: boolean) => (example: unknown, index: number) =>
         caseOf(valid, place, completed(node, example), `${name} ${valid ? 'accepts' : 'rejects'}[${index}]`)
-      return [...accepts.map(at(true)), ...rejects.map(at(false))]
+      return [...accepts.map(at(true)), ...(LEFT_TO_OPERATOR.has(name) ? [] : rejects.map(at(false)))]
     }),
   )
 }
@@ -62,7 +63,11 @@ export function armCases(root: Definition): Case[] {
     const { properties = {} } = bare(node)
     const wrong = Object.entries(table.variants).flatMap(([name, { required, allowed }]) => {
       const least = variant(node, name)
-      const full = { ...Object.fromEntries(allowed.map((key) => [key, sample(properties[key]!)])), ...least }
+      const full = {
+        ...Object.fromEntries(allowed.map((key) => [key, sample(properties[key]!)])),
+        ...(allowed.includes('body') && OF_BODY),
+        ...least,
+      }
       const foreign = Object.keys(properties).filter((key) => key !== table.tag && !allowed.includes(key))
       return [
         caseOf(true, place, least, `${name}, least`),

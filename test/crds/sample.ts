@@ -36,6 +36,9 @@ export function text(node: Definition, length: number, letter = 'a'): string {
   return length < 66 ? 'name@example.com' : `${'a'.repeat(64)}@b${domain}c`.slice(0, length)
 }
 
+/** A body of the user's is sent by one service only. */
+export const OF_BODY: Fields = { service: 'custom' }
+
 const QUIET_HOURS: Fields = { from: '22:00', until: '07:00', time_zone: 'UTC' }
 
 /**
@@ -54,7 +57,7 @@ function object(node: Definition, key?: string): Fields {
   const names = Object.keys(table.variants)
   // Of several variants the last: the first ones for thresholds have a rule about their sign.
   const name = key === undefined ? names[0] : names.findLast((each) => table.variants[each]!.allowed.includes(key))
-  return variant(node, name ?? names[0]!)
+  return { ...variant(node, name ?? names[0]!), ...((key === 'body' || key === 'method') && OF_BODY) }
 }
 
 /** The smallest object of a variant. */

@@ -73,6 +73,7 @@ describe('from a definition to a structural schema', () => {
       'visualConfig',
       'notifyOn',
       'quietHours',
+      'message',
       'isolation',
       'suspend',
     ])

@@ -47,6 +47,11 @@ const hours = fc.constantFrom(
   { from: '22:00', until: '07:00', time_zone: 'Europe/Berlin' },
   { from: '00:00', until: '23:59', time_zone: 'UTC' },
 )
+const message = fc.constantFrom(
+  { title: '{{monitor.name}}', text: '{{changes}} {{run.url}} {{monitor.labels["a b"]}}' },
+  { text: 'it changed' },
+  {},
+)
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
@@ -106,6 +111,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.isolation': () => fc.constant('shared'),
   // A document does not know the names of zones, and that two times differ.
   '*.quiet_hours': () => hours,
+  // Nor does it know the names in a message.
+  '*.message': () => message,
+  'DeliveryConfigWebhook.body': () => fc.constantFrom('{"a": "{{monitor.name}}"}', 'run={{run.id}}', '[]'),
   '*.location_code': () => fc.constantFrom('us', 'de'),
   '*.language_code': () => fc.constantFrom('en', 'de'),
   '*.target_domain': () => fc.constantFrom('example.com', 'shop.example.net'),
@@ -142,9 +150,17 @@ const mendSearch = (search: Bag): Json =>
     ? { ...search, target_domain: 'example.com' }
     : { ...without(search, 'target_domain'), mode: 'full_analysis' }
 
-function mendService({ service: _service, options: _options, headers, ...rest }: Bag, name: ServiceName | null): Bag {
+function mendService(config: Bag, name: ServiceName | null): Bag {
+  const { service: _service, options: _options, headers, message: said, body, method, ...plain } = config
   const sent = headers !== undefined && { headers }
-  if (name === null) return { ...rest, ...sent }
+  if (name === null) return { ...plain, ...sent }
+  // A body is for one service, and a message for people.
+  const rest = {
+    ...plain,
+    ...(said !== undefined && name !== 'cloudevents' && { message: said }),
+    ...(name === 'custom' && body !== undefined && { body }),
+    ...(name === 'custom' && method !== undefined && { method }),
+  }
   const { options, takesHeaders } = SERVICE_TABLE[name]
   const given = Object.fromEntries(Object.entries(options).map(([key, { example }]) => [key, example]))
   return { ...rest, ...(takesHeaders && sent), service: name, options: given }

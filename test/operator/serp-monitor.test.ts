@@ -38,6 +38,7 @@ const ROW: SerpMonitorSpec = {
   deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/a' }],
   notify_on: [],
   quiet_hours: null,
+  message: null,
   external_key: null,
   labels: {},
 }

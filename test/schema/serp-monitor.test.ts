@@ -40,6 +40,7 @@ test('the smallest body gets the defaults of the table', () => {
       deliveries: [],
       notify_on: [],
       quiet_hours: null,
+      message: null,
       external_key: null,
       labels: {},
     },

@@ -220,6 +220,7 @@ describe('defaults', () => {
       visual_config: null,
       notify_on: [],
       quiet_hours: null,
+      message: null,
       isolation: 'shared',
       external_key: null,
       labels: {},

@@ -16,6 +16,7 @@ import { KINDS } from './crd/kinds.ts'
 import { apiTypes } from './dashboard/api-types.ts'
 import { errorsPage } from './errors-page.ts'
 import { operationsPage } from './operations-page.ts'
+import { ownWordsPage } from './own-words-page.ts'
 import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
 import { servicesPage } from './services-page.ts'
 import { settingsPage } from './settings-page.ts'
@@ -58,6 +59,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: 'docs/errors.md', make: errorsPage },
   { path: 'docs/operations.md', make: operationsPage },
   { path: 'docs/services.md', make: servicesPage },
+  { path: 'docs/own-words.md', make: ownWordsPage },
   { path: 'docs/settings.md', make: settingsPage },
   { path: `${PULUMI}/chart-values.ts`, make: chartArgs },
   { path: `${PULUMI}/configuration.ts`, make: configurationArgs },

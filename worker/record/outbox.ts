@@ -49,7 +49,7 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
   return destinationsOf(fired, secrets).map((config, place) => {
     const content = isForPeople(config) ? forPeople : about
     const payload = (id: string) => deliveryPayload({ id, ...content })
-    return newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload, heldBy: baseline })
+    return newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload, by: baseline })
   })
 }
 

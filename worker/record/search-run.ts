@@ -218,7 +218,7 @@ function deliveriesOf(
       at: endedMs,
       place,
       payload: (id) => deliveryPayload({ id, ...about }),
-      heldBy: baseline,
+      by: { ...baseline, engine: baseline.search.engine },
     }),
   )
 }

@@ -140,6 +140,17 @@ export interface QuietHoursArgs {
   timeZone: pulumi.Input<string>
 }
 
+/** Beyond the contract: what messages for people say. */
+export interface MessageArgs {
+  /** The headline, as plain text. Names in `{{…}}` are replaced by their values. 1 to 200 characters. */
+  title?: pulumi.Input<string | undefined>
+  /**
+   * What stands below it, in the markup of the service. Names in `{{…}}` are replaced by their values. 1 to 4,000
+   * characters.
+   */
+  text?: pulumi.Input<string | undefined>
+}
+
 /** Direct request, never through a browser or proxy. */
 export interface RequestConfigArgs {
   /** The HTTP method. Default: GET. */

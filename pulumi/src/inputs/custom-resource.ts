@@ -3,6 +3,7 @@ import type * as pulumi from '@pulumi/pulumi'
 import type {
   DiffPredicateArgs,
   ExtractConfigArgs,
+  MessageArgs,
   QuietHoursArgs,
   RequestConfigArgs,
   VisualConfigArgs,
@@ -64,6 +65,8 @@ export interface MonitorSpecArgs {
     pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota'>[] | undefined>
   /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
   quietHours?: pulumi.Input<QuietHoursArgs | undefined>
+  /** Beyond the contract: what messages for people say. */
+  message?: pulumi.Input<MessageArgs | undefined>
   /**
    * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
    * it needs fetchMode browser. shared: by any process. Default: shared.
@@ -100,13 +103,23 @@ export type DeliveryArgs =
         | 'pagerduty'
         | 'apprise'
         | 'cloudevents'
+        | 'custom'
         | undefined>
       /** Beyond the contract: what the service needs to know besides its address. At most 20 entries. */
       options?: pulumi.Input<{ [key: string]: pulumi.Input<string> } | undefined>
       /** Entries of options whose values are read from Secrets of the namespace. */
       optionsFrom?: pulumi.Input<pulumi.Input<HeaderFromArgs>[] | undefined>
+      /**
+       * Beyond the contract: the body that the service custom sends. Names in `{{…}}` are replaced by their values. In
+       * JSON only in strings; a string that is one name becomes the value. 1 to 20,000 characters.
+       */
+      body?: pulumi.Input<string | undefined>
+      /** Beyond the contract: how the service custom sends. Absent: POST. */
+      method?: pulumi.Input<'POST' | 'PUT' | undefined>
       /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
+      /** Beyond the contract: what messages for people say. */
+      message?: pulumi.Input<MessageArgs | undefined>
     }
   | {
       /** The channel. */
@@ -117,6 +130,8 @@ export type DeliveryArgs =
       webhookUrlFrom?: pulumi.Input<SecretSourceArgs | undefined>
       /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
+      /** Beyond the contract: what messages for people say. */
+      message?: pulumi.Input<MessageArgs | undefined>
     }
   | {
       /** The channel. */
@@ -125,6 +140,8 @@ export type DeliveryArgs =
       to: pulumi.Input<string>
       /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
+      /** Beyond the contract: what messages for people say. */
+      message?: pulumi.Input<MessageArgs | undefined>
     }
 
 /** Asks a search engine for a keyword on a schedule and reports ranks, or what changed in the results. */
@@ -169,6 +186,8 @@ export interface SerpMonitorSpecArgs {
   notifyOn?: pulumi.Input<pulumi.Input<'failing' | 'recovered' | 'delivery_dead' | 'quota'>[] | undefined>
   /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
   quietHours?: pulumi.Input<QuietHoursArgs | undefined>
+  /** Beyond the contract: what messages for people say. */
+  message?: pulumi.Input<MessageArgs | undefined>
   /** No checks while true. The runs are kept. Without it, pausing is left to people. */
   suspend?: pulumi.Input<boolean | undefined>
 }

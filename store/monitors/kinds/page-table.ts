@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { monitorQueue } from '../../../core/check-queue.ts'
 import { levelOf } from '../../../schema/level.ts'
+import type { MessageConfig } from '../../../schema/message/message.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { type FETCH_MODES, MonitorSpec } from '../../../schema/monitor/monitor.ts'
@@ -26,6 +27,7 @@ const OWN = {
   template_slug: { schema: TextOrNull, type: 'text', isFixed: true },
   isolation: { schema: Stored<MonitorSpec['isolation']>(), type: 'text' },
   quiet_hours: { schema: Stored<QuietHours | null>(), type: 'json' },
+  message: { schema: Stored<MessageConfig | null>(), type: 'json' },
 } as const
 
 const PROPERTIES = rowProperties(OWN, {
@@ -91,6 +93,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     visual_config: stored.visual_config,
     notify_on: stored.notify_on,
     quiet_hours: stored.quiet_hours,
+    message: stored.message,
     isolation: stored.isolation,
     ...identityOf(stored),
   }

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Static } from 'typebox'
 import { levelOf } from '../../../schema/level.ts'
+import type { MessageConfig } from '../../../schema/message/message.ts'
 import type { QuietHours } from '../../../schema/monitor/quiet-hours.ts'
 import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { SEARCH_RUNS } from '../../queue/record-search.ts'
@@ -20,6 +21,7 @@ const OWN = {
   target_domain: { schema: TextOrNull, type: 'text', isCounted: true },
   rank_change_threshold: { schema: Type.Union([Type.Integer(), Type.Null()]), type: 'int4' },
   quiet_hours: { schema: Stored<QuietHours | null>(), type: 'json' },
+  message: { schema: Stored<MessageConfig | null>(), type: 'json' },
 } as const
 
 const PROPERTIES = rowProperties(OWN, {
@@ -94,6 +96,7 @@ export function serpMonitorSpec(stored: SerpMonitorRow, secrets: SecretBox): Ser
     deliveries: openDeliveries(stored, secrets),
     notify_on: stored.notify_on,
     quiet_hours: stored.quiet_hours,
+    message: stored.message,
     ...identityOf(stored),
   }
 }

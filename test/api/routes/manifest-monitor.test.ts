@@ -99,6 +99,7 @@ describe('the manifest of a monitor', () => {
       request_headers: null,
       visual_config: null,
       quiet_hours: null,
+      message: null,
       template_slug: null,
       external_key: null,
       labels: {},

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { EXAMPLE_PAGE, examplePageChange, exampleSearchChange } from '../../../core/example-change.ts'
 import { messageValues } from '../../../core/message/message-values.ts'
-import { render, textTemplate } from '../../../core/message/render-message.ts'
+import { render } from '../../../core/message/render-message.ts'
 import { deliveryPayload } from '../../../core/payload.ts'
-import { MESSAGE_NAMES } from '../../../schema/monitor/message.ts'
+import { textTemplate } from '../../../schema/message/message-template.ts'
+import { MESSAGE_NAMES } from '../../../schema/message/message.ts'
 
 const KNOWN = { labels: { env: 'prod' }, changes: 'price: $19.99 → $17.49', runUrl: 'https://tide.example/runs/1' }
 const SEARCH = {

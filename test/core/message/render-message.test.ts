@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bodyTemplate, contentTypeOf, render, textTemplate } from '../../../core/message/render-message.ts'
+import { render } from '../../../core/message/render-message.ts'
+import { bodyTemplate, contentTypeOf, textTemplate } from '../../../schema/message/message-template.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 
 const VALUES = {

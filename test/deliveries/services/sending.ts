@@ -28,6 +28,7 @@ export const OPTIONS = {
   pagerduty: { routing_key: 'R-secret-key' },
   apprise: { tag: 'all' },
   cloudevents: {},
+  custom: {},
 } as const satisfies Readonly<Record<ServiceName, Readonly<Record<string, string>>>>
 
 interface Sending {

@@ -25,6 +25,7 @@ describe('monitor', () => {
       visual_config: null,
       notify_on: [],
       quiet_hours: null,
+      message: null,
       isolation: 'shared',
       external_key: null,
       labels: {},

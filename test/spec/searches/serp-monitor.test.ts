@@ -42,6 +42,7 @@ describe('SERP monitor configuration', () => {
       deliveries: [],
       notify_on: [],
       quiet_hours: null,
+      message: null,
       external_key: null,
       labels: {},
       managed_by: 'api',

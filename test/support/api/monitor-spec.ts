@@ -15,6 +15,7 @@ export const SPEC: MonitorSpec = {
   visual_config: null,
   notify_on: [],
   quiet_hours: null,
+  message: null,
   isolation: 'shared',
   external_key: null,
   labels: {},

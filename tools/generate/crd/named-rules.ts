@@ -16,8 +16,17 @@ export const BOUNDS_OF_RULE: Partial<Record<RuleName, StructuralSchema>> = {
   scalar: { maxLength: 10_000, minItems: 1, maxItems: 0, minProperties: 1, maxProperties: 0 },
 }
 
+/** Rules that no expression can say. The operator applies `check`, and says in the status what is wrong. */
+export const LEFT_TO_OPERATOR: ReadonlySet<RuleName> = new Set([
+  'message_names',
+  'body_names',
+  'page_names',
+  'search_names',
+])
+
 function ruleOf(name: RuleName): ValidationRule[] {
   if (name === 'predicate_fields') return predicateFieldsRules()
+  if (LEFT_TO_OPERATOR.has(name)) return []
   const { cel, message } = RULE_TABLE[name]
   if (cel === null && !BOUNDS_OF_RULE[name]) throw new Error(`${name}: a rule needs an expression, or bounds`)
   if (cel === null) return []

@@ -1,5 +1,5 @@
-import { MESSAGE_NAMES } from '../../schema/monitor/message.ts'
-import type { MonitorKind } from '../../schema/resource-kind.ts'
+import type { MonitorKind } from '../resource-kind.ts'
+import { MESSAGE_NAMES } from './message.ts'
 import type { NameFault, NamePath } from './parse-names.ts'
 
 /** What decides which names a monitor has. */
@@ -11,8 +11,8 @@ export interface NamedBy {
 
 const KNOWN = Object.entries(MESSAGE_NAMES).map(([name, { ...about }]) => ({ steps: name.split('.'), about }))
 
-/** Returns why a message of this monitor cannot have the name; null: it can. */
-export function nameFault(path: NamePath, { kind, fields }: NamedBy): NameFault | null {
+/** Returns why a message cannot have the name; null: it can. `by`: null where the monitor is not known. */
+export function nameFault(path: NamePath, by: NamedBy | null): NameFault | null {
   const [first, second] = path
   if (!first) return null
   const { at } = first
@@ -22,6 +22,8 @@ export function nameFault(path: NamePath, { kind, fields }: NamedBy): NameFault 
       steps.length === path.length && steps.every((step, index) => step === '*' || step === path[index]?.text),
   )
   if (!found) return { at, message: `${said} is no name that a message has` }
+  if (by === null) return null
+  const { kind, fields } = by
   const { of = kind } = found.about as { readonly of?: MonitorKind }
   if (of !== kind) return { at, message: `${said} is a name of other monitors: this one has no ${first.text}` }
   const isOfField = second !== undefined && (first.text === 'fields' || first.text === 'lists')

@@ -1,26 +1,31 @@
 import Type, { type Static } from 'typebox'
 import type { MonitorKind } from '../resource-kind.ts'
-import { Choice, Closed, Text } from '../shape/shape.ts'
+import { Closed, RuledText, Text } from '../shape/shape.ts'
 
 /** The most characters of each part of a message in a user's own words. */
-const MESSAGE_LIMITS = { title: 200, text: 4_000, body: 20_000 } as const
+export const MESSAGE_LIMITS = { title: 200, text: 4_000, body: 20_000 } as const
 
 const NAMED = 'Names in `{{…}}` are replaced by their values.'
 
 /** A message in a user's own words. */
-export const MessageConfig = Closed({
-  title: Type.Optional(Text(1, MESSAGE_LIMITS.title, `The headline. ${NAMED}`)),
-  text: Type.Optional(Text(1, MESSAGE_LIMITS.text, `What stands below the headline. ${NAMED}`)),
-  body: Type.Optional(
-    Text(
-      1,
-      MESSAGE_LIMITS.body,
-      `The body of a request. ${NAMED} In JSON only in strings; a string that is one name becomes the value.`,
-    ),
-  ),
-  method: Type.Optional(Choice(['POST', 'PUT'], { description: 'How the body is sent.' })),
-})
+export const MessageConfig = Closed(
+  {
+    title: Type.Optional(Text(1, MESSAGE_LIMITS.title, `The headline, as plain text. ${NAMED}`)),
+    text: Type.Optional(Text(1, MESSAGE_LIMITS.text, `What stands below it, in the markup of the service. ${NAMED}`)),
+  },
+  { description: 'Beyond the contract: what messages for people say.', rules: ['message_names'] },
+)
 export type MessageConfig = Static<typeof MessageConfig>
+
+/** The body of a request of the service `custom`. */
+export const RequestBody = RuledText(
+  MESSAGE_LIMITS.body,
+  ['body_names'],
+  `Beyond the contract: the body that the service custom sends. ${NAMED} In JSON only in strings; a string that is ` +
+    'one name becomes the value.',
+)
+
+export const BODY_METHODS = ['POST', 'PUT'] as const
 
 /** A name that a message may have. `of`: only monitors of this kind have it. */
 interface MessageName {

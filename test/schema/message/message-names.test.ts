@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { messageIssues } from '../../../core/message/check-message.ts'
-import { textTemplate } from '../../../core/message/render-message.ts'
-import { MESSAGE_NAMES } from '../../../schema/monitor/message.ts'
+import { bodyIssues, messageIssues } from '../../../schema/message/message-issues.ts'
+import { textTemplate } from '../../../schema/message/message-template.ts'
+import { MESSAGE_NAMES } from '../../../schema/message/message.ts'
 
 const PAGE = { kind: 'page', fields: ['price', 'the price', 'Größe'] } as const
 const SEARCH = { kind: 'serp', fields: [] } as const
@@ -76,9 +76,9 @@ describe('the names of a message', () => {
   test('of a body are found in the strings of JSON, with columns of the body', () => {
     const body = '{"{{key}}": ["\\u00e9\\"{{monitor.nam}}", "{{fields[\\"the prise\\"].after}}"]}'
     const columnOf = (text: string) => body.indexOf(text) + 1
-    expect(messageIssues({ body }, PAGE)).toEqual([
-      { path: 'body', message: `column ${columnOf('monitor.nam')}: monitor.nam is no name that a message has` },
-      { path: 'body', message: `column ${columnOf('[\\"the')}: extract_config has no field "the prise"` },
+    expect(bodyIssues(body, PAGE)).toEqual([
+      { path: '', message: `column ${columnOf('monitor.nam')}: monitor.nam is no name that a message has` },
+      { path: '', message: `column ${columnOf('[\\"the')}: extract_config has no field "the prise"` },
     ])
   })
 })

@@ -1,0 +1,71 @@
+import { type NameFault, type NamePath, parseNames, type Piece } from './parse-names.ts'
+
+/** A part of a text as it was written, or a name. `isAlone`: it is a whole string of JSON. */
+type Part = { readonly raw: string } | { readonly path: NamePath; readonly isAlone: boolean }
+
+/** A text whose names are found. `isJson`: values are written as JSON writes them inside of its strings. */
+export interface Template {
+  readonly isJson: boolean
+  readonly parts: readonly Part[]
+  readonly faults: readonly NameFault[]
+}
+
+/** Reads the title or the text of a message. */
+export function textTemplate(text: string): Template {
+  const { pieces, faults } = parseNames(text)
+  return { isJson: false, parts: pieces.map((piece) => partOf(text, piece)), faults }
+}
+
+const partOf = (text: string, { start, end, path }: Piece): Part =>
+  path ? { path, isAlone: false } : { raw: text.slice(start, end) }
+
+const STRING = /"(?:[^"\\]|\\.)*"(?=(\s*:)?)/g
+
+/**
+ * Reads the body of a message. Of JSON, the names in its strings are found, but none in its keys. Everything else stays
+ * as it is written, byte for byte. Other bodies are texts.
+ */
+export function bodyTemplate(body: string): Template {
+  if (!isJson(body)) return textTemplate(body)
+  const parts: Part[] = []
+  const faults: NameFault[] = []
+  let at = 0
+  for (const { 0: literal, 1: colon, index } of body.matchAll(STRING)) {
+    if (colon !== undefined) continue
+    const found = parseNames(JSON.parse(literal) as string)
+    if (found.pieces.every(({ path }) => !path) && found.faults.length === 0) continue
+    const inBody = offsetsOf(literal).map((offset) => index + offset)
+    const placed = (offset: number) => inBody[offset] ?? index
+    faults.push(...found.faults.map((fault) => ({ ...fault, at: placed(fault.at) })))
+    const [only, ...others] = found.pieces
+    const isAlone = only?.path !== undefined && others.length === 0 && found.faults.length === 0
+    parts.push({ raw: body.slice(at, isAlone ? index : index + 1) })
+    for (const { start, end, path } of found.pieces)
+      parts.push(
+        path
+          ? { path: path.map((step) => ({ ...step, at: placed(step.at) })), isAlone }
+          : { raw: body.slice(placed(start), placed(end)) },
+      )
+    at = index + literal.length - (isAlone ? 0 : 1)
+  }
+  return { isJson: true, parts: [...parts, { raw: body.slice(at) }], faults }
+}
+
+/** Returns where each UTF-16 unit of a string begins in its literal, and where the last one ends. */
+function offsetsOf(literal: string): readonly number[] {
+  const offsets = [...literal.slice(1, -1).matchAll(/\\u[0-9a-fA-F]{4}|\\.|[^\\]/gs)].map(({ index }) => index + 1)
+  return [...offsets, literal.length - 1]
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns the content type of a body. */
+export const contentTypeOf = ({ isJson: isOfJson }: Template): string =>
+  isOfJson ? 'application/json' : 'text/plain; charset=utf-8'

@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
+import { emailMessage } from '../../../deliveries/messages/email-message.ts'
+import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
+import { wordedStory, valuesOf } from '../../../deliveries/messages/worded-story.ts'
+import { SERVICES } from '../../../deliveries/services/services.ts'
+import { bodyTemplate } from '../../../schema/message/message-template.ts'
+import type { MessageConfig } from '../../../schema/message/message.ts'
+import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../../schema/monitor/delivery-services.ts'
+import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
+import { ID, noticeOf, OPTIONS } from '../services/sending.ts'
+
+const MESSAGE = {
+  title: '{{monitor.name}} now costs {{fields.price.after}}',
+  text:
+    '*Hi <@U1>*: {{fields.price.before}} → {{fields.price.after}} ({{fields.price.change}})\n' +
+    '{{run.url}} {{monitor.labels.env}}',
+}
+const wordingOf = (message: MessageConfig) => ({ message, named: { labels: { env: 'prod' } } })
+const WORDING = wordingOf(MESSAGE)
+const KETTLE = { ...payloadOf({ price: ['$19.99', '$17.49'] }), numeric_fields: ['price'] }
+const MOVED = '*Hi <@U1>*: $19.99 → $17.49 (−12.5 %)\n'
+
+/** The request of a service, for a change with a message. */
+function requestOf(service: ServiceName, message: MessageConfig, payload: typeof KETTLE = KETTLE) {
+  const story = wordedStory(payload, LINKS, wordingOf(message))
+  const { limit } = SERVICE_TABLE[service]
+  const about = { id: ID, url: 'https://a.example/', notice: null, body: null, method: 'POST' } as const
+  return SERVICES[service].request({ ...about, options: OPTIONS[service], story, payload, limit, text: '' })
+}
+
+describe('A message in words of a user', () => {
+  test('stands in Slack as it is written, with values that are escaped', () => {
+    const { text, blocks } = slackMessage(KETTLE, LINKS, null, WORDING)
+    expect(text).toBe('Kettle now costs $17.49')
+    expect(blocks.slice(0, 2)).toEqual([
+      { type: 'header', text: { type: 'plain_text', text: 'Kettle now costs $17.49', emoji: false } },
+      { type: 'section', text: { type: 'mrkdwn', text: `${MOVED}<${RUN_URL}> prod`, verbatim: true } },
+    ])
+    expect(blocks).toHaveLength(3)
+    const hostile = slackMessage(
+      payloadOf({ price: ['1', '<!channel> & <https://evil.test|x>'] }),
+      LINKS,
+      null,
+      WORDING,
+    )
+    expect(JSON.stringify(hostile)).toContain('&lt;!channel&gt; &amp; &lt;https://evil.test|x&gt;')
+    expect(JSON.stringify(hostile)).not.toMatch(/<!channel>|<https:\/\/evil/)
+  })
+
+  test('stands in Discord in the same way, without the fields', () => {
+    const [embed] = discordMessage(KETTLE, LINKS, null, WORDING).embeds
+    expect(embed).toMatchObject({
+      title: 'Kettle now costs $17.49',
+      description: `${MOVED}${RUN_URL} prod`,
+      fields: [],
+    })
+    const [hostile] = discordMessage(
+      payloadOf({ price: ['1', '[x](https://a.test) @here'] }),
+      LINKS,
+      null,
+      WORDING,
+    ).embeds
+    expect(hostile.description).toContain('\\[x\\](https://a.test) @\u200bhere')
+  })
+
+  test('is the subject and the text of a mail, in which nothing of it is markup', () => {
+    const mail = emailMessage(
+      KETTLE,
+      LINKS,
+      false,
+      wordingOf({ ...MESSAGE, text: '<b>{{fields.price.after}}</b>\n{{run.url}}' }),
+    )
+    expect(mail.subject).toBe('Kettle now costs $17.49')
+    expect(mail.text).toContain(`\n<b>$17.49</b>\n${RUN_URL}\n`)
+    expect(mail.html).toContain(`&lt;b&gt;$17.49&lt;/b&gt;<br><a href="${RUN_URL}">${RUN_URL}</a>`)
+    expect(mail.html).not.toContain('before')
+  })
+
+  test('is written in the form of each service', () => {
+    const body = (service: ServiceName, message: MessageConfig) => requestOf(service, message).body
+    const told = { title: 'Costs {{fields.price.after}}', text: '<i>now</i> {{fields.price.after}}\n{{run.url}}' }
+    expect(JSON.parse(body('telegram', told))).toMatchObject({
+      text: `<b>Costs $17.49</b>\n<i>now</i> <code>$17.49</code>\n${RUN_URL}`,
+    })
+    expect(JSON.parse(body('matrix', told))).toMatchObject({
+      formatted_body: `<strong>Costs $17.49</strong><br><i>now</i> <code>$17.49</code><br>${RUN_URL}`,
+    })
+    expect(JSON.parse(body('mattermost', told))).toMatchObject({
+      text: `\`Costs $17.49\`\n<i>now</i> \`$17.49\`\n${RUN_URL}`,
+    })
+    expect(JSON.parse(body('ntfy', told))).toMatchObject({
+      title: 'Costs $17.49',
+      message: `<i>now</i> $17.49\n${RUN_URL}`,
+    })
+    expect(JSON.parse(body('apprise', told))).toMatchObject({
+      title: 'Costs $17.49',
+      body: `<i>now</i> $17.49\n${RUN_URL}`,
+    })
+    expect(JSON.parse(body('pagerduty', told))).toMatchObject({
+      payload: { summary: 'Costs $17.49', custom_details: { message: `<i>now</i> $17.49\n${RUN_URL}` } },
+    })
+    expect(body('custom', told)).toBe(`Costs $17.49\n<i>now</i> $17.49\n${RUN_URL}`)
+    expect(body('teams', told)).toContain(JSON.stringify(`<i>now</i> $17.49\n${RUN_URL}`))
+  })
+
+  test('may be a title alone, or a text alone', () => {
+    const title = slackMessage(KETTLE, LINKS, null, wordingOf({ title: 'Now {{fields.price.after}}' }))
+    expect(title.text).toBe('Now $17.49')
+    expect(JSON.stringify(title)).toContain('−12.5 %')
+    const text = slackMessage(KETTLE, LINKS, null, wordingOf({ text: 'only this' }))
+    expect(text).toMatchObject({
+      text: expect.stringContaining('price') as string,
+      blocks: [{ text: { text: 'Kettle' } }, { text: { text: 'only this' } }, {}],
+    })
+  })
+
+  test('has the changes as every message tells them', () => {
+    const { body } = requestOf('telegram', { text: 'Look:\n{{changes}}' })
+    expect(JSON.parse(body)).toMatchObject({
+      text: '<b>Kettle</b>\nLook:\n<b>price</b>: <code>$19.99</code> → <code>$17.49</code> (−12.5 %)',
+    })
+  })
+
+  test('is not that of a notice, which has its own', () => {
+    const notice = noticeOf('failing') as never
+    expect(slackMessage(notice, LINKS, null, WORDING)).toEqual(slackMessage(notice, LINKS))
+  })
+
+  test('says that it is a test where it is one', () => {
+    const tested = { ...KETTLE, test: true } as const
+    expect(slackMessage(tested, LINKS, null, WORDING).text).toBe('Test: Kettle now costs $17.49')
+    expect(slackMessage(tested, LINKS, null, wordingOf({ text: 'a' })).text).toMatch(/^Test: Kettle/)
+  })
+
+  test.each(SERVICE_NAMES.filter((name) => name !== 'cloudevents'))('fits into the limit of %s', (service) => {
+    const huge = payloadOf(
+      Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, ['é'.repeat(9_000), 'ü'.repeat(9_000)]])),
+    )
+    const all = Array.from({ length: 40 }, (_, at) => `{{fields.f${at}.before}} {{fields.f${at}.after}}`).join('\n')
+    for (const text of [all, `${'é'.repeat(3_900)} {{changes}}`]) {
+      const { body } = requestOf(service, { text }, huge as never)
+      const { most, unit } = SERVICE_TABLE[service].limit
+      const texts =
+        service === 'pushover'
+          ? [new URLSearchParams(body).get('message') ?? '']
+          : service === 'custom'
+            ? [body]
+            : textsOf(JSON.parse(body))
+      for (const one of texts) expect(unit === 'bytes' ? Buffer.byteLength(one) : one.length).toBeLessThanOrEqual(most)
+      expect(texts.join('')).toMatch(/ü|é/)
+    }
+  })
+})
+
+function textsOf(part: unknown): string[] {
+  if (typeof part === 'string') return [part]
+  return part !== null && typeof part === 'object' ? Object.values(part).flatMap(textsOf) : []
+}
+
+describe('The body of the service custom', () => {
+  const values = (payload: typeof KETTLE) =>
+    valuesOf(payload, wordedStory(payload, LINKS), { named: { labels: { env: 'prod' } } })
+  const requestWith = (body: string, payload: typeof KETTLE = KETTLE, method: 'POST' | 'PUT' = 'POST') => {
+    const story = wordedStory(payload, LINKS)
+    const about = {
+      id: ID,
+      url: 'https://a.example/',
+      notice: null,
+      options: {},
+      limit: SERVICE_TABLE.custom.limit,
+      text: '',
+    }
+    return SERVICES.custom.request({
+      ...about,
+      story,
+      payload,
+      method,
+      body: { template: bodyTemplate(body), values: values(payload) },
+    })
+  }
+
+  test('is JSON with values in its strings, and a value with its type where a string is one name', () => {
+    const body =
+      '{"price": "{{fields.price.after}}", "say": "{{monitor.name}} in {{monitor.labels.env}}", ' +
+      '"list": "{{lists.x.added}}"}'
+    const { headers, body: sent, method } = requestWith(body, payloadOf({ price: [1, 2] }) as never, 'PUT')
+    expect(JSON.parse(sent)).toEqual({ price: 2, say: 'Kettle in prod', list: null })
+    expect({ method, ...headers }).toEqual({ method: 'PUT', 'Content-Type': 'application/json' })
+  })
+
+  test('is text where it is no JSON', () => {
+    const { headers, body } = requestWith('price={{fields.price.after}}')
+    expect([body, headers['Content-Type']]).toEqual(['price=$17.49', 'text/plain; charset=utf-8'])
+  })
+
+  test('parses for any value, and differs in that string alone', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('", "admin": true, "x": "', '{{run.url}}', '\\')),
+        (value) => {
+          const { body } = requestWith(
+            '{"a": "x {{fields.price.after}} y", "b": 1}',
+            payloadOf({ price: ['1', value] }) as never,
+          )
+          const read = JSON.parse(body) as { a: string; b: number }
+          expect(Object.keys(read)).toEqual(['a', 'b'])
+          expect(read.a).toMatch(/^x [^]* y$/)
+        },
+      ),
+    )
+  })
+})
