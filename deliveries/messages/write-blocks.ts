@@ -11,6 +11,8 @@ export interface Dialect {
   value(text: string): string
   bold(written: string): string
   link(url: string, written: string): string
+  /** Escapes a value that stands right beside what a user wrote. Absent: as `value`. */
+  within?(text: string): string
   /** Writes the address of a page or a run within a text of the user. */
   address(url: string): string
   /** Writes what the user wrote. Absent: as it is, with line breaks of the service. */

@@ -47,7 +47,8 @@ function writeAll(story: Story, { template, values }: OwnText, dialect: Dialect,
     if (ADDRESSES.has(name)) return dialect.address(text)
     const lines = text.split('\n').map((line) => isolate(cleanText(line)))
     const shown = lines.filter((line) => line !== '')
-    return shown.map((line) => dialect.value(shorten(line, longest))).join(dialect.lineBreak)
+    const value = (line: string) => dialect.within?.(line) ?? dialect.value(line)
+    return shown.map((line) => value(shorten(line, longest))).join(dialect.lineBreak)
   }
 }
 

@@ -12,6 +12,13 @@ export function unlinked(text: string): string {
     .replace(/\b(?:\d{1,3}\.){3}\d{1,3}\b/g, (address) => address.replaceAll('.', '.\u200b'))
 }
 
+/** Any two letters. */
+const BESIDE = 'xx'
+
+/** Returns the same for text that may begin or end an address or a mention together with what stands beside it. */
+const unlinkedWithin = (text: string): string =>
+  unlinked(`${BESIDE}${unlinked(text)}${BESIDE}`).slice(BESIDE.length, -BESIDE.length)
+
 export const characters = (written: string): number => written.length
 export const bytes = (written: string): number => Buffer.byteLength(JSON.stringify(written), 'utf8')
 
@@ -19,6 +26,7 @@ export const bytes = (written: string): number => Buffer.byteLength(JSON.stringi
 export const plainText = (cost: Dialect['cost']): Dialect => ({
   plain: unlinked,
   value: unlinked,
+  within: unlinkedWithin,
   bold: (written) => written,
   link: (url, written) => (written === 'See the run' ? url : written),
   address: (url) => url,
@@ -39,6 +47,7 @@ export const htmlText = ({ bold, value, lineBreak, cost }: HtmlTags): Dialect =>
   plain: (text) => escapeHtml(unlinked(text)),
   value: (text) =>
     value === null || text === '' ? escapeHtml(unlinked(text)) : `<${value}>${escapeHtml(text)}</${value}>`,
+  ...(value === null && { within: (text: string) => escapeHtml(unlinkedWithin(text)) }),
   bold: (written) => `<${bold}>${written}</${bold}>`,
   link: (url, written) => `<a href="${escapeHtml(url)}">${written}</a>`,
   address: escapeHtml,

@@ -90,6 +90,20 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a rea
     expect(refused.status?.id).toBeUndefined()
   })
 
+  test('says which name of a message cannot exist, and stores one whose names do', async () => {
+    await setup.apply('kettle', { message: { text: '{{fields.prise.after}}' } })
+    const refused = await setup.until('kettle', 'Ready', 'Invalid')
+    const said = 'spec.message.text column 10: extractConfig has no field "prise"'
+    expect(setup.condition(refused, 'Ready')?.message).toContain(said)
+    expect(setup.condition(refused, 'Stalled')).toMatchObject({ status: 'True' })
+    const message = { text: '{{fields.price.after}}' }
+    const body = '{"a": "{{fields.price.after}}"}'
+    const custom = { type: 'webhook', url: 'https://example.com/', service: 'custom', body, method: 'PUT' }
+    await setup.apply('kettle', { message, deliveries: [custom] })
+    await setup.until('kettle', 'Ready', 'Scheduled')
+    expect(await setup.monitors()).toMatchObject([{ message }])
+  })
+
   test('reads secrets, and says which one is missing', async () => {
     const from = { secretKeyRef: { name: 'chat', key: 'webhook' } }
     await setup.apply('kettle', { deliveries: [{ type: 'slack', webhookUrlFrom: from }] })

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { parseFragment } from 'parse5'
 import { describe, expect, test } from 'vitest'
 import { storyOf } from '../../../deliveries/messages/story.ts'
+import { wordedStory } from '../../../deliveries/messages/worded-story.ts'
 import { bytes } from '../../../deliveries/services/dialects.ts'
 import { SERVICES } from '../../../deliveries/services/services.ts'
+import type { MessageConfig } from '../../../schema/message/message.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../../schema/monitor/delivery-services.ts'
-import { LINKS, payloadOf } from '../../support/mail/mailbox.ts'
+import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
 import { ID, OPTIONS } from './sending.ts'
 
 /** Values that mean something to a service, alone and within other text. */
@@ -16,6 +18,8 @@ const HOSTILE = [
   '*b* _i_ ~s~ # h\n> q \\` ``` {{x}} "}],"text":"@all',
   '&lt;b&gt; &#64;all &amp;',
   'https://evil.test www.evil.test evil.test a@b.test /start #tag',
+  '.test',
+  'hi @',
 ] as const
 const value = fc.oneof(
   fc.constantFrom(...HOSTILE),
@@ -26,9 +30,11 @@ const value = fc.oneof(
 
 const INPUT = { id: ID, url: 'https://a.example/', notice: null, body: null, method: 'POST' } as const
 
-function bodyOf(service: ServiceName, after: string, field = 'price'): string {
+const WORDS = { title: 'Now {{fields.price.after}}', text: 'It is _{{fields.price.after}}_ {{run.url}}' }
+
+function bodyOf(service: ServiceName, after: string, field = 'price', message?: MessageConfig): string {
   const payload = payloadOf({ [field]: ['1', after] })
-  const story = storyOf(payload, LINKS)
+  const story = wordedStory(payload, LINKS, { message })
   const { limit } = SERVICE_TABLE[service]
   const input = { ...INPUT, options: OPTIONS[service], story, payload, limit }
   return SERVICES[service].request({ ...input, text: JSON.stringify(payload) }).body
@@ -62,8 +68,9 @@ function elementsOf(html: string): string[] {
 }
 
 /** Of several texts, the one with the links. */
-const htmlOf = (service: ServiceName, text: string) =>
-  textsOf(parsed(service, bodyOf(service, text))).findLast((written) => written.includes('<a href=')) ?? '<missing>'
+const htmlOf = (service: ServiceName, text: string, message?: MessageConfig) =>
+  textsOf(parsed(service, bodyOf(service, text, 'price', message))).findLast((written) => written.includes(RUN_URL)) ??
+  '<missing>'
 
 const OF_HTML = ['telegram', 'matrix', 'google_chat'] as const
 const OF_CODE = ['mattermost', 'rocket_chat'] as const
@@ -72,9 +79,11 @@ const OF_PLAIN_TEXT = ['custom', 'ntfy', 'gotify', 'pushover', 'apprise', 'pager
 describe('For any value of a page', () => {
   test.each(SERVICE_NAMES.filter((name) => name !== 'cloudevents'))('the body of %s has the same shape', (service) => {
     const plain = shapeOf(parsed(service, bodyOf(service, '2')))
+    const worded = shapeOf(parsed(service, bodyOf(service, '2', 'price', WORDS)))
     fc.assert(
       fc.property(value, (text) => {
         expect(shapeOf(parsed(service, bodyOf(service, text)))).toEqual(plain)
+        expect(shapeOf(parsed(service, bodyOf(service, text, 'price', WORDS)))).toEqual(worded)
       }),
     )
   })
@@ -90,8 +99,8 @@ describe('For any value of a page', () => {
 
   test.each(OF_HTML)('the markup of %s has no other element and no other link', (service) => {
     fc.assert(
-      fc.property(value, (text) => {
-        for (const name of elementsOf(htmlOf(service, text)))
+      fc.property(value, fc.constantFrom(undefined, WORDS), (text, message) => {
+        for (const name of elementsOf(htmlOf(service, text, message)))
           expect(name).toMatch(/^(b|strong|code|br|a https:\/\/(watch\.)?example\.com\/\S*)$/)
       }),
     )
@@ -99,9 +108,10 @@ describe('For any value of a page', () => {
 
   test.each(OF_CODE)('it stands in code in %s, which it cannot end', (service) => {
     fc.assert(
-      fc.property(value, (text) => {
-        const { text: raw } = parsed(service, bodyOf(service, text, text || 'a')) as { text: string }
-        const written = raw.replaceAll('\u200b', '')
+      fc.property(value, fc.constantFrom(undefined, WORDS), (text, message) => {
+        const field = message ? 'price' : text || 'a'
+        const { text: raw } = parsed(service, bodyOf(service, text, field, message)) as { text: string }
+        const written = raw.replaceAll('\u200b', '').replace(message ? RUN_URL : '', '')
         const outside = written.replace(/`[^`\n]+`/g, '').replace(/\]\(https:\/\/(watch\.)?example\.com\/[^)]*\)/g, '')
         expect(outside).not.toMatch(/[`@<>\]]|https?:/)
         expect(outside.replaceAll('[See the run', '').replaceAll('[example.com/kettle', '')).not.toContain('[')
@@ -124,6 +134,18 @@ describe('For any value of a page', () => {
       }),
     )
   })
+})
+
+test.each(OF_PLAIN_TEXT)('%s gets no mention and no address in a value within own words', (service) => {
+  fc.assert(
+    fc.property(value, (text) => {
+      const written = textsOf(parsed(service, bodyOf(service, text, 'price', WORDS))).filter((one) =>
+        one.startsWith('It is _'),
+      )
+      for (const one of written)
+        expect(one.replace(RUN_URL, '')).not.toMatch(/@\S(?<!@\u200b)|:\/\/|(?<=\S)\.(?=[\p{L}\p{M}]{2})/u)
+    }),
+  )
 })
 
 test('Rocket.Chat, whose server looks for mentions in code too, finds none in a value', () => {

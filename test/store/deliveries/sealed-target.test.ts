@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { levelOf } from '../../../schema/level.ts'
+import { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { sealedTarget } from '../../../store/deliveries/sealed-target.ts'
+
+const SLACK = { type: 'slack', webhookUrl: 'https://a.example/' } as const
+const HOOK = { type: 'webhook', url: 'https://a.example/' } as const
+const MESSAGE = { text: 'a' }
+const OWN = { text: 'own' }
+const labels = { env: 'prod' }
+
+describe('A destination as it is sealed', () => {
+  test('is as it was where its monitor adds nothing', () => {
+    for (const config of [SLACK, HOOK]) {
+      expect(sealedTarget(config, { labels })).toEqual(config)
+      expect(levelOf(DeliveryConfig, sealedTarget(config, { labels }))).toBe(1)
+    }
+  })
+
+  test('has the message of its monitor, or its own, with what that may name, and a level', () => {
+    const sealed = sealedTarget(SLACK, { message: MESSAGE, labels, engine: 'bing' })
+    expect(sealed).toEqual({ ...SLACK, message: MESSAGE, named: { labels, engine: 'bing' } })
+    expect(levelOf(DeliveryConfig, sealed)).toBe(2)
+    expect(sealedTarget({ ...SLACK, message: OWN }, { message: MESSAGE, labels }).message).toEqual(OWN)
+  })
+
+  test('has no message where nobody reads it', () => {
+    for (const config of [HOOK, { ...HOOK, service: 'cloudevents' }] as const)
+      expect(sealedTarget(config, { message: MESSAGE, labels })).toEqual(config)
+  })
+
+  test('has what a body may name', () => {
+    const config = { ...HOOK, service: 'custom', body: '{{monitor.labels.env}}' } as const
+    expect(sealedTarget(config, { labels })).toEqual({ ...config, named: { labels } })
+  })
+})
