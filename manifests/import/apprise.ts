@@ -1,8 +1,19 @@
+import { appriseAddress, decodedPart } from './apprise-address.ts'
+import { APPRISE_SERVICES } from './apprise-services.ts'
+import { validDeliveries } from './valid-deliveries.ts'
+
 /**
  * Returns the destinations that an address of Apprise means; none where it is of another service. Apprise is the
  * library that many tools notify with; each service has its own scheme.
  */
 export function destinationsOfApprise(address: string): readonly object[] {
+  const parts = appriseAddress(address)
+  const read = parts && Object.hasOwn(APPRISE_SERVICES, parts.scheme) ? APPRISE_SERVICES[parts.scheme] : undefined
+  return validDeliveries(parts && read ? read(parts) : byType(address))
+}
+
+/** Returns the destinations that have a type: chats and mails. */
+function byType(address: string): readonly object[] {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(address.trim()) ?? []
   const parts = (rest.split('?')[0] ?? '').split('/').filter((part) => part !== '')
   switch (scheme.toLowerCase()) {
@@ -17,12 +28,6 @@ export function destinationsOfApprise(address: string): readonly object[] {
     case 'mailto':
     case 'mailtos':
       return mail(rest)
-    case 'json':
-    case 'post':
-      return [{ type: 'webhook', url: `http://${rest}` }]
-    case 'jsons':
-    case 'posts':
-      return [{ type: 'webhook', url: `https://${rest}` }]
     case 'https':
       return chat(address)
     default:
@@ -53,12 +58,3 @@ export const mailTo = (addresses: string): readonly object[] =>
     .split(/[\s,;]+/)
     .filter((address) => address.includes('@'))
     .map((to) => ({ type: 'email', to }))
-
-/** Returns a part of an address without its escapes; as it is where they are none. */
-function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}

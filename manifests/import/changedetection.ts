@@ -1,5 +1,6 @@
 import { isUuid } from '../../core/is-uuid.ts'
 import { destinationsOfApprise } from './apprise.ts'
+import { messageOf } from './changedetection-message.ts'
 import {
   allOf,
   anyCase,
@@ -25,9 +26,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   extract_lines_containing: 'only lines with a text',
   extract_text: 'patterns applied to the text',
   ignore_status_codes: 'ignored status codes',
-  notification_body: 'a text of its own for notifications',
   notification_screenshot: 'pictures in notifications',
-  notification_title: 'a title of its own for notifications',
   price_change_custom_include_filters: 'filters for prices',
   price_change_threshold_percent: 'a least change of prices',
   proxy: 'a proxy of its own',
@@ -110,6 +109,8 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
   const name = nameOf(textOf(watch['title']) || textOf(watch['page_title']) || url)
   const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
   const application = part(settings, 'application')
+  const deliveries = destinationsOf(watch, application, miss)
+  const message = deliveries.length === 0 ? null : messageOf(watch, application, miss)
   const backend = textOf(watch['fetch_backend'])
   const layer = backend === 'system' || backend === '' ? textOf(application['fetch_backend']) : backend
   if (source !== undefined) miss('the source of the page in place of its text')
@@ -127,7 +128,8 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
       request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
-      deliveries: destinationsOf(watch, application, miss),
+      deliveries,
+      ...(message && { message }),
       labels: labelsNamed(tagsOf(watch, application)),
     },
   }

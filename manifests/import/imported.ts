@@ -44,6 +44,16 @@ export const isSet = (value: unknown): boolean =>
   !(Array.isArray(value) && value.length === 0) &&
   !(isObject(value) && Object.keys(value).length === 0)
 
+/** Returns the value of a JSON text; anything else as it is. */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return null
+  }
+}
+
 /** Returns the pattern that matches a text in any case. */
 export const anyCase = (text: string): string => `(?i:${literal(text)})`
 

@@ -1,4 +1,3 @@
-import { mailTo } from './apprise.ts'
 import {
   headersOf,
   type Imported,
@@ -9,11 +8,13 @@ import {
   literal,
   nameOf,
   type OtherTool,
+  parsed,
   requestOf,
   textOf,
   textsOf,
   type Values,
 } from './imported.ts'
+import { uptimeKumaDestinations } from './uptime-kuma-destinations.ts'
 
 const LEAST_SECONDS = 60
 /** What a monitor accepts unless somebody sets something else. */
@@ -157,37 +158,7 @@ function notificationsOf(list: unknown): Destinations {
   for (const one of Array.isArray(list) ? list.filter(isObject) : []) {
     const config = parsed(one['config'])
     const settings = isObject(config) ? config : {}
-    found.set(String(one['id']), destinationsOf(settings) ?? (textOf(settings['type']) || 'an unknown service'))
+    found.set(String(one['id']), uptimeKumaDestinations(settings) ?? (textOf(settings['type']) || 'an unknown service'))
   }
   return found
-}
-
-function destinationsOf(settings: Values): readonly object[] | null {
-  switch (settings['type']) {
-    case 'discord':
-      return [{ type: 'discord', webhookUrl: textOf(settings['discordWebhookUrl']) }]
-    case 'slack':
-      return [{ type: 'slack', webhookUrl: textOf(settings['slackwebhookURL']) }]
-    case 'webhook':
-      return [{ type: 'webhook', url: textOf(settings['webhookURL']), ...webhookHeaders(settings) }]
-    case 'smtp':
-      return mailTo(['smtpTo', 'smtpCC', 'smtpBCC'].map((key) => textOf(settings[key])).join(','))
-    default:
-      return null
-  }
-}
-
-function webhookHeaders(settings: Values): object {
-  const headers = headersOf(parsed(settings['webhookAdditionalHeaders']), () => {})
-  return headers === null ? {} : { headers }
-}
-
-/** Returns the value of a JSON text; anything else as it is. */
-function parsed(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value) as unknown
-  } catch {
-    return null
-  }
 }
