@@ -20,7 +20,7 @@ export function exampleMessage({ status, fields }: Preview, spec: MonitorSpec, n
   const payload = readPayload(JSON.stringify(deliveryPayload({ id: change.runId, ...change })))
   if (payload === null) throw new Error('a made-up change has no message')
   const { message, labels } = spec
-  const wording = { named: { labels }, ...(message && { message }) }
+  const wording = { named: { labels, values }, ...(message && { message }) }
   const { subject: title, text } = emailMessage(payload, { dashboardUrl: null }, false, wording)
   return { title, text }
 }

@@ -18,6 +18,8 @@ interface MessageFacts {
   readonly runUrl: string | null
   /** Of a search. */
   readonly engine?: SerpEngine
+  /** What the run has read of fields that did not change. */
+  readonly values?: Values | undefined
 }
 
 /** Returns the values of the names of schema/message/message.ts. A name without a value is absent or null. */
@@ -37,13 +39,17 @@ export function messageValues(facts: MessageFacts): MessageValues {
   }
 }
 
-function fieldsOf({ payload: { diff }, numericFields }: MessageFacts): MessageValues {
+function fieldsOf({ payload: { diff }, numericFields, values = {} }: MessageFacts): MessageValues {
+  const same = Object.entries(values).map(([name, value]): [string, MessageValues] => [
+    name,
+    { before: value, after: value },
+  ])
   const fields = diff.fields_changed.map((name): [string, MessageValues] => {
     const before = valueOf(diff.before as Values, name)
     const after = valueOf(diff.after as Values, name)
     return [name, { before, after, change: movementNote(before, after, numericFields.includes(name)) }]
   })
-  return Object.fromEntries(fields)
+  return Object.fromEntries([...same, ...fields])
 }
 
 function listsOf({ lists = {} }: MessageFacts['payload']): MessageValues {

@@ -38,8 +38,8 @@ const plainChanges = (story: Story) => writeChanges(story, UNMARKED, PLAIN_CHANG
 
 /** Returns what the names of a message stand for. Of a notice, `changes` is what it says. */
 export function valuesOf(payload: MessagePayload | NoticeMessage, story: Story, { named }: Wording): MessageValues {
-  const { labels = {}, engine } = named ?? {}
-  const about = { labels, changes: plainChanges(story), runUrl: story.runUrl, ...(engine && { engine }) }
+  const { labels = {}, engine, values } = named ?? {}
+  const about = { labels, changes: plainChanges(story), runUrl: story.runUrl, ...(engine && { engine }), values }
   if (!('type' in payload)) {
     const { numeric_fields: numericFields = [] } = payload
     return messageValues({ payload, numericFields, ...about })

@@ -10,6 +10,16 @@ export interface Template {
   readonly faults: readonly NameFault[]
 }
 
+/** Returns the fields that a text names, each once. */
+export const fieldsNamed = ({ parts }: Template): readonly string[] => [
+  ...new Set(
+    parts.flatMap((part) => {
+      const [first, field] = 'path' in part ? part.path : []
+      return first?.text === 'fields' && field ? [field.text] : []
+    }),
+  ),
+]
+
 /** Reads the title or the text of a message. */
 export function textTemplate(text: string): Template {
   const { pieces, faults } = parseNames(text)

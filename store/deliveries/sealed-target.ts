@@ -1,13 +1,17 @@
 import { hoursOf, type HeldBy } from '../../core/hold/held-until.ts'
+import { bodyTemplate, fieldsNamed, textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
 import { type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-config.ts'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 
 /** The facts that a message in a user's own words may name besides its payload. */
 export interface NamedFacts {
   readonly labels: Readonly<Record<string, string>>
   /** Of a search. */
   readonly engine?: SerpEngine | undefined
+  /** The values that the run has read of the named fields: the payload has those that changed only. */
+  readonly values?: Values | undefined
 }
 
 /** The keys of a monitor that it adds to its destinations. */
@@ -22,11 +26,28 @@ export type SealedTarget = DeliveryConfig & { readonly named?: NamedFacts }
 export function sealedTarget(config: DeliveryConfig, by: AddedByMonitor): SealedTarget {
   const hours = hoursOf(config, by)
   const message = config.message ?? (isForPeople(config) ? by.message : null)
-  const isWorded = message || (config.type === 'webhook' && config.body !== undefined)
+  const body = config.type === 'webhook' ? config.body : undefined
+  const named = message || body !== undefined ? namedFacts({ ...message, body }, by) : null
   return {
     ...config,
     ...(hours && { quiet_hours: hours }),
     ...(message && { message }),
-    ...(isWorded && { named: { labels: by.labels ?? {}, ...(by.engine && { engine: by.engine }) } }),
+    ...(named && { named }),
   }
+}
+
+/** A message shows the beginning of a long value. */
+const LONGEST_VALUE = 2_000
+
+function namedFacts(
+  { title = '', text = '', body = '' }: MessageConfig & { readonly body?: string | undefined },
+  { labels = {}, engine, values = {} }: AddedByMonitor,
+): NamedFacts {
+  const fields = [textTemplate(title), textTemplate(text), bodyTemplate(body)].flatMap(fieldsNamed)
+  const read = fields.flatMap((name): [string, Json][] => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (typeof value === 'string') return [[name, value.slice(0, LONGEST_VALUE).toWellFormed()]]
+    return value === undefined || JSON.stringify(value).length > LONGEST_VALUE ? [] : [[name, value]]
+  })
+  return { labels, ...(engine && { engine }), ...(read.length > 0 && { values: Object.fromEntries(read) }) }
 }

@@ -28,8 +28,8 @@ const RULES = [
     `all that our own message says below it: at most ${COUNT.format(text)}. Each may be absent, and then it is ours.`,
   '`text` may have the markup of the service that gets it, and mentions. In a mail it has none. Values cannot become ' +
     'markup, a link or a mention there. In Slack, `*`, `_` and `~` in a value may change its style.',
-  'A value that is missing is empty. Where a text would be too long for its service, its values are shortened, and ' +
-    'then the text, without its markup.',
+  'A field that did not change has its value as `before` and as `after`. A value that is missing is empty. Where a ' +
+    'text would be too long for its service, its values are shortened, and then the text, without its markup.',
   'A plain webhook and `cloudevents` get [the payload](webhooks.md#payload): a `message` on one of these is 422. ' +
     'That of the monitor does not count for them.',
   'A name that cannot exist is 422 with its column, and so is a field that `extract_config` does not have. Of a ' +

@@ -4,6 +4,7 @@ import { type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { TextChange, VisualBlock } from '../../schema/run/delivery.ts'
 import type { Diff } from '../../schema/run/run.ts'
+import type { Values } from '../../schema/shape/json.ts'
 import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
@@ -29,6 +30,8 @@ interface Fired {
   /** Present if a whole page changed whose readable text is known. */
   readonly text?: TextChange | undefined
   readonly baseline: Baseline
+  /** What the run has read. */
+  readonly values: Values
 }
 
 /** Returns the outbox rows of a run that fired: one for each destination. Throws SealedError. */
@@ -49,7 +52,15 @@ export function outboxOf(fired: Fired, secrets: SecretBox): DeliveryRow[] {
   return destinationsOf(fired, secrets).map((config, place) => {
     const content = isForPeople(config) ? forPeople : about
     const payload = (id: string) => deliveryPayload({ id, ...content })
-    return newDelivery({ secrets, teamId, config, at: firedAtMs, place, payload, by: baseline })
+    return newDelivery({
+      secrets,
+      teamId,
+      config,
+      at: firedAtMs,
+      place,
+      payload,
+      by: { ...baseline, values: fired.values },
+    })
   })
 }
 

@@ -289,12 +289,12 @@ async function pageTexts(
 
 /** The message about a whole page shows what changed of its text. */
 async function deliveriesOf(
-  fire: Omit<Parameters<typeof outboxOf>[0], 'text'>,
-  { pageText }: Read['reading'],
+  fire: Omit<Parameters<typeof outboxOf>[0], 'text' | 'values'>,
+  { pageText, values }: Read['reading'],
   options: RecordingParts,
 ): Promise<ReturnType<typeof outboxOf>> {
   const text = pageText === undefined ? undefined : await textChange(fire, pageText, options)
-  return outboxOf({ ...fire, text }, options.secrets)
+  return outboxOf({ ...fire, text, values }, options.secrets)
 }
 
 const UNJUDGED = 'The reading could not be compared with the last one; the log has the details under the run id.'

@@ -62,6 +62,19 @@ describe('A message', () => {
     for (const path of ['plain', 'events']) expect(await arriving(path)).not.toContain('in prod')
   })
 
+  test('has the values of fields that did not change too', async () => {
+    const extract_config = { method: 'json_path', fields: { price: '$.price', title: '$.title' } }
+    const message = { text: '{{fields.title.after}}: {{fields.price.before}} to {{fields.price.after}}' }
+    const deliveries = [chat('both')]
+    const page = await watching.watch(
+      { price: 1, title: 'Kettle' },
+      { diff_predicate, extract_config, message, deliveries },
+    )
+    page.set({ price: 2, title: 'Kettle' })
+    await page.run()
+    expect(await arriving('both')).toContain('Kettle: 1 to 2')
+  })
+
   test('is the same on each attempt, also when the monitor was edited since', async () => {
     answer = reply(500)
     const message = { text: 'before the edit, {{monitor.labels.env}}' }

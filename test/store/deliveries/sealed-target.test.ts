@@ -24,6 +24,13 @@ describe('A destination as it is sealed', () => {
     expect(sealedTarget({ ...SLACK, message: OWN }, { message: MESSAGE, labels }).message).toEqual(OWN)
   })
 
+  test('has what was read of the fields that are named, and the beginning of a long value', () => {
+    const values = { price: '$2', stock: 'x'.repeat(3_000), other: 1, list: ['a'.repeat(3_000)] }
+    const message = { title: '{{fields.price.after}}', text: '{{fields.stock.after}} {{fields.list.after}}' }
+    const { named } = sealedTarget(SLACK, { message, labels, values })
+    expect(named).toEqual({ labels, values: { price: '$2', stock: 'x'.repeat(2_000) } })
+  })
+
   test('has no message where nobody reads it', () => {
     for (const config of [HOOK, { ...HOOK, service: 'cloudevents' }] as const)
       expect(sealedTarget(config, { message: MESSAGE, labels })).toEqual(config)

@@ -73,7 +73,7 @@ describe.each(changes)('the largest reading with another one before it, $name', 
 
   test('is written for each of 25 destinations in a multiple of what is stored', () => {
     const diff = diffValues(before, after, order)
-    const fired = { runId: teamId, teamId, firedAtMs: Date.UTC(2026, 4, 1), diff, baseline }
+    const fired = { runId: teamId, teamId, firedAtMs: Date.UTC(2026, 4, 1), diff, values: after, baseline }
     const rows = outboxOf(fired, secrets)
     expect(rows).toHaveLength(25)
     const stored = `[${rows.map(({ payload }) => payload).join()}]`
