@@ -64,7 +64,7 @@ export function emailMessage(
 }
 
 const OWN = 40_000
-const TEXT: Dialect = UNMARKED
+const TEXT: Dialect = { ...UNMARKED, cost: (written) => Buffer.byteLength(written) }
 const HTML_TEXT: Dialect = {
   plain: escapeHtml,
   value: escapeHtml,

@@ -22,7 +22,7 @@ export function wordedStory(payload: MessagePayload | NoticeMessage, links: Link
   if (!message || 'type' in payload) return story
   const values = valuesOf(payload, story, wording)
   const { title, text } = message
-  const named = title === undefined ? '' : cleanText(render(textTemplate(title), values))
+  const named = title === undefined ? '' : cleanText(render(textTemplate(title), values, LONGEST_TITLE))
   const shown = named === '' ? null : isolate(payload.test ? `Test: ${named}` : named)
   return {
     ...story,
@@ -31,6 +31,8 @@ export function wordedStory(payload: MessagePayload | NoticeMessage, links: Link
   }
 }
 
+/** In bytes. Each format cuts it further. */
+const LONGEST_TITLE = 2_000
 /** The most of `{{changes}}` where it stands in a text without markup. */
 const PLAIN_CHANGES = 8_000
 

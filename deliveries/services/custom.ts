@@ -11,7 +11,12 @@ export const custom: Service = {
   request({ url, story, limit, body, method }) {
     if (body === null) return { method, url, headers: PLAIN, body: writeStory(story, DIALECT, { limit }) }
     const { template, values } = body
-    return { method, url, headers: { 'Content-Type': contentTypeOf(template) }, body: render(template, values) }
+    return {
+      method,
+      url,
+      headers: { 'Content-Type': contentTypeOf(template) },
+      body: render(template, values, limit.most),
+    }
   },
 }
 

@@ -16,12 +16,30 @@ export function messageIssues(message: MessageConfig, by: NamedBy | null): reado
 export const bodyIssues = (body: string, by: NamedBy | null): readonly Issue[] =>
   issuesOf(body, '', bodyTemplate(body), by)
 
-/** Each with its column, counted in characters from 1. */
-function issuesOf(text: string, path: string, { parts, faults }: Template, by: NamedBy | null): readonly Issue[] {
-  const unknown = parts.flatMap((part) => ('path' in part ? (nameFault(part.path, by) ?? []) : []))
-  const sorted: readonly NameFault[] = [...faults, ...unknown].toSorted((one, other) => one.at - other.at)
-  return sorted.map(({ at, message }) => ({
+/** A text full of braces has thousands of faults. */
+const MOST_FAULTS = 10
+
+/** Returns the first ones, each with its column, counted in characters from 1. */
+function issuesOf(text: string, path: string, template: Template, by: NamedBy | null): readonly Issue[] {
+  const sorted = [...template.faults, ...unknownNames(template, by)].toSorted((one, other) => one.at - other.at)
+  return sorted.slice(0, MOST_FAULTS).map(({ at, message }) => ({
     path,
     message: `column ${Array.from(text.slice(0, at)).length + 1}: ${message}`,
   }))
+}
+
+/** Looks at each name once. */
+function unknownNames({ parts }: Template, by: NamedBy | null): readonly NameFault[] {
+  const valid = new Set<string>()
+  const faults: NameFault[] = []
+  for (const part of parts) {
+    if (faults.length === MOST_FAULTS) break
+    if (!('path' in part)) continue
+    const name = part.path.map(({ text }) => text).join('\0')
+    if (valid.has(name)) continue
+    const fault = nameFault(part.path, by)
+    if (fault) faults.push(fault)
+    else valid.add(name)
+  }
+  return faults
 }

@@ -21,7 +21,9 @@ export const fieldsNamed = ({ parts }: Template): readonly string[] => [
 ]
 
 /** Reads the title or the text of a message. */
-export function textTemplate(text: string): Template {
+export const textTemplate = remembered(readText)
+
+function readText(text: string): Template {
   const { pieces, faults } = parseNames(text)
   return { isJson: false, parts: pieces.map((piece) => partOf(text, piece)), faults }
 }
@@ -29,19 +31,22 @@ export function textTemplate(text: string): Template {
 const partOf = (text: string, { start, end, path }: Piece): Part =>
   path ? { path, isAlone: false } : { raw: text.slice(start, end) }
 
+const MAY_NAME = /\{\{|\\u007b/i
 const STRING = /"(?:[^"\\]|\\.)*"(?=(\s*:)?)/g
 
 /**
  * Reads the body of a message. Of JSON, the names in its strings are found, but none in its keys. Everything else stays
  * as it is written, byte for byte. Other bodies are texts.
  */
-export function bodyTemplate(body: string): Template {
-  if (!isJson(body)) return textTemplate(body)
+export const bodyTemplate = remembered(readBody)
+
+function readBody(body: string): Template {
+  if (!isJson(body)) return readText(body)
   const parts: Part[] = []
   const faults: NameFault[] = []
   let at = 0
   for (const { 0: literal, 1: colon, index } of body.matchAll(STRING)) {
-    if (colon !== undefined) continue
+    if (colon !== undefined || !MAY_NAME.test(literal)) continue
     const found = parseNames(JSON.parse(literal) as string)
     if (found.pieces.every(({ path }) => !path) && found.faults.length === 0) continue
     const inBody = offsetsOf(literal).map((offset) => index + offset)
@@ -79,3 +84,20 @@ function isJson(text: string): boolean {
 /** Returns the content type of a body. */
 export const contentTypeOf = ({ isJson: isOfJson }: Template): string =>
   isOfJson ? 'application/json' : 'text/plain; charset=utf-8'
+
+/** A configuration has so many texts. They are read by one rule after the other, and again for each message. */
+const REMEMBERED = 64
+
+/** Returns a function that reads the texts of before only once. */
+function remembered(read: (text: string) => Template): (text: string) => Template {
+  const known = new Map<string, Template>()
+  return (text) => {
+    const found = known.get(text)
+    if (found) return found
+    const template = read(text)
+    known.set(text, template)
+    const [oldest] = known.size > REMEMBERED ? known.keys() : []
+    if (oldest !== undefined) known.delete(oldest)
+    return template
+  }
+}

@@ -5,8 +5,12 @@ import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { readAccountMail, readPayload } from '../../../deliveries/messages/message-payload.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
+import { valuesOf, wordedStory } from '../../../deliveries/messages/worded-story.ts'
+import { SERVICES } from '../../../deliveries/services/services.ts'
 import type { AccountMail, AccountMailKind } from '../../../schema/account/mail.ts'
+import { bodyTemplate } from '../../../schema/message/message-template.ts'
 import { type DeliveryType, NOTICE_KINDS } from '../../../schema/monitor/delivery-config.ts'
+import { SERVICE_TABLE } from '../../../schema/monitor/delivery-services.ts'
 import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
 import { NoticePayload } from '../../../schema/run/notice.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
@@ -59,6 +63,41 @@ function expectBounded(payload: object, channel: Channel): void {
 }
 
 const changes = largestChanges()
+
+/** Each name as often as a text or a body has room for it. */
+const named = (names: readonly string[], most: number) => {
+  const all = names.map((name) => `{{fields[${JSON.stringify(name)}].after}}{{fields[${JSON.stringify(name)}].before}}`)
+  let text = ''
+  for (let at = 0; text.length + (all[at % all.length]?.length ?? 0) <= most; at++) text += all[at % all.length]
+  return text
+}
+
+describe('a message in words of a user', () => {
+  test.each(changes)('of the largest change, $name: likewise', ({ payload }) => {
+    const text = JSON.stringify(payload)
+    const names = payload.diff.fields_changed.slice(0, 3)
+    const wording = { message: { title: named(names, 200) || 'a', text: named(names, 4_000) || '{{changes}}' } }
+    const template = bodyTemplate(JSON.stringify({ all: [named(names, 9_000), '{{changes}}'.repeat(500)] }))
+    const formats: readonly [write: () => readonly string[], bytes: number][] = [
+      [() => [JSON.stringify(slackMessage(read(text), LINKS, null, wording))], 200_000],
+      [() => [JSON.stringify(discordMessage(read(text), LINKS, null, wording))], 30_000],
+      [() => Object.values(emailMessage(read(text), LINKS, false, wording)), MAIL_BYTES],
+      [() => [bodyOf(read(text), text, template)], 2 * SERVICE_TABLE.custom.limit.most],
+    ]
+    for (const [write, bytes] of formats) {
+      for (const part of write()) expect(Buffer.byteLength(part)).toBeLessThanOrEqual(bytes)
+      expect(dearness(write, text)).toBeNull()
+    }
+  })
+})
+
+function bodyOf(payload: ReturnType<typeof read>, text: string, template: ReturnType<typeof bodyTemplate>): string {
+  const story = wordedStory(payload, LINKS)
+  const { limit } = SERVICE_TABLE.custom
+  const body = { template, values: valuesOf(payload, story, {}) }
+  const about = { id: '', url: 'https://a.example/', notice: null, options: {}, text, method: 'POST' } as const
+  return SERVICES.custom.request({ ...about, story, payload, limit, body }).body
+}
 
 describe.each(CASES)('a message by %s', (_type, channel) => {
   test.each([...changes, ...largestBlocks()])(
