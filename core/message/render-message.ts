@@ -9,7 +9,7 @@ export interface MessageValues {
 }
 
 /** Makes each text of a value once, however often a message names it. */
-interface NamedTexts {
+export interface NamedTexts {
   /** Returns the value of a name as a text. Nothing has no text, and neither has a list without items. */
   text(path: NamePath): string
   /** Returns the value as JSON. */
@@ -41,16 +41,19 @@ export function oncePerName<T>(make: (path: NamePath) => T): (path: NamePath) =>
 }
 
 /** The most characters of a value, until a text fits. */
-const VALUE_LENGTHS = [Infinity, 8_000, 2_000, 500]
+const VALUE_LENGTHS = [8_000, 2_000, 500]
 const SHORTEST_VALUE = 80
 
 /**
  * Writes a text with the values of its names. A value that is missing is empty, and null where a string of JSON is its
  * name alone. Values are cut where the text would have more than `most` bytes.
  */
-export function render(template: Template, values: MessageValues, most = Infinity): string {
-  const named = namedTexts(values)
-  for (const longest of VALUE_LENGTHS) {
+export const render = (template: Template, values: MessageValues, most = Infinity): string =>
+  renderNamed(template, namedTexts(values), most)
+
+/** Does the same with texts that are made already. */
+export function renderNamed(template: Template, named: NamedTexts, most: number): string {
+  for (const longest of [most, ...VALUE_LENGTHS]) {
     const written = renderWithin(template, named, { longest, most })
     if (written !== null) return written
   }

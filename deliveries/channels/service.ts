@@ -1,3 +1,4 @@
+import { namedTexts } from '../../core/message/render-message.ts'
 import { sign } from '../../core/signature.ts'
 import { bodyTemplate, type Template } from '../../schema/message/message-template.ts'
 import { isSecretOption, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
@@ -37,7 +38,8 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     const story = wordedStory(payload, options.links, { message: config.message, named })
     const { limit } = SERVICE_TABLE[name]
     const { method = 'POST', body: own } = config
-    const body = own === undefined ? null : { template: bodyTemplate(own), values: valuesOf(payload, story, { named }) }
+    const body =
+      own === undefined ? null : { template: bodyTemplate(own), named: namedTexts(valuesOf(payload, story, { named })) }
     const input = { id, url: address, story, payload, text, notice, limit, body, method }
     const written = service.request({ ...input, options: given })
     const signature = sign(secrets, Math.floor(Date.now() / 1000), written.body)

@@ -1,5 +1,5 @@
 import { messageValues } from '../../core/message/message-values.ts'
-import { type MessageValues, render } from '../../core/message/render-message.ts'
+import { type MessageValues, namedTexts, renderNamed } from '../../core/message/render-message.ts'
 import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import { textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
@@ -20,14 +20,14 @@ export function wordedStory(payload: MessagePayload | NoticeMessage, links: Link
   const story = storyOf(payload, links)
   const { message } = wording
   if (!message || 'type' in payload) return story
-  const values = valuesOf(payload, story, wording)
+  const named = namedTexts(valuesOf(payload, story, wording))
   const { title, text } = message
-  const named = title === undefined ? '' : cleanText(render(textTemplate(title), values, LONGEST_TITLE))
-  const shown = named === '' ? null : isolate(payload.test ? `Test: ${named}` : named)
+  const headline = title === undefined ? '' : cleanText(renderNamed(textTemplate(title), named, LONGEST_TITLE))
+  const shown = headline === '' ? null : isolate(payload.test ? `Test: ${headline}` : headline)
   return {
     ...story,
     ...(shown !== null && { name: shown, headline: shown }),
-    own: text === undefined ? null : { template: textTemplate(text), values },
+    own: text === undefined ? null : { template: textTemplate(text), named },
   }
 }
 

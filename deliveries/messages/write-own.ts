@@ -1,4 +1,4 @@
-import { namedTexts, oncePerName } from '../../core/message/render-message.ts'
+import { oncePerName } from '../../core/message/render-message.ts'
 import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import type { NamePath } from '../../schema/message/parse-names.ts'
 import type { OwnText } from './own-text.ts'
@@ -46,8 +46,7 @@ interface Written {
 }
 
 /** Returns what gives the lines of a value, free of control characters. */
-function linesOfNames({ values }: OwnText): (path: NamePath) => readonly string[] {
-  const named = namedTexts(values)
+function linesOfNames({ named }: OwnText): (path: NamePath) => readonly string[] {
   return oncePerName((path) => {
     const lines = named.text(path).split('\n', MAX_LINES)
     return lines.map((line) => isolate(cleanText(line))).filter((line) => line !== '')

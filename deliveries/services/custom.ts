@@ -1,4 +1,4 @@
-import { render } from '../../core/message/render-message.ts'
+import { renderNamed } from '../../core/message/render-message.ts'
 import { contentTypeOf } from '../../schema/message/message-template.ts'
 import { bytes, plainText } from './dialects.ts'
 import type { Service } from './service.ts'
@@ -10,12 +10,12 @@ const DIALECT = plainText(bytes)
 export const custom: Service = {
   request({ url, story, limit, body, method }) {
     if (body === null) return { method, url, headers: PLAIN, body: writeStory(story, DIALECT, { limit }) }
-    const { template, values } = body
+    const { template, named } = body
     return {
       method,
       url,
       headers: { 'Content-Type': contentTypeOf(template) },
-      body: render(template, values, limit.most),
+      body: renderNamed(template, named, limit.most),
     }
   },
 }

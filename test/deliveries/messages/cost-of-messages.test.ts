@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { namedTexts } from '../../../core/message/render-message.ts'
 import { sign } from '../../../core/signature.ts'
 import { accountMailMessage } from '../../../deliveries/messages/account-mail.ts'
 import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
@@ -94,7 +95,7 @@ describe('a message in words of a user', () => {
 function bodyOf(payload: ReturnType<typeof read>, text: string, template: ReturnType<typeof bodyTemplate>): string {
   const story = wordedStory(payload, LINKS)
   const { limit } = SERVICE_TABLE.custom
-  const body = { template, values: valuesOf(payload, story, {}) }
+  const body = { template, named: namedTexts(valuesOf(payload, story, {})) }
   const about = { id: '', url: 'https://a.example/', notice: null, options: {}, text, method: 'POST' } as const
   return SERVICES.custom.request({ ...about, story, payload, limit, body }).body
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { namedTexts } from '../../../core/message/render-message.ts'
 import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
@@ -177,7 +178,7 @@ describe('The body of the service custom', () => {
       story,
       payload,
       method,
-      body: { template: bodyTemplate(body), values: values(payload) },
+      body: { template: bodyTemplate(body), named: namedTexts(values(payload)) },
     })
   }
 
