@@ -1,4 +1,4 @@
-import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import { isSecretOption } from '../../schema/monitor/delivery-services.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import type { Labels } from '../../schema/monitor/labels.ts'
@@ -97,24 +97,29 @@ type Refer = (
   value: string,
 ) => { readonly secretKeyRef: { readonly name: string; readonly key: string } }
 
+/** What is not secret stands as it is, in the spelling of the resource. */
 function deliveryOf(delivery: DeliveryConfig, nth: number, refer: Refer): object {
-  if (delivery.type === 'email') return delivery
   const at = `delivery-${nth}`
+  if (delivery.type === 'email') return inResource(delivery)
   if (delivery.type !== 'webhook') {
-    const what = `the ${delivery.type} webhook address on ${hostOf(delivery.webhookUrl)}`
-    return {
-      type: delivery.type,
-      [secretKeyBeside('webhookUrl')]: refer(`${at}-webhook-url`, what, delivery.webhookUrl),
-    }
+    const { type, webhookUrl, ...rest } = delivery
+    const what = `the ${type} webhook address on ${hostOf(webhookUrl)}`
+    return { type, [secretKeyBeside('webhookUrl')]: refer(`${at}-webhook-url`, what, webhookUrl), ...inResource(rest) }
   }
+  const { type, url, headers, service, options, body, ...rest } = delivery
+  const what = `delivery ${nth}`
   return {
-    type: 'webhook',
-    [secretKeyBeside('url')]: refer(`${at}-url`, `the webhook address on ${hostOf(delivery.url)}`, delivery.url),
-    ...(delivery.headers && headersOf('headers', delivery.headers, { refer, at, what: `delivery ${nth}` })),
-    ...(delivery.service !== undefined && { service: delivery.service }),
-    ...(delivery.options && optionsOf(delivery.service, delivery.options, { refer, at, what: `delivery ${nth}` })),
+    type,
+    [secretKeyBeside('url')]: refer(`${at}-url`, `the webhook address on ${hostOf(url)}`, url),
+    ...(headers && headersOf('headers', headers, { refer, at, what })),
+    ...(service !== undefined && { service }),
+    ...(options && optionsOf(service, options, { refer, at, what })),
+    ...(body !== undefined && { [secretKeyBeside('body')]: refer(`${at}-body`, `the body of ${what}`, body) }),
+    ...inResource(rest),
   }
 }
+
+const inResource = (keys: object): object => toResourceNames(DeliveryConfig, keys) as object
 
 /** Where the entries of a map are. */
 interface Owner {

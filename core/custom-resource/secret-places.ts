@@ -11,6 +11,7 @@ export const SECRET_PLACES = [
   'deliveries[].url',
   'deliveries[].headers',
   'deliveries[].options',
+  'deliveries[].body',
   'deliveries[].webhookUrl',
 ] as const
 

@@ -11,7 +11,7 @@ type Spec = Readonly<Record<string, unknown>>
 
 /** The keys of the resource's spelling that may name a Secret, in the spec and in a delivery. */
 const MAPS = { spec: ['requestHeaders'], delivery: ['headers', 'options'] } as const
-const TEXTS = { spec: [], delivery: ['url', 'webhookUrl'] } as const
+const TEXTS = { spec: [], delivery: ['url', 'webhookUrl', 'body'] } as const
 
 /** Where a reference is, in the resource's spelling. */
 interface RefPlace {

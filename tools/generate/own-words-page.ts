@@ -69,7 +69,7 @@ const BODY_RULES = [
   'Without `body`, the message is sent as plain text.',
   'A notice fills the names that it has: `monitor.*`, `changes`, `run.*` and `fired_at`.',
   'The body is encrypted at rest, and masked for viewers and keys with `read`. Parts of it of 16 characters and more ' +
-    'are hidden where an answer repeats them.',
+    'are hidden where an answer repeats them. In a manifest, `bodyFrom` reads it from a Secret.',
 ]
 
 const list = (rules: readonly string[]) => rules.map((rule) => paragraph(`- ${rule}`, '  ')).join('\n')

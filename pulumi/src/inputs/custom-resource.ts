@@ -114,6 +114,8 @@ export type DeliveryArgs =
        * JSON only in strings; a string that is one name becomes the value. 1 to 20,000 characters.
        */
       body?: pulumi.Input<string | undefined>
+      /** A Secret of the namespace that body is read from, in place of body. */
+      bodyFrom?: pulumi.Input<SecretSourceArgs | undefined>
       /** Beyond the contract: how the service custom sends. Absent: POST. */
       method?: pulumi.Input<'POST' | 'PUT' | undefined>
       /** Beyond the contract: the hours of each day in which nothing is sent. What fires then is sent when they end. */
