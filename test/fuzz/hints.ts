@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../schema/monitor/delivery-services.ts'
 import { type ExtractConfig, fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
-import { mark } from './marks.ts'
+import { mark, OLDEST } from './marks.ts'
 
 type Bag = Readonly<Record<string, Json>>
 type Hint = (plain: () => fc.Arbitrary<Json>) => fc.Arbitrary<Json>
@@ -63,7 +63,7 @@ const monitorId = fc.oneof(
 
 /** The oldest run of a chain has ended. */
 const runId = fc.oneof(
-  { weight: 4, arbitrary: fc.constant(mark('run', 0)) },
+  { weight: 4, arbitrary: fc.constant(mark('run', OLDEST)) },
   { weight: 1, arbitrary: fc.nat(2).map((at) => mark('run', at)) },
 )
 

@@ -10,7 +10,9 @@ const CLOSE = '\uE001'
 
 /** JSON text that stands in the body as it is. No quotes, no backslashes. */
 export const raw = (text: string): string => `${OPEN}raw:${text}${CLOSE}`
-/** Something of the chain, by its kind and number. */
+/** The number of the first one that the chain has made. */
+export const OLDEST = 999
+/** Something of the chain, by its kind and its age: 0 is the newest. */
 export const mark = (kind: string, index = 0): string => `${OPEN}${kind}:${index}${CLOSE}`
 
 /** A value as JSON text, its marks filled in. */

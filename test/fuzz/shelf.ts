@@ -1,5 +1,6 @@
 import type { Received } from './client.ts'
 import type { Operation } from './document.ts'
+import { OLDEST } from './marks.ts'
 import type { Planned } from './planned.ts'
 
 /** What the store has never heard of. */
@@ -30,7 +31,8 @@ export function createShelf(): Shelf {
   const living = new Map<string, string[]>()
   const gone = new Map<string, string[]>()
   const list = (of: Map<string, string[]>, kind: string) => of.get(kind) ?? of.set(kind, []).get(kind)!
-  const pick = (ids: readonly string[], age: number) => ids[ids.length - 1 - (age % Math.max(1, ids.length))] ?? null
+  const pick = (ids: readonly string[], age: number) =>
+    ids[age === OLDEST ? 0 : ids.length - 1 - (age % Math.max(1, ids.length))] ?? null
   const take = (kind: string, id: string) =>
     living.set(
       kind,
