@@ -17,8 +17,8 @@ export const isKnown = <T>(
   !pulumi.Output.isInstance(value) && !(value instanceof Promise)
 
 /**
- * Returns the spec with references in place of addresses of destinations and values of headers and options that are
- * outputs, and what the Secret has to contain. A plain text stays where it is: who writes a secret in a program has
+ * Returns the spec with references in place of addresses and bodies of destinations, and values of headers and options,
+ * that are outputs, and what the Secret has to contain. A plain text stays where it is: who writes a secret in a program has
  * told it to everyone who reads the program. Whether there is a Secret is the same in a preview and in an update,
  * because it depends on nothing that is known only then.
  */
@@ -84,9 +84,10 @@ const merged = (parts: readonly unknown[]) =>
 function sealDelivery(delivery: Fields, where: Where): Sealed {
   const url = sealText(delivery, 'url', where)
   const chat = sealText(url.value, 'webhookUrl', where)
-  const headers = sealMap(chat.value, 'headers', where)
+  const body = sealText(chat.value, 'body', where)
+  const headers = sealMap(body.value, 'headers', where)
   const options = sealMap(headers.value, 'options', where)
-  return { value: options.value, data: [...url.data, ...chat.data, ...headers.data, ...options.data] }
+  return { value: options.value, data: [url, chat, body, headers, options].flatMap(({ data }) => data) }
 }
 
 function sealText(owner: Fields, key: string, { at, hidesAll, refer }: Where): Sealed {

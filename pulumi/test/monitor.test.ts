@@ -80,6 +80,7 @@ describe('Secrets of a program', () => {
             { type: 'webhook', url: pulumi.secret(HOOK), headers: { 'X-Key': pulumi.secret('k'), 'X-Open': 'o' } },
             { type: 'slack', webhookUrl: pulumi.secret(`${HOOK}2`) },
             { type: 'email', to: 'a@example.com' },
+            { type: 'webhook', url: HOOK, service: 'custom', method: 'PUT', body: pulumi.secret('{"key": "k"}') },
           ],
         }),
     )
@@ -96,6 +97,7 @@ describe('Secrets of a program', () => {
         'delivery-1-url': HOOK,
         'delivery-1-header-x-key': 'k',
         'delivery-2-webhookUrl': `${HOOK}2`,
+        'delivery-4-body': '{"key": "k"}',
       },
     })
     expect(one(SECRET).secrets).toEqual(['stringData'])
@@ -112,6 +114,7 @@ describe('Secrets of a program', () => {
         },
         { type: 'slack', webhookUrlFrom: refer('delivery-2-webhookUrl') },
         { type: 'email', to: 'a@example.com' },
+        { type: 'webhook', url: HOOK, service: 'custom', method: 'PUT', bodyFrom: refer('delivery-4-body') },
       ],
     })
   })
