@@ -46,7 +46,7 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     const headers = signedHeaders({ configured, signature, notice, own: written.headers })
     const request: ChannelRequest = { ...written, headers }
     const secretOptions = Object.entries(given).flatMap(([key, value]) => (isSecretOption(name, key) ? [value] : []))
-    const hidden = [...secretOptions, ...(body === null ? [] : keysIn(body.template))]
+    const hidden = [...secretOptions, ...(body === null ? [] : keysIn(body.template, own ?? ''))]
     const shownBody = () => service.request({ ...input, options: maskedOptions(name, given) }).body
     const read = service.read?.bind(service)
     const sent = () => sentSecrets({ url: request.url, headers: configured, signature, options: hidden })
@@ -63,6 +63,14 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
 /** A part of a body that is at least this long counts as a key, as in paths. */
 const KEY = /[\w.~+/=-]{16,}/g
 
-/** Returns what a user wrote into a body that may be a key. */
-const keysIn = ({ parts }: Template): readonly string[] =>
-  parts.flatMap((part) => ('raw' in part ? (part.raw.match(KEY) ?? []) : []))
+/** Returns what a user wrote into a body that may be a key or a password. */
+function keysIn({ parts, isJson }: Template, body: string): readonly string[] {
+  const words = parts.flatMap((part) => ('raw' in part ? (part.raw.match(KEY) ?? []) : []))
+  const texts: string[] = []
+  if (isJson)
+    JSON.parse(body, (_name, value: unknown) => {
+      if (typeof value === 'string' && !value.includes('{{')) texts.push(value)
+      return value
+    })
+  return [...words, ...texts]
+}

@@ -4,6 +4,7 @@ import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { arrow, linesOfList, type ChangedLine, firstOf } from './story.ts'
+import { unlinkedWithin } from './unlinked.ts'
 import { wordedStory, type Wording } from './worded-story.ts'
 import type { Dialect } from './write-blocks.ts'
 import { writeOwn } from './write-own.ts'
@@ -94,6 +95,7 @@ function escapeDiscord(text: string): string {
 const DIALECT: Dialect = {
   plain: escapeDiscord,
   value: escapeDiscord,
+  within: (text) => escapeDiscord(unlinkedWithin(text)),
   bold: (written) => `**${written}**`,
   link: (url, written) => link(url, written),
   address: (url) => url.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll('>', '%3E'),

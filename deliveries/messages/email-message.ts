@@ -7,6 +7,7 @@ import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten, shortenBoth, type Weight } from './shorten.ts'
 import { firstOf, linesOfList } from './story.ts'
+import { unlinkedWithin } from './unlinked.ts'
 import { wordedStory, type Wording } from './worded-story.ts'
 import { type Dialect, UNMARKED } from './write-blocks.ts'
 import { writeOwn } from './write-own.ts'
@@ -64,10 +65,11 @@ export function emailMessage(
 }
 
 const OWN = 40_000
-const TEXT: Dialect = { ...UNMARKED, cost: (written) => Buffer.byteLength(written) }
+const TEXT: Dialect = { ...UNMARKED, within: unlinkedWithin, cost: (written) => Buffer.byteLength(written) }
 const HTML_TEXT: Dialect = {
   plain: escapeHtml,
   value: escapeHtml,
+  within: (text) => escapeHtml(unlinkedWithin(text)),
   bold: (written) => `<strong>${written}</strong>`,
   link: (url, written) => `<a href="${escapeHtml(url)}">${written}</a>`,
   address: (url) => `<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`,

@@ -96,7 +96,9 @@ const DIALECT: Dialect = {
   value: escapeSlack,
   bold: (written) => written,
   link: (url, written) => `<${escapeSlack(url)}|${written}>`,
-  address: (url) => `<${escapeSlack(url)}>`,
+  // At the start of a link or a mention, a sign would make one of the value.
+  within: (text) => escapeSlack(text).replace(/^[!@#]/, '\u200b$&'),
+  address: (url, before) => (before.endsWith('<') ? escapeSlack(url) : `<${escapeSlack(url)}>`),
   lineBreak: '\n',
   cost: (written) => written.length,
 }

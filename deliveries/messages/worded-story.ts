@@ -6,6 +6,7 @@ import type { MessageConfig } from '../../schema/message/message.ts'
 import type { NamedFacts } from '../../store/deliveries/sealed-target.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
+import { shorten } from './shorten.ts'
 import { type Story, storyOf } from './story.ts'
 import { UNMARKED, writeChanges } from './write-blocks.ts'
 
@@ -23,7 +24,7 @@ export function wordedStory(payload: MessagePayload | NoticeMessage, links: Link
   const named = namedTexts(valuesOf(payload, story, wording))
   const { title, text } = message
   const headline = title === undefined ? '' : cleanText(renderNamed(textTemplate(title), named, LONGEST_TITLE))
-  const shown = headline === '' ? null : isolate(payload.test ? `Test: ${headline}` : headline)
+  const shown = headline === '' ? null : isolate(shorten(payload.test ? `Test: ${headline}` : headline, HEADLINE))
   return {
     ...story,
     ...(shown !== null && { name: shown, headline: shown }),
@@ -31,8 +32,10 @@ export function wordedStory(payload: MessagePayload | NoticeMessage, links: Link
   }
 }
 
-/** In bytes. Each format cuts it further. */
+/** In bytes, of what is cut then. */
 const LONGEST_TITLE = 2_000
+/** Characters that a subject has at most, as ours. */
+const HEADLINE = 300
 /** The most of `{{changes}}` where it stands in a text without markup. */
 const PLAIN_CHANGES = 8_000
 

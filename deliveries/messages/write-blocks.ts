@@ -11,10 +11,10 @@ export interface Dialect {
   value(text: string): string
   bold(written: string): string
   link(url: string, written: string): string
-  /** Escapes a value that stands right beside what a user wrote. Absent: as `value`. */
-  within?(text: string): string
-  /** Writes the address of a page or a run within a text of the user. */
-  address(url: string): string
+  /** Escapes a value that stands right beside what a user wrote: `own` is all of that. Absent: as `value`. */
+  within?(text: string, own: string): string
+  /** Writes the address of a page or a run within a text of the user, of which `before` stands in front of it. */
+  address(url: string, before: string): string
   /** Writes what the user wrote. Absent: as it is, with line breaks of the service. */
   own?(text: string): string
   readonly lineBreak: string

@@ -23,14 +23,15 @@ export function writeOwn(story: Story, own: OwnText, dialect: Dialect, most: num
   const lines = linesOfNames(own)
   for (const longest of VALUE_LENGTHS) {
     const written = writeAll({ story, own, lines }, dialect, { longest, most })
-    if (dialect.cost(written) <= most) return written
+    if (written !== null && dialect.cost(written) <= most) return written
   }
-  const whole = writeAll({ story, own, lines }, UNMARKED, { longest: SHORTEST, most })
+  const whole = writeAll({ story, own, lines }, UNMARKED, { longest: SHORTEST, most: Infinity }) ?? ''
+  const plain = (length: number) => shorten(whole, length).split('\n').map(dialect.plain).join(dialect.lineBreak)
   for (let length = most; length > SHORTEST; length = Math.floor(length * SHRINK)) {
-    const written = dialect.plain(shorten(whole, length))
+    const written = plain(length)
     if (dialect.cost(written) <= most) return written
   }
-  return dialect.plain(shorten(whole, SHORTEST))
+  return plain(SHORTEST)
 }
 
 interface Room {
@@ -53,17 +54,53 @@ function linesOfNames({ named }: OwnText): (path: NamePath) => readonly string[]
   })
 }
 
-function writeAll({ story, own, lines }: Written, dialect: Dialect, { longest, most }: Room): string {
-  const ownText = (text: string) => dialect.own?.(text) ?? text.replaceAll('\n', dialect.lineBreak)
-  const value = (line: string) => dialect.within?.(line) ?? dialect.value(line)
+/** Returns null as soon as the text is so long that no dialect counts it as less than what fits. */
+function writeAll({ story, own, lines }: Written, dialect: Dialect, { longest, most }: Room): string | null {
+  const { parts } = own.template
+  const ownWords = parts.map((part) => ('raw' in part ? part.raw : '')).join('')
+  const value = (text: string) => dialect.within?.(text, ownWords) ?? dialect.value(text)
   const valueOf = oncePerName((path) => {
-    const name = path.map(({ text }) => text).join('.')
-    if (name === 'changes') return writeChanges(story, dialect, Math.min(most, Math.max(longest, SHORTEST) * 8))
-    const shown = lines(path)
-    if (ADDRESSES.has(name)) return dialect.address(shown.join(''))
-    return shown.map((line) => value(shorten(line, longest))).join(dialect.lineBreak)
+    if (nameOf(path) !== 'changes') return shortened(lines(path), longest).map(value).join(dialect.lineBreak)
+    const beside = dialect.within ? { ...dialect, value, plain: value } : dialect
+    return writeChanges(story, beside, Math.min(most, Math.max(longest, SHORTEST) * 8))
   })
-  return own.template.parts.map((part) => ('raw' in part ? ownText(part.raw) : valueOf(part.path))).join('')
+  const written: string[] = []
+  let room = most * LONGEST_MARKUP
+  for (const [at, part] of parts.entries()) {
+    const text = 'raw' in part ? ownText(part.raw, dialect) : addressOf(part.path, at) || valueOf(part.path)
+    room -= text.length
+    if (room < 0) return null
+    written.push(text)
+  }
+  return written.join('')
+
+  /** Returns nothing where the name has no address, or its address is not known. */
+  function addressOf(path: NamePath, at: number): string {
+    const url = ADDRESSES.has(nameOf(path)) ? lines(path).join('') : ''
+    const before = parts[at - 1]
+    return url === '' ? '' : dialect.address(url, before && 'raw' in before ? before.raw : '')
+  }
+}
+
+/** A tag or an escape has at most so many characters for one that counts. */
+const LONGEST_MARKUP = 20
+
+const ownText = (text: string, dialect: Dialect): string =>
+  dialect.own?.(text) ?? text.replaceAll('\n', dialect.lineBreak)
+
+const nameOf = (path: NamePath): string => path.map(({ text }) => text).join('.')
+
+/** Returns the first lines of a value, which have at most about `longest` characters together. */
+function shortened(lines: readonly string[], longest: number): readonly string[] {
+  const shown: string[] = []
+  let room = longest
+  for (const line of lines) {
+    if (room <= 0) break
+    const text = shorten(line, Math.max(room, SHORTEST))
+    shown.push(text)
+    room -= text.length
+  }
+  return shown
 }
 
 /** Cuts a text into pieces of at most `most`, at the ends of lines where there are some. */

@@ -1,23 +1,6 @@
 import { escapeHtml } from '../messages/escape-html.ts'
+import { unlinked, unlinkedWithin } from '../messages/unlinked.ts'
 import type { Dialect } from '../messages/write-blocks.ts'
-
-/**
- * Returns text in which an app that reads plain text finds no mention, no command and no address to make a link of: an
- * invisible space (U+200B) stands within them. Prices and times stay as they are.
- */
-export function unlinked(text: string): string {
-  return text
-    .replace(/[@\uff20#](?=\S)|(?<!\S)\/(?=\w)|[:\uff1a](?=[/\uff0f])/g, '$&\u200b')
-    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{M}]{2})/gu, '$&\u200b')
-    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}\b/g, (address) => address.replaceAll('.', '.\u200b'))
-}
-
-/** Any two letters. */
-const BESIDE = 'xx'
-
-/** Returns the same for text that may begin or end an address or a mention together with what stands beside it. */
-const unlinkedWithin = (text: string): string =>
-  unlinked(`${BESIDE}${unlinked(text)}${BESIDE}`).slice(BESIDE.length, -BESIDE.length)
 
 export const characters = (written: string): number => written.length
 export const bytes = (written: string): number => Buffer.byteLength(JSON.stringify(written), 'utf8')
@@ -75,3 +58,13 @@ const withoutMarkup = (url: string): string =>
   url.replace(/[()<>[\]*~`|\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const code = (text: string): string => `\`${text.replaceAll('`', '\u02cb') || ' '}\``
+
+/**
+ * Returns code beside Markdown that a user wrote: its run of backticks is longer than any of theirs, so none of theirs
+ * ends it, and an invisible space (U+200B) keeps runs and backslashes apart. At the start of a line, it is no fence.
+ */
+export function codeWithin(text: string, own: string): string {
+  const runs = own.match(/`+/g) ?? []
+  const ticks = '`'.repeat(1 + Math.max(0, ...runs.map(({ length }) => length)))
+  return `\u200b${ticks}${text.replaceAll('`', '\u02cb') || ' '}${ticks}\u200b`
+}

@@ -1,4 +1,5 @@
-import { characters, plainText, unlinked } from './dialects.ts'
+import { unlinked } from '../messages/unlinked.ts'
+import { characters, plainText } from './dialects.ts'
 import { below, JSON_TYPE, type Service } from './service.ts'
 import { titleOf, writeStory } from './write-story.ts'
 

@@ -1,11 +1,12 @@
-import { characters, codeText } from './dialects.ts'
+import type { Dialect } from '../messages/write-blocks.ts'
+import { characters, codeText, codeWithin } from './dialects.ts'
 import { JSON_TYPE, type Service } from './service.ts'
 import { writeStory } from './write-story.ts'
 
-const DIALECT = codeText(
-  (url, written) => `[${written}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`,
-  characters,
-)
+const DIALECT: Dialect = {
+  ...codeText((url, written) => `[${written}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`, characters),
+  within: codeWithin,
+}
 
 /** An incoming webhook, with Markdown in which names and values are code. */
 export const mattermost: Service = {

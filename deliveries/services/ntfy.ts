@@ -1,4 +1,5 @@
-import { bytes, plainText, unlinked } from './dialects.ts'
+import { unlinked } from '../messages/unlinked.ts'
+import { bytes, plainText } from './dialects.ts'
 import { busyPasses, JSON_TYPE, type Service } from './service.ts'
 import { titleOf, writeStory } from './write-story.ts'
 

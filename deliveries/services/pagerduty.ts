@@ -1,7 +1,8 @@
 import { shorten } from '../messages/shorten.ts'
+import { unlinked } from '../messages/unlinked.ts'
 import { writeBlocks } from '../messages/write-blocks.ts'
 import { writeOwn } from '../messages/write-own.ts'
-import { bytes, plainText, unlinked } from './dialects.ts'
+import { bytes, plainText } from './dialects.ts'
 import { busyPasses, JSON_TYPE, type Service, type ServiceInput } from './service.ts'
 
 const DIALECT = plainText(bytes)

@@ -1,4 +1,5 @@
-import { characters, codeText, unlinked } from './dialects.ts'
+import { unlinked } from '../messages/unlinked.ts'
+import { characters, codeText } from './dialects.ts'
 import { JSON_TYPE, objectOf, type Service } from './service.ts'
 import { writeStory } from './write-story.ts'
 

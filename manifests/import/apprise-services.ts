@@ -69,12 +69,14 @@ const gotify = (address: AppriseAddress, scheme: 'http' | 'https'): readonly obj
 }
 
 const appriseApi = (address: AppriseAddress, scheme: 'http' | 'https'): readonly object[] => {
-  const { path, query } = address
+  const { path, query, user } = address
+  // A sign-in has no equivalent.
+  if (user !== '') return []
   const url = base(address, scheme, [...path.slice(0, -1), 'notify', path.at(-1) ?? ''])
   return [to('apprise', url, { tag: query.get('tags') ?? query.get('to') })]
 }
 
-/** What Apprise itself sends to these addresses. */
+/** The JSON that Apprise itself sends. */
 const APPRISE_JSON = JSON.stringify({
   version: '1.0',
   title: '{{monitor.name}}',
@@ -83,21 +85,51 @@ const APPRISE_JSON = JSON.stringify({
   type: 'info',
 })
 
-/** A request, by Apprise with its JSON, or by other tools with the text of the message. */
+/** How the parameters of an address are told apart: those of the request, and others that have no equivalent. */
+interface Parameters {
+  /** Null: the parameter is not one of the request. */
+  readonly sent: (name: string) => string | null
+  readonly isUnknown: (name: string) => boolean
+}
+
+/** Apprise sends parameters with a minus; a colon is for its JSON. */
+const OF_APPRISE: Parameters = {
+  sent: (name) => (name.startsWith('-') ? name.slice(1) : null),
+  isUnknown: (name) => name.startsWith(':'),
+}
+/** changedetection.io sends those without a sign. */
+const OF_CHANGEDETECTION: Parameters = {
+  sent: (name) => (/^[+:-]|^(method|format|overflow|verify|rto|cto)$/.test(name) ? null : name),
+  isUnknown: () => false,
+}
+
+const METHODS: readonly string[] = ['POST', 'PUT']
+
 function request(
   { host, user, password, path, query }: AppriseAddress,
   scheme: 'http' | 'https',
-  sent: { readonly body?: string; readonly method?: 'PUT' },
+  { body, method, ...parameters }: Parameters & { readonly body?: string; readonly method: string },
 ): readonly object[] {
-  // With a + or a - in front, a parameter is for Apprise.
-  const own = [...query].filter(([name]) => !/^[+:-]|^(method|format|overflow|verify|rto|cto)$/.test(name))
-  const search = new URLSearchParams(own).toString()
+  const given = [...query]
+  if (!METHODS.includes(method) || given.some(([name]) => parameters.isUnknown(name))) return []
+  const sent = given.flatMap(([name, value]): [string, string][] => {
+    const own = parameters.sent(name)
+    return own === null ? [] : [[own, value]]
+  })
+  const search = new URLSearchParams(sent).toString()
   const headers = Object.fromEntries([
-    ...[...query].flatMap(([name, value]) => (name.startsWith('+') ? [[name.slice(1), value]] : [])),
+    ...given.flatMap(([name, value]) => (name.startsWith('+') ? [[name.slice(1), value]] : [])),
     ...(user === '' ? [] : [['Authorization', `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`]]),
   ]) as Readonly<Record<string, string>>
   const url = `${scheme}://${[host, ...path.map(encodeURIComponent)].join('/')}${search === '' ? '' : `?${search}`}`
-  return [{ type: 'webhook', service: 'custom', url, ...sent, ...(Object.keys(headers).length > 0 && { headers }) }]
+  return [
+    {
+      ...{ type: 'webhook', service: 'custom', url },
+      ...(body !== undefined && { body }),
+      ...(method === 'PUT' && { method }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+    },
+  ]
 }
 
 /** The services of Apprise by their schemes, as far as there is one of the same name here. */
@@ -115,9 +147,12 @@ export const APPRISE_SERVICES: Readonly<Record<string, Read>> = {
   ...both('ntfy', ntfy),
   ...both('gotify', gotify),
   ...both('apprise', appriseApi),
-  ...both('json', (address, scheme) => request(address, scheme, { body: APPRISE_JSON })),
-  ...both('post', (address, scheme) => request(address, scheme, {})),
-  ...both('put', (address, scheme) => request(address, scheme, { method: 'PUT' })),
+  ...both('json', (address, scheme) => {
+    const method = (address.query.get('method') ?? 'POST').toUpperCase()
+    return request(address, scheme, { ...OF_APPRISE, method, body: APPRISE_JSON })
+  }),
+  ...both('post', (address, scheme) => request(address, scheme, { ...OF_CHANGEDETECTION, method: 'POST' })),
+  ...both('put', (address, scheme) => request(address, scheme, { ...OF_CHANGEDETECTION, method: 'PUT' })),
   gchat: ({ host, path: [key = '', token = ''], query }) => {
     const search = new URLSearchParams({ key, token }).toString()
     const url = `https://chat.googleapis.com/v1/spaces/${host}/messages?${search}`

@@ -19,6 +19,12 @@ const DEFAULTS: ReadonlySet<string> = new Set([
   '{{watch_url}} had a change.\n---\n{{diff}}\n---',
 ])
 
+/** A message in the words of a user, each part where there is one. */
+interface Message {
+  readonly title?: string
+  readonly text?: string
+}
+
 const PARTS = { notification_title: 'title', notification_body: 'text' } as const
 const LONGEST = { title: 200, text: 4_000 } as const
 
@@ -26,13 +32,16 @@ const LONGEST = { title: 200, text: 4_000 } as const
  * Returns the message in the words that somebody gave to a watch, or to all of them; null: the words of the tool. Calls
  * `miss` for each part that has no equivalent.
  */
-export function messageOf(watch: Values, application: Values, miss: (what: string) => void): object | null {
-  const message: Record<string, string> = {}
+export function messageOf(watch: Values, application: Values, miss: (what: string) => void): Message | null {
+  const message: { -readonly [Part in keyof Message]: Message[Part] } = {}
   for (const [key, part] of Object.entries(PARTS)) {
     const text = textOf(watch[key]) || textOf(application[key])
     if (text === '' || DEFAULTS.has(text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, '{{$1}}'))) continue
-    const fault = faultOf(text, LONGEST[part])
-    if (fault === null) message[part] = text.replaceAll(NAME, (_, name: string) => `{{${NAMES[name] ?? ''}}}`)
+    const said = text.replaceAll(NAME, (whole, name: string) =>
+      Object.hasOwn(NAMES, name) ? `{{${NAMES[name]}}}` : whole,
+    )
+    const fault = faultOf(text) ?? (Array.from(said).length > LONGEST[part] ? 'more than is taken' : null)
+    if (fault === null) message[part] = said
     else miss(`${fault} in the ${part} of notifications`)
   }
   return Object.keys(message).length === 0 ? null : message
@@ -40,10 +49,28 @@ export function messageOf(watch: Values, application: Values, miss: (what: strin
 
 const NAME = /\{\{\s*(\w+)\s*\}\}/g
 
-function faultOf(text: string, longest: number): string | null {
+function faultOf(text: string): string | null {
   const rest = text.replaceAll(NAME, (whole, name: string) => (Object.hasOwn(NAMES, name) ? '' : whole))
   const [left] = /\{\{.*?\}\}|\{%.*?%\}|\{\{|\{%/s.exec(rest) ?? []
   if (left !== undefined) return left.slice(0, 60)
-  if (/<\w+[^>]*>/.test(text)) return 'HTML'
-  return Array.from(text).length > longest ? 'more than is taken' : null
+  return /<\w+[^>]*>/.test(text) ? 'HTML' : null
+}
+
+/**
+ * Returns the destinations with the message where it is theirs, and what is left of it for the monitor. The tool sends
+ * its text as the body of a request, where it may hold a key.
+ */
+export function withMessage(
+  deliveries: readonly object[],
+  message: Message | null,
+): { readonly deliveries: readonly object[]; readonly message?: Message } {
+  const isRequest = (one: object) => 'service' in one && one.service === 'custom'
+  const body = message?.text
+  const isForOthers = message !== null && deliveries.some((one) => !isRequest(one))
+  return {
+    deliveries: deliveries.map((one) =>
+      isRequest(one) && !('body' in one) && body !== undefined ? { ...one, body } : one,
+    ),
+    ...(isForOthers && { message }),
+  }
 }

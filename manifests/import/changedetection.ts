@@ -1,6 +1,6 @@
 import { isUuid } from '../../core/is-uuid.ts'
 import { destinationsOfApprise } from './apprise.ts'
-import { messageOf } from './changedetection-message.ts'
+import { messageOf, withMessage } from './changedetection-message.ts'
 import {
   allOf,
   anyCase,
@@ -111,6 +111,7 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
   const application = part(settings, 'application')
   const deliveries = destinationsOf(watch, application, miss)
   const message = deliveries.length === 0 ? null : messageOf(watch, application, miss)
+  if (message && deliveries.some((one) => 'body' in one)) miss('a text of notifications in the JSON of Apprise')
   const backend = textOf(watch['fetch_backend'])
   const layer = backend === 'system' || backend === '' ? textOf(application['fetch_backend']) : backend
   if (source !== undefined) miss('the source of the page in place of its text')
@@ -128,8 +129,7 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
       request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
-      deliveries,
-      ...(message && { message }),
+      ...withMessage(deliveries, message),
       labels: labelsNamed(tagsOf(watch, application)),
     },
   }

@@ -84,7 +84,8 @@ export function newDelivery({
 }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
   const hold = by && !isNeverHeld ? heldUntil(config, by, at) : null
-  const sealed = by ? sealedTarget(config, isNeverHeld ? { ...by, quiet_hours: null } : by) : config
+  const { quiet_hours: _, ...always } = config
+  const sealed = sealedTarget(isNeverHeld ? always : config, isNeverHeld ? { ...by, quiet_hours: null } : (by ?? {}))
   return {
     id,
     type: config.type,
@@ -105,7 +106,11 @@ const hasLaterKeys = (config: DeliveryConfig) => splitLater(DeliveryConfig, conf
  * options that say where.
  */
 export const targetKey = (config: DeliveryConfig): string =>
-  hash('sha256', `${config.type} ${placeOfConfig(config)}`).slice(0, 16)
+  hash('sha256', `${config.type} ${placeOfConfig(config)}${requestOf(config)}`).slice(0, 16)
+
+/** Bodies of the service `custom` say where a message goes, as in the channel that they name. */
+const requestOf = (config: DeliveryConfig): string =>
+  config.type === 'webhook' && config.service === 'custom' ? ` ${config.method} ${config.body}` : ''
 
 /** Returns the address, and of a service the options that say where a message goes. */
 function placeOfConfig(config: DeliveryConfig): string {

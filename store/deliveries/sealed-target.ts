@@ -1,4 +1,5 @@
 import { hoursOf, type HeldBy } from '../../core/hold/held-until.ts'
+import { showValue } from '../../core/text/show-value.ts'
 import { bodyTemplate, fieldsNamed, textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
 import { type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-config.ts'
@@ -38,6 +39,8 @@ export function sealedTarget(config: DeliveryConfig, by: AddedByMonitor): Sealed
 
 /** A message shows the beginning of a long value. */
 const LONGEST_VALUE = 2_000
+const beginning = (text: string) =>
+  text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).toWellFormed()}…`
 
 function namedFacts(
   { title = '', text = '', body = '' }: MessageConfig & { readonly body?: string | undefined },
@@ -46,8 +49,9 @@ function namedFacts(
   const fields = [textTemplate(title), textTemplate(text), bodyTemplate(body)].flatMap(fieldsNamed)
   const read = fields.flatMap((name): [string, Json][] => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined
-    if (typeof value === 'string') return [[name, value.slice(0, LONGEST_VALUE).toWellFormed()]]
-    return value === undefined || JSON.stringify(value).length > LONGEST_VALUE ? [] : [[name, value]]
+    if (value === undefined) return []
+    if (typeof value === 'string') return [[name, beginning(value)]]
+    return [[name, JSON.stringify(value).length > LONGEST_VALUE ? beginning(showValue(value)) : value]]
   })
   return { labels, ...(engine && { engine }), ...(read.length > 0 && { values: Object.fromEntries(read) }) }
 }

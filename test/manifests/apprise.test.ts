@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { destinationsOfApprise } from '../../manifests/import/apprise.ts'
-import { messageOf } from '../../manifests/import/changedetection-message.ts'
+import { messageOf, withMessage } from '../../manifests/import/changedetection-message.ts'
 import { uptimeKumaDestinations } from '../../manifests/import/uptime-kuma-destinations.ts'
 
 const to = (service: string, url: string, options?: object) => ({
@@ -67,7 +67,7 @@ describe('An address of Apprise', () => {
   })
 
   test('of a request becomes one with the body that Apprise sends, or with the text of the message', () => {
-    const [json] = destinationsOfApprise('jsons://me:pw@api.example.com/a?x=1&+X-Key=k&verify=no')
+    const [json] = destinationsOfApprise('jsons://me:pw@api.example.com/a?-x=1&+X-Key=k&verify=no')
     expect(json).toMatchObject({
       ...to('custom', 'https://api.example.com/a?x=1'),
       headers: { 'X-Key': 'k', Authorization: 'Basic bWU6cHc=' },
@@ -79,6 +79,9 @@ describe('An address of Apprise', () => {
   })
 
   test.each([
+    'json://api.example.com/a?method=PATCH',
+    'json://api.example.com/a?:message=text',
+    'apprise://me:pw@apprise.example.com/kettle',
     'tgram://123456:ABC',
     'tgram://bot/chat',
     'matrix://user:password@matrix.example.com/!a:example.com',
@@ -169,6 +172,24 @@ describe('A text of changedetection.io', () => {
       missed: [],
     })
     expect(read({}, { notification_body: 'All: {{diff_added}}' }).message).toEqual({ text: 'All: {{changes}}' })
+  })
+
+  test('is the body of a request, which gets no message', () => {
+    const [post] = destinationsOfApprise('posts://api.example.com/a?x=1')
+    const json = destinationsOfApprise('json://api.example.com/a')[0] ?? {}
+    const message = { title: 'a', text: '{"token": "0123", "text": "{{changes}}"}' }
+    expect(withMessage([post ?? {}, json], message)).toEqual({
+      deliveries: [{ ...to('custom', 'https://api.example.com/a?x=1'), body: message.text }, json],
+    })
+    const mail = { type: 'email', to: 'a@example.com' }
+    expect(withMessage([mail], message)).toEqual({ deliveries: [mail], message })
+  })
+
+  test('is counted with the names that it has then', () => {
+    expect(read({ notification_title: `{{diff}}${'a'.repeat(191)}` })).toEqual({
+      message: null,
+      missed: ['more than is taken in the title of notifications'],
+    })
   })
 
   test('is left to our words where it is that of the tool', () => {

@@ -63,7 +63,7 @@ describe('A message in words of a user', () => {
       null,
       WORDING,
     ).embeds
-    expect(hostile.description).toContain('\\[x\\](https://a.test) @\u200bhere')
+    expect(hostile.description).toContain('\\[x\\](https:\u200b//a.\u200btest) @')
   })
 
   test('is the subject and the text of a mail, in which nothing of it is markup', () => {
@@ -89,7 +89,7 @@ describe('A message in words of a user', () => {
       formatted_body: `<strong>Costs $17.49</strong><br><i>now</i> <code>$17.49</code><br>${RUN_URL}`,
     })
     expect(JSON.parse(body('mattermost', told))).toMatchObject({
-      text: `\`Costs $17.49\`\n<i>now</i> \`$17.49\`\n${RUN_URL}`,
+      text: `\`Costs $17.49\`\n<i>now</i> \u200b\`$17.49\`\u200b\n${RUN_URL}`,
     })
     expect(JSON.parse(body('ntfy', told))).toMatchObject({
       title: 'Costs $17.49',
@@ -211,5 +211,46 @@ describe('The body of the service custom', () => {
         },
       ),
     )
+  })
+})
+
+describe('A value beside words of a user', () => {
+  const slackText = (text: string, value: string, links: { dashboardUrl: string | null } = LINKS) =>
+    (
+      slackMessage(payloadOf({ price: ['1', value] }), links, null, wordingOf({ text })).blocks[1] as {
+        text: { text: string }
+      }
+    ).text.text
+
+  test('cannot become a mention or a link of Slack, whose syntax begins with theirs', () => {
+    expect(slackText('<{{fields.price.after}}|open>', '!channel')).toBe('<\u200b!channel|open>')
+    expect(slackText('<{{fields.price.after}}>', '@U1')).toBe('<\u200b@U1>')
+  })
+
+  test('is no address where the run has none, and stands in a link of Slack as it is', () => {
+    expect(slackText('<{{run.url}}|See it>', '2')).toBe(`<${RUN_URL}|See it>`)
+    expect(slackText('[{{run.url}}]', '2', { dashboardUrl: null })).toBe('[]')
+  })
+
+  test('is code of Mattermost that no backtick of theirs ends', () => {
+    const text = '`a: {{fields.price.after}}` it`s ``b`` {{fields.price.after}}'
+    const { body } = requestOf('mattermost', { title: 'a', text })
+    expect((JSON.parse(body) as { text: string }).text.split('\n').at(-1)).toBe(
+      '`a: \u200b```$17.49```\u200b` it`s ``b`` \u200b```$17.49```\u200b',
+    )
+  })
+
+  test('together with another value is no mention and no address', () => {
+    const payload = payloadOf({ a: ['1', 'hi @'], b: ['1', 'everyone'], c: ['1', 'evil.'], d: ['1', 'com'] }) as never
+    const text = '{{fields.a.after}}{{fields.b.after}} {{changes}}{{fields.d.after}}'
+    for (const service of ['ntfy', 'apprise', 'custom'] as const)
+      expect(requestOf(service, { text }, payload).body).not.toMatch(/@everyone|evil\.com/)
+  })
+
+  test('that is long keeps its lines where a text is cut to fit', () => {
+    const { body } = requestOf('matrix', { text: `${'<b>é</b>\n'.repeat(400)}${'ü'.repeat(400)}` })
+    const long = requestOf('pushover', { text: 'one\ntwo\n'.repeat(400) })
+    expect(JSON.parse(body)).toHaveProperty('formatted_body', expect.stringContaining('<br>'))
+    expect(new URLSearchParams(long.body).get('message')).toMatch(/^one\ntwo\n/)
   })
 })

@@ -30,6 +30,11 @@ const value = fc.oneof(
 
 const INPUT = { id: ID, url: 'https://a.example/', notice: null, body: null, method: 'POST' } as const
 
+/** Backticks and a backslash, which might end or escape what stands beside them. */
+const TICKED = {
+  title: 'a',
+  text: '`price: {{fields.price.after}}` it`s C:\\{{fields.price.after}} ``x``\n{{fields.price.after}}',
+}
 const WORDS = { title: 'Now {{fields.price.after}}', text: 'It is _{{fields.price.after}}_ {{run.url}}' }
 
 function bodyOf(service: ServiceName, after: string, field = 'price', message?: MessageConfig): string {
@@ -134,6 +139,17 @@ describe('For any value of a page', () => {
       }),
     )
   })
+})
+
+test('Mattermost gets a value as code, whatever backticks stand beside it', () => {
+  fc.assert(
+    fc.property(value, (text) => {
+      const { text: raw } = parsed('mattermost', bodyOf('mattermost', text, 'price', TICKED)) as { text: string }
+      const outside = raw.replaceAll(/\u200b```[^`\n]+```\u200b/g, '')
+      // Each line of a value is code by itself.
+      expect(outside.replaceAll('\n', '')).toBe('`a``price: ` it`s C:\\ ``x``')
+    }),
+  )
 })
 
 test.each(OF_PLAIN_TEXT)('%s gets no mention and no address in a value within own words', (service) => {

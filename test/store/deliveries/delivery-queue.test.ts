@@ -103,6 +103,36 @@ describe('a new delivery', () => {
     expect(row.target.includes('chat_id')).toBe(false)
   })
 
+  test('of the service custom is one for each body and method', () => {
+    const custom = { type: 'webhook', url: 'https://a.example/', service: 'custom' } as const
+    const keys = [
+      custom,
+      { ...custom, body: 'a' },
+      { ...custom, body: 'b' },
+      { ...custom, body: 'a', method: 'PUT' },
+    ] as const
+    expect(new Set(keys.map(targetKey)).size).toBe(4)
+    expect(new Set(keys.map((one) => destinationKey(TEAM, one))).size).toBe(1)
+  })
+
+  test('that is never held has no hours for its further attempts', () => {
+    const quiet_hours = { from: '00:00', until: '23:59', time_zone: 'UTC' }
+    const config = { type: 'slack', webhookUrl: 'https://a.example/', quiet_hours } as const
+    const about = {
+      secrets: outbox.secrets,
+      teamId: outbox.teamId,
+      config,
+      at: 0,
+      payload: () => ({}),
+      by: { quiet_hours },
+    }
+    const opened = (row: ReturnType<typeof newDelivery>) =>
+      outbox.secrets.open({ teamId: outbox.teamId, column: 'deliveries.target', rowId: row.id }, row.target)
+    const [held, never] = [newDelivery(about), newDelivery({ ...about, isNeverHeld: true })]
+    expect([held.held, opened(held)]).toEqual(['quiet_hours', config])
+    expect([never.held, opened(never)]).toEqual([null, { type: 'slack', webhookUrl: 'https://a.example/' }])
+  })
+
   test('without a service has the keys of the release before services', () => {
     const hook = { type: 'webhook', url: 'https://a.example/hook' } as const
     expect(targetKey(hook)).toBe('8e5a0b5c449326d9')

@@ -28,7 +28,10 @@ describe('A destination as it is sealed', () => {
     const values = { price: '$2', stock: 'x'.repeat(3_000), other: 1, list: ['a'.repeat(3_000)] }
     const message = { title: '{{fields.price.after}}', text: '{{fields.stock.after}} {{fields.list.after}}' }
     const { named } = sealedTarget(SLACK, { message, labels, values })
-    expect(named).toEqual({ labels, values: { price: '$2', stock: 'x'.repeat(2_000) } })
+    expect(named).toEqual({
+      labels,
+      values: { price: '$2', stock: `${'x'.repeat(2_000)}…`, list: `${'a'.repeat(2_000)}…` },
+    })
   })
 
   test('has no message where nobody reads it', () => {
