@@ -61,7 +61,7 @@ const code = (text: string): string => `\`${text.replaceAll('`', '\u02cb') || ' 
 
 /**
  * Returns code beside Markdown that a user wrote: its run of backticks is longer than any of theirs, so none of theirs
- * ends it, and an invisible space (U+200B) keeps runs and backslashes apart. At the start of a line, it is no fence.
+ * ends it, and an invisible space (U+200B) keeps runs and backslashes apart. At the start of a line, it does not begin a block.
  */
 export function codeWithin(text: string, own: string): string {
   const runs = own.match(/`+/g) ?? []

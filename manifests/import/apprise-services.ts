@@ -124,7 +124,9 @@ function request(
   const url = `${scheme}://${[host, ...path.map(encodeURIComponent)].join('/')}${search === '' ? '' : `?${search}`}`
   return [
     {
-      ...{ type: 'webhook', service: 'custom', url },
+      type: 'webhook',
+      service: 'custom',
+      url,
       ...(body !== undefined && { body }),
       ...(method === 'PUT' && { method }),
       ...(Object.keys(headers).length > 0 && { headers }),

@@ -104,7 +104,9 @@ export const MESSAGE_FOR_PEOPLE = rule<Destination>({
 export const BODY_OF_CUSTOM = rule<Destination>({
   name: 'body_of_custom',
   message: 'body and method need the service custom',
-  cel: "(!has(self.body) && !has(self.bodyFrom) && !has(self.method)) || (has(self.service) && self.service == 'custom')",
+  cel:
+    '(!has(self.body) && !has(self.bodyFrom) && !has(self.method)) || ' +
+    "(has(self.service) && self.service == 'custom')",
   accepts: [hook({}), hook({ service: 'custom', body: 'a', method: 'PUT' }), hook({ service: 'custom' })],
   rejects: [hook({ body: 'a' }), hook({ service: 'teams', method: 'POST' })],
   between: ({ body }) => [body === undefined ? 'method' : 'body'],

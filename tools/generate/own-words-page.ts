@@ -28,8 +28,9 @@ const RULES = [
     `all that our own message says below it: at most ${COUNT.format(text)}. Each may be absent, and then it is ours.`,
   '`text` may have the markup of the service that gets it, and mentions. In a mail it has none. Values cannot become ' +
     'markup, a link or a mention there. In Slack, `*`, `_` and `~` in a value may change its style.',
-  'A field that did not change has its value as `before` and as `after`, but in a test. A value that is missing is empty. Where a ' +
-    'text would be too long for its service, its values are shortened, and then the text, without its markup.',
+  'A field that did not change has its value as `before` and as `after`, but in a test. A value that is missing is ' +
+    'empty. Where a text would be too long for its service, its values are shortened, and then the text, without its ' +
+    'markup.',
   'A plain webhook and `cloudevents` get [the payload](webhooks.md#payload): a `message` on one of these is 422. ' +
     'That of the monitor does not count for them.',
   'A name that cannot exist is 422 with its column, and so is a field that `extract_config` does not have. Of a ' +
@@ -68,8 +69,9 @@ const BODY_RULES = [
   'Any other `body` is a text. `Content-Type` is `application/json`, or `text/plain; charset=utf-8`.',
   'Without `body`, the message is sent as plain text.',
   'A notice fills the names that it has: `monitor.*`, `changes`, `run.*` and `fired_at`.',
-  'The body is encrypted at rest, and masked for viewers and keys with `read`. Its texts of 6 ' +
-    'characters and more are hidden where an answer repeats them, of a body that is not JSON words of 16 and more. In a manifest, `bodyFrom` reads it from a Secret.',
+  'The body is encrypted at rest, and masked for viewers and keys with `read`. Where an answer repeats it, its texts ' +
+    'of 6 characters and more are hidden; of a body that is not JSON, words of 16 and more.',
+  'In a manifest, `bodyFrom` reads it from a Secret.',
 ]
 
 const list = (rules: readonly string[]) => rules.map((rule) => paragraph(`- ${rule}`, '  ')).join('\n')

@@ -115,7 +115,7 @@ describe('a new delivery', () => {
     expect(new Set(keys.map((one) => destinationKey(TEAM, one))).size).toBe(1)
   })
 
-  test('that is never held has no hours for its further attempts', () => {
+  test('which waits for no hours has none for its further attempts', () => {
     const quiet_hours = { from: '00:00', until: '23:59', time_zone: 'UTC' }
     const config = { type: 'slack', webhookUrl: 'https://a.example/', quiet_hours } as const
     const about = {
