@@ -60,8 +60,8 @@ const withoutMarkup = (url: string): string =>
 const code = (text: string): string => `\`${text.replaceAll('`', '\u02cb') || ' '}\``
 
 /**
- * Returns code beside Markdown that a user wrote: its run of backticks is longer than any of theirs, so none of theirs
- * ends it, and an invisible space (U+200B) keeps runs and backslashes apart. At the start of a line, it does not begin a block.
+ * Returns code beside Markdown that a user wrote. Its run of backticks is longer than any of theirs, so none of theirs
+ * ends it. An invisible space (U+200B) keeps runs and backslashes apart, and it from beginning a block on its line.
  */
 export function codeWithin(text: string, own: string): string {
   const runs = own.match(/`+/g) ?? []
