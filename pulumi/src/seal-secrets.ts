@@ -18,9 +18,9 @@ export const isKnown = <T>(
 
 /**
  * Returns the spec with references in place of addresses and bodies of destinations, and values of headers and options,
- * that are outputs, and what the Secret has to contain. A plain text stays where it is: a person who writes a secret in a
- * program has told it to everyone who reads the program. Whether there is a Secret is the same in a preview and in an
- * update, because it depends on nothing that is known only then.
+ * that are outputs, and what the Secret has to contain. A plain text stays where it is: a person who writes a secret
+ * in a program has told it to everyone who reads the program. Whether there is a Secret is the same in a preview and in
+ * an update, because it depends on nothing that is known only then.
  */
 export function sealSecrets(
   { deliveries, ...others }: MonitorSpecArgs | SerpMonitorSpecArgs,
