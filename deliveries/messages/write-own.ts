@@ -11,6 +11,8 @@ const VALUE_LENGTHS = [2_000, 500, 200, 80, 40]
 const SHORTEST = 40
 /** Lines of a value: an excerpt of a page has fewer. */
 const MAX_LINES = 100
+/** Characters of a value that are looked at, of which the unseen ones are taken out. */
+const MAX_VALUE = 8_000
 /** What is left of a text that is still too long. */
 const SHRINK = 0.8
 const ADDRESSES: ReadonlySet<string> = new Set(['run.url', 'monitor.url'])
@@ -49,7 +51,7 @@ interface Written {
 /** Returns what gives the lines of a value, free of control characters. */
 function linesOfNames({ named }: OwnText): (path: NamePath) => readonly string[] {
   return oncePerName((path) => {
-    const lines = named.text(path).split('\n', MAX_LINES)
+    const lines = named.text(path).slice(0, MAX_VALUE).split('\n', MAX_LINES)
     return lines.map((line) => isolate(cleanText(line))).filter((line) => line !== '')
   })
 }
@@ -96,9 +98,9 @@ function shortened(lines: readonly string[], longest: number): readonly string[]
   let room = longest
   for (const line of lines) {
     if (room <= 0) break
-    const text = shorten(line, Math.max(room, SHORTEST))
-    shown.push(text)
-    room -= text.length
+    const most = Math.max(room, SHORTEST)
+    shown.push(line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line)
+    room -= line.length
   }
   return shown
 }
