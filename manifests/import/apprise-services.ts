@@ -1,16 +1,7 @@
-import type { ServiceName } from '../../schema/monitor/delivery-services.ts'
 import type { AppriseAddress } from './apprise-address.ts'
-import { givenOptions } from './valid-deliveries.ts'
+import { toService as to } from './valid-deliveries.ts'
 
-type Options = Readonly<Record<string, unknown>>
 type Read = (address: AppriseAddress) => readonly object[]
-
-const to = (service: ServiceName, url: string, options: Options = {}) => ({
-  type: 'webhook',
-  service,
-  url,
-  ...(Object.keys(givenOptions(options)).length > 0 && { options: givenOptions(options) }),
-})
 
 /** A scheme with an s at its end is the same by TLS. */
 const base = ({ host }: AppriseAddress, scheme: 'http' | 'https', path: readonly string[] = []): string =>

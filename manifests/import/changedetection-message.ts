@@ -1,3 +1,4 @@
+import { MESSAGE_LIMITS, type MessageConfig } from '../../schema/message/message.ts'
 import { textOf, type Values } from './imported.ts'
 
 /** The names of the tool, and those of a message here that say the same. */
@@ -19,28 +20,21 @@ const DEFAULTS: ReadonlySet<string> = new Set([
   '{{watch_url}} had a change.\n---\n{{diff}}\n---',
 ])
 
-/** A message in the words of a user, each part where there is one. */
-interface Message {
-  readonly title?: string
-  readonly text?: string
-}
-
 const PARTS = { notification_title: 'title', notification_body: 'text' } as const
-const LONGEST = { title: 200, text: 4_000 } as const
 
 /**
  * Returns the message in the words that somebody gave to a watch, or to all of them; null: the words of the tool. Calls
  * `miss` for each part that has no equivalent.
  */
-export function messageOf(watch: Values, application: Values, miss: (what: string) => void): Message | null {
-  const message: { -readonly [Part in keyof Message]: Message[Part] } = {}
+export function messageOf(watch: Values, application: Values, miss: (what: string) => void): MessageConfig | null {
+  const message: MessageConfig = {}
   for (const [key, part] of Object.entries(PARTS)) {
     const text = textOf(watch[key]) || textOf(application[key])
-    if (text === '' || DEFAULTS.has(text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, '{{$1}}'))) continue
+    if (text === '' || DEFAULTS.has(text.replaceAll(NAME, '{{$1}}'))) continue
     const said = text.replaceAll(NAME, (whole, name: string) =>
       Object.hasOwn(NAMES, name) ? `{{${NAMES[name]}}}` : whole,
     )
-    const fault = faultOf(text) ?? (Array.from(said).length > LONGEST[part] ? 'more than is taken' : null)
+    const fault = faultOf(text) ?? (Array.from(said).length > MESSAGE_LIMITS[part] ? 'more than is taken' : null)
     if (fault === null) message[part] = said
     else miss(`${fault} in the ${part} of notifications`)
   }
@@ -62,8 +56,8 @@ function faultOf(text: string): string | null {
  */
 export function withMessage(
   deliveries: readonly object[],
-  message: Message | null,
-): { readonly deliveries: readonly object[]; readonly message?: Message } {
+  message: MessageConfig | null,
+): { readonly deliveries: readonly object[]; readonly message?: MessageConfig } {
   const isRequest = (one: object) => 'service' in one && one.service === 'custom'
   const body = message?.text
   const isForOthers = message !== null && deliveries.some((one) => !isRequest(one))

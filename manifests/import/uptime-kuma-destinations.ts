@@ -1,7 +1,6 @@
-import type { ServiceName } from '../../schema/monitor/delivery-services.ts'
 import { destinationsOfApprise, mailTo } from './apprise.ts'
 import { headersOf, parsed, textOf, type Values } from './imported.ts'
-import { givenOptions, validDeliveries } from './valid-deliveries.ts'
+import { toService, validDeliveries } from './valid-deliveries.ts'
 
 /** Returns the destinations of a notification; null where it is of another service, or incomplete. */
 export function uptimeKumaDestinations(settings: Values): readonly object[] | null {
@@ -11,10 +10,7 @@ export function uptimeKumaDestinations(settings: Values): readonly object[] | nu
   return valid.length === 0 ? null : valid
 }
 
-function to(service: ServiceName, url: string, options: Values = {}): readonly object[] {
-  const given = givenOptions(options)
-  return [{ type: 'webhook', service, url, ...(Object.keys(given).length > 0 && { options: given }) }]
-}
+const to = (...about: Parameters<typeof toService>): readonly object[] => [toService(...about)]
 
 /** The destinations of a notification by its type. Null: it has no equivalent. */
 const BY_TYPE: Readonly<Record<string, (settings: Values) => readonly object[] | null>> = {
