@@ -48,11 +48,7 @@ const SHORTEST_VALUE = 80
  * Writes a text with the values of its names. A value that is missing is empty, and null where a string of JSON is its
  * name alone. Values are cut where the text would have more than `most` bytes.
  */
-export const render = (template: Template, values: MessageValues, most = Infinity): string =>
-  renderNamed(template, namedTexts(values), most)
-
-/** Does the same with texts that are made already. */
-export function renderNamed(template: Template, named: NamedTexts, most: number): string {
+export function render(template: Template, named: NamedTexts, most = Infinity): string {
   for (const longest of [most, ...VALUE_LENGTHS]) {
     const written = renderWithin(template, named, { longest, most })
     if (written !== null) return written

@@ -1,5 +1,5 @@
 import { messageValues } from '../../core/message/message-values.ts'
-import { type MessageValues, namedTexts, renderNamed } from '../../core/message/render-message.ts'
+import { type MessageValues, namedTexts, render } from '../../core/message/render-message.ts'
 import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import { textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
@@ -23,7 +23,7 @@ export function wordedStory(payload: MessagePayload | NoticeMessage, links: Link
   if (!message || 'type' in payload) return story
   const named = namedTexts(valuesOf(payload, story, wording))
   const { title, text } = message
-  const headline = title === undefined ? '' : cleanText(renderNamed(textTemplate(title), named, LONGEST_TITLE))
+  const headline = title === undefined ? '' : cleanText(render(textTemplate(title), named, LONGEST_TITLE))
   const shown = headline === '' ? null : isolate(shorten(payload.test ? `Test: ${headline}` : headline, HEADLINE))
   return {
     ...story,

@@ -1,4 +1,4 @@
-import { renderNamed } from '../../core/message/render-message.ts'
+import { render } from '../../core/message/render-message.ts'
 import { contentTypeOf } from '../../schema/message/message-template.ts'
 import { bytes, plainText } from './dialects.ts'
 import type { Service } from './service.ts'
@@ -15,7 +15,7 @@ export const custom: Service = {
       method,
       url,
       headers: { 'Content-Type': contentTypeOf(template) },
-      body: renderNamed(template, named, limit.most),
+      body: render(template, named, limit.most),
     }
   },
 }

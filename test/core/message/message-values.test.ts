@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { EXAMPLE_PAGE, examplePageChange, exampleSearchChange } from '../../../core/example-change.ts'
 import { messageValues } from '../../../core/message/message-values.ts'
-import { render } from '../../../core/message/render-message.ts'
+import { namedTexts, render } from '../../../core/message/render-message.ts'
 import { deliveryPayload } from '../../../core/payload.ts'
 import { textTemplate } from '../../../schema/message/message-template.ts'
 import { MESSAGE_NAMES } from '../../../schema/message/message.ts'
@@ -19,7 +19,7 @@ const SEARCH = {
 /** Writes a text about a change, as a message does. */
 function said(text: string, { numericFields = [], ...change }: ReturnType<typeof examplePageChange>): string {
   const payload = deliveryPayload({ id: change.runId, ...change })
-  return render(textTemplate(text), messageValues({ ...KNOWN, payload, numericFields, engine: 'bing' }))
+  return render(textTemplate(text), namedTexts(messageValues({ ...KNOWN, payload, numericFields, engine: 'bing' })))
 }
 
 describe('the values of a message', () => {

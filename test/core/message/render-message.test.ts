@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { render } from '../../../core/message/render-message.ts'
+import { namedTexts, render } from '../../../core/message/render-message.ts'
 import { bodyTemplate, contentTypeOf, textTemplate } from '../../../schema/message/message-template.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 
@@ -9,8 +9,8 @@ const VALUES = {
   fields: { price: { before: null, after: 17.5, change: '−12.5 %' }, tags: { after: ['a', 'b'] } },
   run: { url: null },
 }
-const text = (given: string) => render(textTemplate(given), VALUES)
-const body = (given: string) => render(bodyTemplate(given), VALUES)
+const text = (given: string) => render(textTemplate(given), namedTexts(VALUES))
+const body = (given: string) => render(bodyTemplate(given), namedTexts(VALUES))
 
 describe('a text', () => {
   test('has the values instead of their names, and nothing for those that are missing', () => {
@@ -57,7 +57,7 @@ describe('a body', () => {
         const given = JSON.stringify({ [key]: other, x: ['a {{fields.price.after}} b', '{{fields.price.after}}'] })
         const values = { monitor: { name: 'never' }, fields: { price: { after } } }
         fc.pre(key !== 'x' && !JSON.stringify([key, other]).includes('{{'))
-        const read = JSON.parse(render(bodyTemplate(given), values)) as Record<string, Json[]>
+        const read = JSON.parse(render(bodyTemplate(given), namedTexts(values))) as Record<string, Json[]>
         const [inside, alone] = read['x'] ?? []
         expect({ ...read, x: null }).toEqual({ ...(JSON.parse(given) as object), x: null })
         expect(alone).toEqual(JSON.parse(JSON.stringify(after)))
@@ -72,8 +72,8 @@ describe('a body', () => {
       fc.property(fc.string(), (around) => {
         const after = `${around}{{monitor.name}}${around}`
         const values = { monitor: { name: 'never' }, fields: { price: { after } } }
-        expect(render(textTemplate('<{{fields.price.after}}>'), values)).toBe(`<${after}>`)
-        expect(render(bodyTemplate('["{{fields.price.after}}"]'), values)).toBe(JSON.stringify([after]))
+        expect(render(textTemplate('<{{fields.price.after}}>'), namedTexts(values))).toBe(`<${after}>`)
+        expect(render(bodyTemplate('["{{fields.price.after}}"]'), namedTexts(values))).toBe(JSON.stringify([after]))
       }),
     )
   })
