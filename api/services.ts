@@ -21,7 +21,7 @@ import type { OidcProvider } from './auth/oidc.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
-import { createSignIn, type SignIn } from './auth/sign-in.ts'
+import { createSignIn, type SignIn, type SignInWaits } from './auth/sign-in.ts'
 import { type EventBounds, EventStreams } from './events/event-streams.ts'
 import { LongLists } from './http/long-lists.ts'
 import { RequestBounds } from './http/request-bounds.ts'
@@ -86,6 +86,8 @@ export interface ServicesOptions {
   readonly requests?: RequestBounds
   /** Bounds of streams of events that differ from `EVENT_LIMITS`. */
   readonly eventBounds?: EventBounds
+  /** For how long sign-ins wait for the store. Default: so long that a client has its response within 5 s. */
+  readonly signInWaits?: SignInWaits
   /** Instead of the fifteen of core/templates. */
   readonly templates?: readonly Template[]
 }
@@ -132,6 +134,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     signUp,
     oidc: options.oidc ?? null,
     log,
+    waits: options.signInWaits,
     mails: createAccountMails({ store, mail, limits, baseUrl, plan, log }),
   })
   return {

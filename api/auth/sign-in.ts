@@ -40,7 +40,17 @@ interface SignInOptions extends SignInSettings {
   /** Null: people sign in with passwords only. */
   readonly oidc: OidcProvider | null
   readonly log: FastifyBaseLogger
+  readonly waits?: SignInWaits | undefined
 }
+
+/** For how many milliseconds the library waits for the store. */
+export interface SignInWaits {
+  readonly connectMs: number
+  readonly answerMs: number
+}
+
+/** A client gets its response within 5 s, also while the store is away. */
+const WAITS: SignInWaits = { connectMs: 4_000, answerMs: 5_000 }
 
 const CONNECTIONS = 4
 /** Operations of one address that are under way at once. */
@@ -50,12 +60,12 @@ const LONGEST_MESSAGE = 300
 
 /** Opens the sign-in library on its own connections. Its tables are in the schema auth. */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { log } = options
+  const { log, waits = WAITS } = options
   const pool = new pg.Pool({
     connectionString: inSchemaAuth(options.databaseUrl),
     max: CONNECTIONS,
-    connectionTimeoutMillis: 4_000,
-    query_timeout: 5_000,
+    connectionTimeoutMillis: waits.connectMs,
+    query_timeout: waits.answerMs,
   })
   // A connection that dies while idle is replaced by the next query.
   pool.on('error', (error) => {

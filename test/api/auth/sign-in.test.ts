@@ -233,17 +233,21 @@ describe('signing in', () => {
     const owner = await api.owner()
     const change = new pg.Client({ connectionString: api.databaseUrl })
     await change.connect()
+    // Whatever fails here, no other test waits for its locks.
+    await using _ = { [Symbol.asyncDispose]: () => change.end() }
     await change.query('begin')
     await change.query('lock table auth.sessions in share row exclusive mode')
     const late = signIn(owner.email, owner.password)
     // It has read the old password, and waits to write the session.
-    await eventually(
+    const waits = eventually(
       () =>
         change.query(
-          `select from pg_stat_activity where query like 'insert into "sessions"%' and wait_event_type = 'Lock'`,
+          `select from pg_stat_activity where datname = current_database() and query like 'insert into "sessions"%' ` +
+            `and wait_event_type = 'Lock'`,
         ),
       ({ rowCount }) => rowCount === 1,
     )
+    expect(await Promise.race([waits, late])).toMatchObject({ rowCount: 1 })
     await change.query(`update auth.accounts set password = $2 where user_id = $1`, [
       owner.user_id,
       await hashPassword('a new password'),
@@ -252,7 +256,6 @@ describe('signing in', () => {
     await change.query('commit')
     expect(await late).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } }, cookies: [] })
     expect((await change.query('select from auth.sessions where user_id = $1', [owner.user_id])).rowCount).toBe(0)
-    await change.end()
     expect((await signIn(owner.email, 'a new password')).status).toBe(200)
   })
 

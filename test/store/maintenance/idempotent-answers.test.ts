@@ -54,8 +54,9 @@ async function endedOrWaits(work: Promise<unknown>): Promise<void> {
   let hasEnded = false
   const ended = work.finally(() => (hasEnded = true)).catch(() => {})
   await eventually(
-    () => database.query<{ n: number }>(`select count(*)::int as n from pg_locks where not granted`),
-    ([row]) => hasEnded || row?.n !== 0,
+    () =>
+      database.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+    ({ length }) => hasEnded || length !== 0,
   )
   if (hasEnded) await ended
 }

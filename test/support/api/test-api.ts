@@ -83,6 +83,8 @@ export async function createTestApi(
     invitationMailsPerHour: 500,
     trustedProxies: [],
     connectionsPerAddress: 0,
+    // A busy machine is waited for.
+    signInWaits: { connectMs: 45_000, answerMs: 45_000 },
     health: { ready: async () => ({ ok: true, checks: { store: 'ok' } }), metrics: async () => '# none\n' },
     metricsHere: true,
     log: createLogger('silent'),
