@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { systemPostgres } from './test/support/database/test-server.ts'
+import { SECOND_TRY } from './test/support/run/second-try.ts'
 import { TallyReporter } from './test/support/run/tally-reporter.ts'
 
 const ci = process.env['CI'] === 'true'
@@ -93,6 +94,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    ...(ci && { retry: SECOND_TRY }),
     // Measured on the first 900 tests: 21 s of processor time, 30 s when every file gets its own process, the same with
     // threads. A process and not a thread, because some tests kill, and a file that ends its thread takes the runner
     // with it.

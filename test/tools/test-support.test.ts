@@ -9,12 +9,14 @@ const SUPPORT = join(REPOSITORY, 'test/support')
 
 const FILES: Record<string, string> = {
   'vitest.config.mjs': `
+import { SECOND_TRY } from '${SUPPORT}/run/second-try.ts'
 import { TallyReporter } from '${SUPPORT}/run/tally-reporter.ts'
 export default {
   test: {
     setupFiles: ['${SUPPORT}/run/leak-guard.ts'],
     reporters: ['default', new TallyReporter()],
     isolate: false,
+    retry: SECOND_TRY,
     experimental: { viteModuleRunner: false },
   },
 }
@@ -45,6 +47,19 @@ describe('unprepared', () => {
   test('runs', () => { expect(1).toBe(1) })
   test('runs again', () => { expect(1).toBe(1) })
 })
+`,
+  'hurried.test.ts': `
+import { expect, test } from 'vitest'
+import { eventually } from '${SUPPORT}/run/eventually.ts'
+const tries = { wait: 0, statement: 0, never: 0, wrong: 0 }
+const soon = { forMs: 0 }
+test('waits', () => eventually(() => ++tries.wait > 1, Boolean, soon))
+test('asks', () => {
+  if (++tries.statement < 2) throw new Error('Statement has been cancelled due to a statement_timeout.')
+})
+test('takes for ever', () => new Promise((resolve) => { if (++tries.never > 1) resolve() }), 50)
+test('never comes', () => eventually(() => 'no', (seen) => seen === 'yes', soon))
+test('is wrong once', () => { expect(++tries.wrong).toBe(2) })
 `,
   'choosy.test.ts': `
 import { expect, test } from 'vitest'
@@ -106,6 +121,24 @@ describe('a run of the tests', () => {
       'FAIL clean.test.ts > fails\n  expected 1 to be 2 // Object.is equality\n',
     )
     expect(output).not.toMatch(/^\d+ passed, /m)
+  })
+
+  test('tries a second time what waited in vain, and nothing else, and names what passes then', async () => {
+    const tally = join(root, 'tally-of-waits')
+    const { output } = await runVitest(['hurried.test.ts'], 'true')
+    expect(output.trimEnd().split('\n').at(-1)).toBe('3 passed, 2 failed')
+    expect(output).toContain('PASSED ON THE SECOND TRY hurried.test.ts > waits\n  still not so after 0 ms: false\n')
+    await runVitest(['hurried.test.ts'], 'true', tally)
+    expect(await readFile(tally, 'utf8')).toBe('3 2 0\n')
+    const lines = (await readFile(`${tally}.failures`, 'utf8')).split('\n')
+    expect(lines.filter((line) => line.includes(' > '))).toEqual([
+      'PASSED ON THE SECOND TRY hurried.test.ts > waits',
+      'PASSED ON THE SECOND TRY hurried.test.ts > asks',
+      'PASSED ON THE SECOND TRY hurried.test.ts > takes for ever',
+      'FAIL hurried.test.ts > never comes',
+      'FAIL hurried.test.ts > never comes',
+      'FAIL hurried.test.ts > is wrong once',
+    ])
   })
 
   test('counts a hook that failed, whose tests are only skipped', async () => {

@@ -3,6 +3,8 @@ import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestModule } from 'vitest/node'
 
+/** Before a test that has passed on its second try (`SECOND_TRY`). */
+const SECOND = 'PASSED ON THE SECOND TRY'
 /** How much of an error's message is repeated. */
 const MESSAGE_LINES = 12
 
@@ -11,15 +13,15 @@ const MESSAGE_LINES = 12
  * that fails counts as one failure, because its tests are only skipped.
  *
  * Where several runs make up one count, each adds a line of the three numbers to the file that `TIDEMARK_TEST_TALLY`
- * names instead, and what failed to the file beside it that ends in `.failures`. `.ci/run` prints the sum, and before
- * it the failures once more: a long log is often read from its end.
+ * names instead, and what failed, or passed on its second try only, to the file beside it that ends in `.failures`.
+ * `.ci/run` prints the sum, and before it these once more: a long log is often read from its end.
  */
 export class TallyReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
     const failures: string[] = []
-    const tell = (title: string, found: readonly unknown[] | undefined): number => {
-      for (const error of found ?? []) failures.push(`FAIL ${title}\n${messageOf(error)}\n`)
+    const tell = (title: string, found: readonly unknown[] | undefined, as = 'FAIL'): number => {
+      for (const error of found ?? []) failures.push(`${as} ${title}\n${messageOf(error)}\n`)
       return found?.length ?? 0
     }
     for (const module of modules) {
@@ -27,7 +29,7 @@ export class TallyReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const { state, errors: found } = test.result()
         count[state] += 1
-        tell(`${file} > ${test.fullName}`, found)
+        tell(`${file} > ${test.fullName}`, found, state === 'passed' ? SECOND : 'FAIL')
       }
       for (const suite of module.children.allSuites())
         count.failed += tell(`${file} > ${suite.fullName}`, suite.errors())
@@ -40,6 +42,7 @@ export class TallyReporter implements Reporter {
       appendFileSync(`${file}.failures`, failures.join('\n'))
       return appendFileSync(file, `${count.passed} ${failed} ${count.skipped}\n`)
     }
+    for (const text of failures) if (text.startsWith(SECOND)) process.stdout.write(`\n${text}`)
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
     process.stdout.write(`\n${count.passed} passed, ${failed} failed${skipped}\n`)
   }
