@@ -103,14 +103,15 @@ export const deliveryRequestRoute = route({
   streams: true,
   beyond: true,
   async handle({ params: { id }, principal, services, left: signal }) {
-    const { store, channels, lists, secrets } = services
+    const { store, channels, lists, secrets, dashboardUrl } = services
+    const links = { dashboardUrl }
     const { teamId } = principal
     const mayWrite = permits('monitors.write', principal)
     const found = await findDelivery(store, teamId, id)
     if (!found) throw noSuch('delivery')
     if (!channels) throw later('This process sends no messages.')
     const shown = async (stored: StoredDelivery) =>
-      withoutSignature(shownRequest(await prepareStored({ channels, secrets }, stored), { mayWrite }))
+      withoutSignature(shownRequest(await prepareStored({ channels, secrets, store, links }, stored), { mayWrite }))
     if (hasValues([found])) return ok(await shown(found))
     const read = async () => {
       const [whole] = await readDeliveries(store, teamId, [id])

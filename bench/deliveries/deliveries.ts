@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { newDelivery } from '../../store/deliveries/delivery-row.ts'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import { type DeliveryRow, newDelivery } from '../../store/deliveries/delivery-row.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { deliveryColumns } from '../../test/support/worker/delivery-columns.ts'
 import { type Spread, spreadOf } from '../results/stats.ts'
@@ -8,6 +9,7 @@ import { type Child, startChild } from '../support/child.ts'
 import type { Database, Server } from '../support/database.ts'
 import { insertMonitors, insertTeam, TEAM } from '../support/monitors.ts'
 import { ENCRYPTION_KEY, startWorkerProcess } from '../support/worker-process.ts'
+import { DIGESTS } from './digest-path.ts'
 import type { SinkAnswer, SinkQuestion } from './sink-server.ts'
 
 /** How late webhooks reach their receivers when this many are due at the same instant; ms, each the p99 of a round. */
@@ -17,6 +19,11 @@ export interface DeliveryLateness {
   readonly p99Ms: Spread
   /** The same, while a dead destination has a hundred webhooks due as well. */
   readonly p99WithDeadMs: Spread
+  /** As many changes more, due at the same instant in digests: the time until all their messages have arrived. */
+  readonly digests: number
+  readonly digestsMs: Spread
+  /** The p99 of the others then. */
+  readonly p99BesideDigestsMs: Spread
   /** The same messages sent by a bare undici loop with 256 in flight, which knows all of them beforehand. */
   readonly p99BareMs: Spread
 }
@@ -28,6 +35,8 @@ export interface DeliveriesSize {
 
 const SINKS = 100
 const TO_THE_DEAD = 100
+/** Changes in one digest. */
+const IN_DIGEST = 20
 const LEAST_AHEAD_MS = 500
 const AHEAD_MS_EACH = 0.25
 const COMMIT_MS = 100
@@ -38,6 +47,15 @@ const PAYLOAD = {
   monitor: { name: 'Kettle', url: 'http://127.0.0.1:9/shop/1' },
   diff: { price: { before: '€ 89.00', after: '€ 79.00' } },
   extracted: { price: '€ 79.00' },
+}
+
+/** A change that messages are written from. */
+const CHANGE = {
+  monitor_id: '00000000-0000-7000-8000-000000000001',
+  run_id: '00000000-0000-7000-8000-000000000002',
+  fired_at: '2026-01-01T00:00:00.000Z',
+  monitor: PAYLOAD.monitor,
+  diff: { fields_changed: ['price'], before: { price: '€ 89.00' }, after: { price: '€ 79.00' } },
 }
 
 const secrets = createSecretBox(ENCRYPTION_KEY)
@@ -55,14 +73,23 @@ export async function measureDeliveries(
   await openOutbox(database)
   const { ports } = await sink.ask({ what: 'open', sinks: SINKS })
   const worker = await startWorkerProcess(database.url)
-  const found = { alone: [] as number[], withDead: [] as number[], bare: [] as number[] }
+  const found: Record<'alone' | 'withDead' | 'bare' | 'digests' | 'besideDigests', number[]> = {
+    alone: [],
+    withDead: [],
+    bare: [],
+    digests: [],
+    besideDigests: [],
+  }
   try {
     const measured: Measured = { database, sink, ports, deliveries }
     // The first round is left out: it opens connections and warms code up.
     for (let round = 0; round <= rounds; round++) {
       found.bare.push(await bareRound(measured))
-      found.alone.push(await ourRound(measured, false))
-      found.withDead.push(await ourRound(measured, true))
+      found.alone.push((await ourRound(measured)).p99)
+      found.withDead.push((await ourRound(measured, toTheDead(ports))).p99)
+      const beside = await ourRound(measured, inDigests(ports, deliveries))
+      found.besideDigests.push(beside.p99)
+      found.digests.push(beside.lastDigest)
     }
     await sink.ask({ what: 'hangUp' })
   } finally {
@@ -76,6 +103,9 @@ export async function measureDeliveries(
     sinks: SINKS,
     p99Ms: spread(found.alone),
     p99WithDeadMs: spread(found.withDead),
+    digests: Math.ceil(deliveries / IN_DIGEST),
+    digestsMs: spread(found.digests),
+    p99BesideDigestsMs: spread(found.besideDigests),
     p99BareMs: spread(found.bare),
   }
 }
@@ -98,48 +128,69 @@ async function openOutbox(database: Database): Promise<void> {
   await database.client.query('update checks set due_at = null, next_run_at = null')
 }
 
-async function ourRound({ database, sink, ports, deliveries }: Measured, withDead: boolean): Promise<number> {
-  const due = await insertDeliveries(database, messages(ports, deliveries, withDead))
+interface Round {
+  readonly p99: number
+  /** When the last message of several changes arrived. */
+  readonly lastDigest: number
+}
+
+/** Sends the deliveries, and others that are due at the same instant. Milliseconds from that instant. */
+async function ourRound(
+  { database, sink, ports, deliveries }: Measured,
+  others: readonly DeliveryRow[] = [],
+): Promise<Round> {
+  const due = await insertDeliveries(database, [...messages(ports, deliveries), ...others])
+  const digests = new Set(others.flatMap(({ digest }) => digest ?? [])).size
+  const settling = deliveries + others.filter(({ digest }) => digest !== null).length
   const until = performance.now() + PATIENCE_MS
   const settled = `select count(*)::int as settled from deliveries where status = 'success' and attempts = 1`
-  while ((await database.one<{ settled: number }>(settled)).settled < deliveries) {
+  while ((await database.one<{ settled: number }>(settled)).settled < settling) {
     if (performance.now() > until) throw new Error('the deliveries did not end in time')
     await pause(250)
   }
-  const { arrivals } = await sink.ask({ what: 'take' })
-  if (arrivals.length !== deliveries) throw new Error(`${deliveries} deliveries came ${arrivals.length} times`)
+  const found = await sink.ask({ what: 'take' })
+  if (found.arrivals.length !== deliveries)
+    throw new Error(`${deliveries} deliveries came ${found.arrivals.length} times`)
+  if (found.digests.length !== digests) throw new Error(`${digests} digests came ${found.digests.length} times`)
   await database.client.query('truncate deliveries')
-  return p99(arrivals.map((at) => at - due))
+  return { p99: p99(found.arrivals.map((at) => at - due)), lastDigest: Math.max(0, ...found.digests) - due }
 }
 
-function messages(ports: readonly number[], deliveries: number, withDead: boolean) {
-  const made = (port: number | undefined) =>
-    newDelivery({
-      secrets,
-      teamId: TEAM,
-      config: { type: 'webhook', url: `http://127.0.0.1:${port}/hook` },
-      at: Date.now(),
-      payload: (id) => ({ id, ...PAYLOAD }),
-    })
-  const rows = Array.from({ length: deliveries }, (_, n) => made(ports[n % SINKS]))
-  return withDead ? [...rows, ...Array.from({ length: TO_THE_DEAD }, () => made(ports[SINKS]))] : rows
+const made = (config: DeliveryConfig, content: object = PAYLOAD): DeliveryRow =>
+  newDelivery({ secrets, teamId: TEAM, config, at: Date.now(), payload: (id) => ({ id, ...content }) })
+const hook = (port: number | undefined, path = '/hook') =>
+  ({ type: 'webhook', url: `http://127.0.0.1:${port}${path}` }) as const
+
+const messages = (ports: readonly number[], deliveries: number): DeliveryRow[] =>
+  Array.from({ length: deliveries }, (_, n) => made(hook(ports[n % SINKS])))
+const toTheDead = (ports: readonly number[]): DeliveryRow[] =>
+  Array.from({ length: TO_THE_DEAD }, () => made(hook(ports[SINKS])))
+
+/** Changes in digests to addresses of their own, which all sinks have about as many of. */
+function inDigests(ports: readonly number[], changes: number): DeliveryRow[] {
+  const count = Math.ceil(changes / IN_DIGEST)
+  const room = (n: number) => ({ ...hook(ports[n % SINKS], `${DIGESTS}/${n}`), service: 'mattermost' }) as const
+  return Array.from({ length: changes }, (_, n) => made({ ...room(n % count), digest: { every_seconds: 60 } }, CHANGE))
 }
 
 /**
  * Inserts deliveries and returns when they are due, in ms since the epoch. It is a moment in the future, so that all
  * are inserted before.
  */
-async function insertDeliveries(database: Database, rows: ReturnType<typeof messages>): Promise<number> {
-  const { id, type, target, host, payload } = deliveryColumns(rows)
+async function insertDeliveries(database: Database, rows: readonly DeliveryRow[]): Promise<number> {
+  const { id, type, target, host, payload, digest } = deliveryColumns(rows)
   for (let aheadMs = LEAST_AHEAD_MS + rows.length * AHEAD_MS_EACH; ; aheadMs *= 2) {
     const due = Date.now() + aheadMs
     await database.client.query('begin')
     await database.client.query(
-      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at)
-       select d.id, $1, (select no from monitors), gen_random_uuid(), d.type, d.target, d.host, d.payload, at, at
-       from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[]) as d (id, type, target, host, payload),
+      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at,
+        digest)
+       select d.id, $1, (select no from monitors), gen_random_uuid(), d.type, d.target, d.host, d.payload, at, at,
+        d.digest
+       from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[], $8::text[])
+         as d (id, type, target, host, payload, digest),
          to_timestamp($7::float8 / 1000) at`,
-      [TEAM, id, type, target, host, payload, due],
+      [TEAM, id, type, target, host, payload, due, digest],
     )
     await database.client.query('analyze deliveries')
     const isAhead = Date.now() + COMMIT_MS < due

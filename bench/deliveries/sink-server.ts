@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createListener, type Socket } from 'node:net'
 import { answerParent } from '../support/child.ts'
+import { DIGESTS } from './digest-path.ts'
 
 /**
  * `open`: starts this many receivers, and a dead one that accepts connections and never answers. `take`: returns the
@@ -14,9 +15,12 @@ export interface SinkAnswer {
   readonly ports: readonly number[]
   /** The time at which each message arrived, in ms since the epoch, in order. */
   readonly arrivals: readonly number[]
+  /** The same of messages below `DIGESTS`. */
+  readonly digests: readonly number[]
 }
 
 const arrivals: number[] = []
+const digests: number[] = []
 const held = new Set<Socket>()
 const dead = createListener((socket) => {
   held.add(socket)
@@ -27,7 +31,8 @@ const dead = createListener((socket) => {
 /** Returns a webhook's receiver. All of them are in one process, separate from the worker. */
 function sink(): Server {
   return createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
-    arrivals.push(performance.timeOrigin + performance.now())
+    const of = request.url?.startsWith(DIGESTS) ? digests : arrivals
+    of.push(performance.timeOrigin + performance.now())
     request.resume()
     request.on('end', () => response.writeHead(204).end())
   })
@@ -41,11 +46,11 @@ async function portOf(server: Server | typeof dead): Promise<number> {
 answerParent(async (question: SinkQuestion): Promise<SinkAnswer> => {
   if (question.what === 'open') {
     const sinks = Array.from({ length: question.sinks }, sink)
-    return { ports: await Promise.all([...sinks, dead].map(portOf)), arrivals: [] }
+    return { ports: await Promise.all([...sinks, dead].map(portOf)), arrivals: [], digests: [] }
   }
   if (question.what === 'hangUp') {
     dead.close()
     for (const socket of held) socket.destroy()
   }
-  return { ports: [], arrivals: arrivals.splice(0) }
+  return { ports: [], arrivals: arrivals.splice(0), digests: digests.splice(0) }
 })

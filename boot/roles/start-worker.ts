@@ -204,13 +204,15 @@ function sendingLoops(context: WorkerContext, store: Store) {
   stack.defer('the delivery connections', () => agent.destroy())
   const mailer = mailerOf(settings, log)
   stack.defer('the mail connections', () => mailer?.close())
+  const { dashboardUrl } = context
   const sending = {
     store,
     secrets,
+    links: { dashboardUrl },
     channels: createChannels({
       agent,
       mailer,
-      dashboardUrl: context.dashboardUrl,
+      dashboardUrl,
       pictures: messagePicturesOf({ ...context, store }),
     }),
     log,

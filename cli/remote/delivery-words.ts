@@ -28,7 +28,10 @@ export function deliveryState(delivery: Delivery): string {
     : 'given up, because the destination refused it'
 }
 
-const HELD: Readonly<Record<HoldReason, string>> = { quiet_hours: 'held by quiet hours' }
+const HELD: Readonly<Record<HoldReason, string>> = {
+  digest: 'held for a digest',
+  quiet_hours: 'held by quiet hours',
+}
 
 const nextAttempt = (instant: string) => {
   const between = distance(instant)

@@ -2,6 +2,7 @@ import type { DeliveryConfig, DeliveryType } from '../../schema/monitor/delivery
 import type { NamedFacts } from '../../store/deliveries/sealed-target.ts'
 import type { DeliveryLog } from '../loop/delivery-log.ts'
 import type { Mail } from '../mail/mailer.ts'
+import type { DigestMessage } from '../messages/digest-story.ts'
 import type { ChannelRequest } from './channel-request.ts'
 
 /** A message to one destination. It is the same on each attempt. */
@@ -13,6 +14,8 @@ export interface Message<T extends DeliveryType = DeliveryType> {
   readonly config: Extract<DeliveryConfig, { type: T }>
   /** What a text in the user's own words may name besides the payload. */
   readonly named?: NamedFacts | undefined
+  /** Where the message tells of several changes. `payload` is that of one of them. */
+  readonly digest?: DigestMessage | undefined
   /** The payload as it was stored when the run fired. */
   readonly payload: string
   /** The monitor's signing secrets that are valid now, newest first. */

@@ -6,7 +6,7 @@ import { accountMailMessage } from '../messages/account-mail.ts'
 import { emailMessage } from '../messages/email-message.ts'
 import type { Links } from '../messages/links.ts'
 import { readAccountMail, readPayload } from '../messages/message-payload.ts'
-import type { Wording } from '../messages/worded-story.ts'
+import type { MessageWording } from '../messages/message-story.ts'
 import { type AttemptOutcome, type Channel, channelOf, type SendContext } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
 import { NO_MESSAGE } from './prepare-chat.ts'
@@ -31,18 +31,18 @@ export function createEmailChannel({
   pictures,
   deadlineMs = DELIVERY_TIMEOUT_MS,
 }: EmailOptions): Channel<'email'> {
-  async function write(payload: string, target: MailTarget, wording: Wording) {
+  async function write(payload: string, target: MailTarget, wording: MessageWording) {
     const accountMail = readAccountMail(payload)
     if (accountMail) return accountMailMessage(accountMail, target.link ?? null)
     const read = readPayload(payload)
     if (read === null) return null
-    const picture = (await pictures?.bytes(read)) ?? null
+    const picture = (wording.digest ? null : await pictures?.bytes(read)) ?? null
     return { ...emailMessage(read, links, picture !== null, wording), picture }
   }
 
-  return channelOf(async ({ id, config, payload, named }) => {
+  return channelOf(async ({ id, config, payload, named, digest }) => {
     if (mailer === null) return NO_SERVER
-    const written = await write(payload, config, { message: config.message, named })
+    const written = await write(payload, config, { message: config.message, named, digest })
     if (written === null) return { kind: 'impossible', message: NO_MESSAGE }
     const mail = { id, to: config.to, ...written }
     return { kind: 'mail', mail, send: (ctx) => sendMail(mailer, mail, ctx) }

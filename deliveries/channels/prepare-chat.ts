@@ -1,6 +1,6 @@
 import type { Links } from '../messages/links.ts'
 import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
-import type { Wording } from '../messages/worded-story.ts'
+import type { MessageWording } from '../messages/message-story.ts'
 import { type ChannelRequest, wireOf } from './channel-request.ts'
 import type { Prepared } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
@@ -18,10 +18,10 @@ type WriteMessage = (
   payload: MessagePayload | NoticeMessage,
   links: Links,
   picture: string | null,
-  wording: Wording,
+  wording: MessageWording,
 ) => object
 
-interface ChatDelivery extends Wording {
+interface ChatDelivery extends MessageWording {
   readonly id: string
   readonly team: string
   readonly payload: string
@@ -36,12 +36,12 @@ interface ChatDelivery extends Wording {
 export async function prepareChat(
   options: ChatOptions,
   write: WriteMessage,
-  { id, team, payload: text, url, message, named }: ChatDelivery,
+  { id, team, payload: text, url, message, named, digest }: ChatDelivery,
 ): Promise<Prepared> {
   const payload = readPayload(text)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }
-  const picture = (await options.pictures?.address(payload)) ?? null
-  const body = JSON.stringify(write(payload, options.links, picture, { message, named }))
+  const picture = (digest ? null : await options.pictures?.address(payload)) ?? null
+  const body = JSON.stringify(write(payload, options.links, picture, { message, named, digest }))
   const request: ChannelRequest = { method: 'POST', url, headers: HEADERS, body }
   const sent = { id, team, waits: true, secrets: () => sentSecrets({ url }) }
   return { kind: 'request', request, send: (ctx) => post(options, { ...sent, ...wireOf(request) }, ctx) }

@@ -8,7 +8,7 @@ interface Sent {
   readonly url: string
   /** The configured headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly signature?: string
+  readonly signature?: string | null
   /** The values of options that are secret. */
   readonly options?: readonly string[]
 }
@@ -18,7 +18,8 @@ interface Sent {
  * the values of configured headers (and what follows their scheme, as in `Bearer …`), secret options, the
  * signature, values of the query, and long parts of the path. Each is listed also as JSON writes it.
  */
-export function sentSecrets({ url, headers = {}, signature = '', options = [] }: Sent): readonly string[] {
+export function sentSecrets({ url, headers = {}, signature: given, options = [] }: Sent): readonly string[] {
+  const signature = given ?? ''
   const { pathname, search, searchParams } = new URL(url)
   const values = Object.values(headers).flatMap((value) => [value.trim(), ...value.trim().split(/\s+/).slice(1)])
   const query = [

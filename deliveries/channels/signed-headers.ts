@@ -8,7 +8,8 @@ const RESERVED: ReadonlySet<string> = new Set([...WEBHOOK_OWN_HEADERS, ...UNSENT
 /** What the headers of a signed request are made from. */
 interface SignedHeaders {
   readonly configured: Readonly<Record<string, string>> | undefined
-  readonly signature: string
+  /** Null: it is not signed. */
+  readonly signature: string | null
   readonly notice: string | null
   /** Of a service: its own headers, `Content-Type` among them. Absent: JSON. */
   readonly own?: Readonly<Record<string, string>>
@@ -29,7 +30,7 @@ export function signedHeaders({
   const theirs = Object.entries(configured ?? {}).filter(([name]) => !isOurs(name.toLowerCase()))
   return {
     ...Object.fromEntries(theirs),
-    'Service-Signature': signature,
+    ...(signature !== null && { 'Service-Signature': signature }),
     'User-Agent': 'Service/1.0',
     ...own,
     ...(notice !== null && { [NOTICE_HEADER]: `notice.${notice}` }),

@@ -92,11 +92,11 @@ interface Around {
  * hours waits for their end.
  */
 export function finished(
-  { id, fence, attempts, claimed_ms: claimedMs }: ClaimedDelivery,
+  { id, fence, attempts, claimed_ms: claimedMs, is_digest: isDigest }: ClaimedDelivery,
   outcome: Counted,
   { quietHours, tookMs }: Around = { tookMs: 0 },
 ): FinishedAttempt {
-  const attempt = { id, fence, ...afterOutcome(attempts + 1, outcome) }
+  const attempt = { id, fence, is_digest: isDigest, ...afterOutcome(attempts + 1, outcome) }
   if (attempt.retry_after_seconds === null || quietHours === undefined) return attempt
   const endedMs = claimedMs + tookMs
   const hold = heldUntil({ quiet_hours: quietHours }, {}, endedMs + attempt.retry_after_seconds * 1000)

@@ -10,10 +10,11 @@ import type { ClaimedDelivery } from '../../store/deliveries/delivery-queue.ts'
 import { chatOf } from '../../store/deliveries/delivery-row.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Channels } from '../channels/channel.ts'
+import type { Links } from '../messages/links.ts'
 import { createAttemptRecorder, finished, isHealthy } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
-import { attempt, createClaimRound, createHeldDeliveries, logAttempt } from './delivery-round.ts'
+import { attempt, createClaimRound, createHeldDeliveries, logAttempt, withDigest } from './delivery-round.ts'
 import { Destinations, type Flight } from './destinations.ts'
 import { PayloadBytes } from './payload-bytes.ts'
 
@@ -24,6 +25,7 @@ export interface DeliveryLoopOptions {
   readonly outbox?: Outbox
   readonly secrets: SecretBox
   readonly channels: Channels
+  readonly links: Links
   readonly log: DeliveryLog
   readonly metrics: DeliveryMetrics
   readonly tracer?: Tracer | undefined
@@ -52,9 +54,8 @@ export interface DeliveryLoop {
 }
 
 const SHORTEST_LEASE_SECONDS = 30
-/** One claim fills all room that becomes free within this time. */
-const GATHER_MS = 3
-const AWAY_PAUSES = { firstMs: 100, longestMs: 1_000 }
+/** One claim fills all room that becomes free within 3 ms. */
+const PAUSES = { gatherMs: 3, faultPauses: { firstMs: 100, longestMs: 1_000 } }
 
 /**
  * The outbox loop: claim, send, record. Claims are short statements. Sending happens outside of any transaction.
@@ -69,12 +70,8 @@ const AWAY_PAUSES = { firstMs: 100, longestMs: 1_000 }
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { store, outbox = 'deliveries', log, metrics, perHost, concurrency = 256, idleMs = 500 } = options
   const leaseSeconds = Math.max(SHORTEST_LEASE_SECONDS, options.leaseSeconds)
-  const claims = createWakeableLoop({
-    work: claim,
-    faultPauses: AWAY_PAUSES,
-    onFault: notAnswered,
-    gatherMs: GATHER_MS,
-  })
+  const notAnswered = onFaultOfClaims(options)
+  const claims = createWakeableLoop({ ...PAUSES, work: claim, onFault: notAnswered })
   const destinations = new Destinations({ total: concurrency, perHost, onRoom: () => claims.wake() })
   const payloads = new PayloadBytes(() => wake())
   const round = createClaimRound({ store, destinations, payloads, leaseSeconds, outbox })
@@ -95,12 +92,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     return Math.max(0, nextLook - performance.now())
   }
 
-  function notAnswered(error: unknown): void {
-    metrics.storeFault()
-    if (storeOutage(log).covers(error, 'claims of deliveries')) return
-    log.warn({ reason: storeFault(error) }, 'the store did not answer a claim of deliveries; trying again')
-  }
-
   async function deliver(lease: Lease<ClaimedDelivery>): Promise<void> {
     const { item: claimed } = lease
     metrics.claimed(claimed.late_ms)
@@ -111,7 +102,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const { signal } = lease.lost
     const holdEverywhere = (ms: number) => running.add(holdFor(store, claimed, ms).catch(notAnswered))
     const waits = waitsOf(flight, holdEverywhere, signal)
-    const { outcome, quietHours } = await attempt(claimed, options, { signal, log, ...waits })
+    const whole = await withDigest(claimed, options).catch(notAnswered)
+    if (!whole) {
+      flight.end(true)
+      return held.drop(lease)
+    }
+    const { outcome, quietHours } = await attempt(whole, options, { signal, log, ...waits })
     metrics.attempted(claimed.type, outcome, performance.now() - startedAt)
     flight.end(isHealthy(outcome))
     metrics.active(destinations.active)
@@ -144,6 +140,15 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     drain: (graceMs) => (drained ??= drain(graceMs)),
   }
 }
+
+/** Reports that the store did not answer. */
+const onFaultOfClaims =
+  ({ log, metrics }: Pick<DeliveryLoopOptions, 'log' | 'metrics'>) =>
+  (error: unknown): void => {
+    metrics.storeFault()
+    if (storeOutage(log).covers(error, 'claims of deliveries')) return
+    log.warn({ reason: storeFault(error) }, 'the store did not answer a claim of deliveries; trying again')
+  }
 
 /** A chat that asks to wait is left alone by the other processes too. */
 async function holdFor(store: Store, { host }: ClaimedDelivery, ms: number): Promise<void> {

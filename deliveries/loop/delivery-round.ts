@@ -12,6 +12,9 @@ import type { SealedTarget } from '../../store/deliveries/sealed-target.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 import { onChannel } from '../channels/on-channel.ts'
+import { takeDigest } from '../digest-of.ts'
+import type { DigestMessage } from '../messages/digest-story.ts'
+import type { Links } from '../messages/links.ts'
 import type { FinishedAttempt } from './attempt-recorder.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryMetrics } from './delivery-metrics.ts'
@@ -133,6 +136,23 @@ interface AttemptPorts {
   readonly channels: Channels
 }
 
+/** A claimed delivery, and its message where that tells of several changes. */
+type Claimed = ClaimedDelivery & { readonly digest?: DigestMessage | undefined }
+
+/**
+ * Returns a claimed delivery with its message, where that tells of several changes. Null: another one has taken it into
+ * its message. Where the store does not answer, it is due again when its lease ends.
+ */
+export async function withDigest(
+  claimed: ClaimedDelivery,
+  ports: { readonly store: Store; readonly secrets: SecretBox; readonly links: Links },
+): Promise<Claimed | null> {
+  if (!claimed.is_digest) return claimed
+  const taken = await takeDigest(ports, claimed)
+  if (taken === 'taken') return null
+  return taken === 'alone' ? claimed : { ...claimed, digest: taken }
+}
+
 /** The outcome of an attempt, and the hours in which no other one may be made. */
 interface Attempted {
   readonly outcome: AttemptOutcome
@@ -143,7 +163,7 @@ interface Attempted {
  * Opens the sealed destination and sends on the channel of its type. Never rejects: an error is logged, and the
  * delivery is retried by the schedule.
  */
-export async function attempt(claimed: ClaimedDelivery, ports: AttemptPorts, ctx: SendContext): Promise<Attempted> {
+export async function attempt(claimed: Claimed, ports: AttemptPorts, ctx: SendContext): Promise<Attempted> {
   let config: SealedTarget
   let secrets: string[]
   try {
@@ -165,7 +185,7 @@ export async function attempt(claimed: ClaimedDelivery, ports: AttemptPorts, ctx
   }
   try {
     const { id, team_id: team, payload, notice } = claimed
-    const message = { id, team, payload, secrets, notice, named: config.named }
+    const message = { id, team, payload, secrets, notice, named: config.named, digest: claimed.digest }
     const send = onChannel(ports.channels, config, (channel, own) => channel.send({ ...message, config: own }, ctx))
     return { outcome: await send, quietHours: config.quiet_hours }
   } catch (err) {

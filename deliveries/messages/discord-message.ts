@@ -1,12 +1,13 @@
 import { isolate } from '../../core/text/clean-text.ts'
 import type { Change } from './change.ts'
+import type { Dialect } from './dialect.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
+import { messageStory, type MessageWording } from './message-story.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { arrow, linesOfList, type ChangedLine, firstOf } from './story.ts'
 import { unlinkedWithin } from './unlinked.ts'
-import { wordedStory, type Wording } from './worded-story.ts'
-import type { Dialect } from './write-blocks.ts'
+import { writeChanges } from './write-blocks.ts'
 import { writeOwn } from './write-own.ts'
 
 interface DiscordField {
@@ -58,9 +59,9 @@ export function discordMessage(
   payload: MessagePayload | NoticeMessage,
   links: Links,
   picture: string | null = null,
-  wording?: Wording,
+  wording?: MessageWording,
 ): DiscordMessage {
-  const story = wordedStory(payload, links, wording)
+  const story = messageStory(payload, links, wording)
   const { shown, others } = firstOf(story.changes, MAX_CHANGES)
   const room = Math.min(MAX_VALUE, Math.floor(VALUES / Math.max(1, shown.length)))
   const most = Math.floor(NOTES / Math.max(1, story.notes.length))
@@ -73,7 +74,9 @@ export function discordMessage(
         title: escapeDiscord(shorten(story.name, TITLE, weight)),
         description: story.own
           ? writeOwn(story, story.own, DIALECT, OWN)
-          : [...notes, where].filter((line) => line !== '').join('\n'),
+          : story.digest
+            ? writeChanges(story, DIALECT, OWN)
+            : [...notes, where].filter((line) => line !== '').join('\n'),
         color: TEAL,
         fields: story.own ? [] : [...shown.map((change) => field(change, room)), ...excerpt(story.lines)],
         ...(picture !== null && { image: { url: picture } }),

@@ -1,15 +1,16 @@
 import type { Change } from './change.ts'
+import { type Dialect, UNMARKED } from './dialect.ts'
 import { emailHtml } from './email-html.ts'
 import type { EmailStory } from './email-story.ts'
 import { emailText } from './email-text.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
+import { messageStory, type MessageWording } from './message-story.ts'
 import { shorten, shortenBoth, type Weight } from './shorten.ts'
-import { firstOf, linesOfList } from './story.ts'
+import { firstOf, linesOfList, type Story } from './story.ts'
 import { unlinkedWithin } from './unlinked.ts'
-import { wordedStory, type Wording } from './worded-story.ts'
-import { type Dialect, UNMARKED } from './write-blocks.ts'
+import { writeChanges } from './write-blocks.ts'
 import { writeOwn } from './write-own.ts'
 
 /** The readable parts of a mail. They contain no control characters except the line ends of the text. */
@@ -39,9 +40,9 @@ export function emailMessage(
   payload: MessagePayload | NoticeMessage,
   links: Links,
   hasPicture = false,
-  wording?: Wording,
+  wording?: MessageWording,
 ): EmailMessage {
-  const told = wordedStory(payload, links, wording)
+  const told = messageStory(payload, links, wording)
   const { own } = told
   // What the user wrote stands in place of what changed.
   const story = own ? { ...told, changes: [], notes: [], lines: [] } : told
@@ -57,11 +58,18 @@ export function emailMessage(
     page,
     changes: shown.map((change) => cut(change, each)),
     others,
-    own: own && { text: writeOwn(told, own, TEXT, OWN), html: writeOwn(told, own, HTML_TEXT, OWN) },
+    own: bodyOf(told),
     action: url === null ? null : { button: 'See the run', line: 'The run: ', url },
     footer: `Seen by Tidemark on ${time}. ${reason}`,
   }
   return { subject: headline, text: emailText(shortened), html: emailHtml(shortened, hasPicture) }
+}
+
+/** Returns what stands in place of all that changed. Null: nothing does. */
+function bodyOf(story: Story): EmailStory['own'] {
+  const { own, digest } = story
+  const write = (dialect: Dialect) => (own ? writeOwn(story, own, dialect, OWN) : writeChanges(story, dialect, OWN))
+  return own || digest ? { text: write(TEXT), html: write(HTML_TEXT) } : null
 }
 
 const OWN = 40_000

@@ -1,5 +1,8 @@
 import { type MonitorKind, resourceKindOf } from '../../schema/resource-kind.ts'
 
+/** The words of links in messages. */
+export const LINK_WORDS = { run: 'See the run', all: 'See all of them' } as const
+
 /** The addresses that links in messages are made from. */
 export interface Links {
   /** `TIDEMARK_DASHBOARD_URL`. Null: messages have no link to the run, because it would lead nowhere. */

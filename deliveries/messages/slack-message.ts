@@ -1,12 +1,13 @@
 import { isolate } from '../../core/text/clean-text.ts'
 import type { Change } from './change.ts'
+import type { Dialect } from './dialect.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
+import { messageStory, type MessageWording } from './message-story.ts'
 import type { OwnText } from './own-text.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { arrow, linesOfList, type ChangedLine, firstOf, type Story } from './story.ts'
-import { wordedStory, type Wording } from './worded-story.ts'
-import type { Dialect } from './write-blocks.ts'
+import { writeChanges } from './write-blocks.ts'
 import { piecesOf, writeOwn } from './write-own.ts'
 
 interface PlainText {
@@ -63,14 +64,14 @@ export function slackMessage(
   payload: MessagePayload | NoticeMessage,
   links: Links,
   picture: string | null = null,
-  wording?: Wording,
+  wording?: MessageWording,
 ): SlackMessage {
-  const story = wordedStory(payload, links, wording)
+  const story = messageStory(payload, links, wording)
   return {
     text: escapeSlack(shorten(story.headline, FALLBACK, weight)),
     blocks: [
       { type: 'header', text: plain(shorten(story.name, HEADER, weight)) },
-      ...(story.own ? ownBlocks(story, story.own) : blocksOf(story)),
+      ...(story.own ? ownBlocks(story, story.own) : story.digest ? digestBlocks(story) : blocksOf(story)),
       ...(picture === null ? [] : [image(picture)]),
       { type: 'context', elements: [markup(footer(story))] },
     ],
@@ -105,9 +106,13 @@ const DIALECT: Dialect = {
 
 /** A section has no room for a whole text, so it is cut at ends of lines. */
 function ownBlocks(story: Story, own: OwnText): SlackBlock[] {
-  const written = writeOwn(story, own, DIALECT, OWN)
-  return piecesOf(written, NOTE).map((text) => ({ type: 'section', text: markup(text) }))
+  return sectionsOf(writeOwn(story, own, DIALECT, OWN))
 }
+
+const digestBlocks = (story: Story): SlackBlock[] => sectionsOf(writeChanges(story, DIALECT, OWN))
+
+const sectionsOf = (written: string): SlackBlock[] =>
+  piecesOf(written, NOTE).map((text) => ({ type: 'section', text: markup(text) }))
 
 /**
  * Escapes `&`, `<` and `>`. They begin all syntax that Slack acts on: links, mentions, commands such as `<!channel>`.

@@ -7,6 +7,7 @@ import type { ListChange } from '../../schema/run/delivery.ts'
 import type { TextChange } from '../../schema/run/delivery.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import type { Change, ListItems } from './change.ts'
+import type { DigestLines } from './digest-lines.ts'
 import { type Links, pageUrl, runUrl } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import type { OwnText } from './own-text.ts'
@@ -40,6 +41,8 @@ export interface Story {
   readonly reason: string
   /** What stands in place of all that changed. Null: the user has not worded it. */
   readonly own: OwnText | null
+  /** In place of all that changed: a line for each of several changes. Absent: it is about one. */
+  readonly digest?: DigestLines | undefined
 }
 
 const SHORT = 72
@@ -232,10 +235,15 @@ export function isContentHash({ diff: { fields_changed, before, after } }: Pick<
 function gist(changes: readonly Change[], note: string): string {
   const [first, second, ...rest] = changes
   if (first === undefined) return note.charAt(0).toLowerCase() + note.slice(1).replace(/\.$/, '')
-  if (second === undefined && first.items) return listGist(first, first.items)
-  if (second === undefined) return first.isShort ? `${first.field} ${arrow(first)}` : `${first.field} changed`
+  if (second === undefined) return gistOf(first)
   if (rest.length === 0) return `${first.field} and ${second.field} changed`
   return `${first.field}, ${second.field} and ${rest.length} more changed`
+}
+
+/** Returns a change in a few words: its values where they are short. */
+export function gistOf(change: Change): string {
+  if (change.items) return listGist(change, change.items)
+  return change.isShort ? `${change.field} ${arrow(change)}` : `${change.field} changed`
 }
 
 /** A single new item is named: `headlines: + A storm`. */

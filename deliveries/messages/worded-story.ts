@@ -4,11 +4,12 @@ import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import { textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
 import type { NamedFacts } from '../../store/deliveries/sealed-target.ts'
+import { UNMARKED } from './dialect.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { shorten } from './shorten.ts'
 import { type Story, storyOf } from './story.ts'
-import { UNMARKED, writeChanges } from './write-blocks.ts'
+import { writeChanges } from './write-blocks.ts'
 
 /** The words of a user for one destination, and what is known of the monitor besides the payload. */
 export interface Wording {

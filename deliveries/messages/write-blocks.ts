@@ -1,26 +1,9 @@
 import { isolate } from '../../core/text/clean-text.ts'
 import type { Change } from './change.ts'
+import type { Dialect } from './dialect.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { type ChangedLine, linesOfList, type Story } from './story.ts'
-
-/** How a service writes text. Everything from a monitor or a page goes through `plain` or `value`. */
-export interface Dialect {
-  /** Escapes names and sentences. */
-  plain(text: string): string
-  /** Escapes a value of a page. */
-  value(text: string): string
-  bold(written: string): string
-  link(url: string, written: string): string
-  /** Escapes a value that stands right beside what a user wrote: `own` is all of that. Absent: as `value`. */
-  within?(text: string, own: string): string
-  /** Writes the address of a page or a run within a text of the user, of which `before` stands in front of it. */
-  address(url: string, before: string): string
-  /** Writes what the user wrote. Absent: as it is, with line breaks of the service. */
-  own?(text: string): string
-  readonly lineBreak: string
-  /** Returns the characters of a written text that count towards the limit. */
-  cost(written: string): number
-}
+import { writeDigest } from './write-digest.ts'
 
 /** Space for the line that counts the changes that are not shown. */
 const MORE = 120
@@ -33,23 +16,14 @@ const LONGEST_VALUE = 500
 
 const MARKS: Readonly<Record<ChangedLine['kind'], string>> = { removed: '− ', added: '+ ', remark: '' }
 
-/** Text that is not shown as markup. */
-export const UNMARKED: Dialect = {
-  plain: (text) => text,
-  value: (text) => text,
-  bold: (written) => written,
-  link: (url) => url,
-  address: (url) => url,
-  lineBreak: '\n',
-  cost: (written) => written.length,
-}
-
 /** Returns what changed in blocks of at most `most`, as one text. */
 export const writeChanges = (story: Story, dialect: Dialect, most: number): string =>
   writeBlocks(story, dialect, most).join(dialect.lineBreak)
 
 /** Returns what changed in blocks that cost at most `most` together, with the line that counts the others. */
-export function writeBlocks({ changes, notes, lines }: Story, dialect: Dialect, most: number): readonly string[] {
+export function writeBlocks(story: Story, dialect: Dialect, most: number): readonly string[] {
+  const { changes, notes, lines, digest } = story
+  if (digest) return writeDigest(digest, dialect, most)
   const longest = Math.max(SHORTEST_VALUE, Math.min(LONGEST_VALUE, Math.floor(most / 16)))
   let room = most - MORE
   const fits = (written: string) => {

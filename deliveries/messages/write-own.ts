@@ -1,10 +1,11 @@
 import { oncePerName } from '../../core/message/render-message.ts'
 import { cleanText, isolate } from '../../core/text/clean-text.ts'
 import type { NamePath } from '../../schema/message/parse-names.ts'
+import { type Dialect, UNMARKED } from './dialect.ts'
 import type { OwnText } from './own-text.ts'
 import { shorten } from './shorten.ts'
 import type { Story } from './story.ts'
-import { type Dialect, UNMARKED, writeChanges } from './write-blocks.ts'
+import { writeChanges } from './write-blocks.ts'
 
 /** How long a value may be, until the text fits. */
 const VALUE_LENGTHS = [2_000, 500, 200, 80, 40]

@@ -61,7 +61,9 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       payload,
       monitorLevel: own?.level,
       // The message of the monitor is for changes.
-      by: own ? { quiet_hours: own.quiet_hours, labels: own.labels, engine: own.engine } : undefined,
+      by: own
+        ? { quiet_hours: own.quiet_hours, digest: own.digest, labels: own.labels, engine: own.engine }
+        : undefined,
       isNeverHeld: NEVER_HELD.has(event.kind),
     })
     return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }

@@ -1,9 +1,16 @@
+import type { Dialect } from '../messages/dialect.ts'
 import { escapeHtml } from '../messages/escape-html.ts'
+import { LINK_WORDS } from '../messages/links.ts'
 import { unlinked, unlinkedWithin } from '../messages/unlinked.ts'
-import type { Dialect } from '../messages/write-blocks.ts'
 
 export const characters = (written: string): number => written.length
 export const bytes = (written: string): number => Buffer.byteLength(JSON.stringify(written), 'utf8')
+
+/** Links whose words say nothing without the address. That of a page is its address. */
+const BARE_LINKS: ReadonlySet<string> = new Set(Object.values(LINK_WORDS))
+
+/** Returns a link where there is no markup for one. */
+export const bareLink = (url: string, written: string): string => (BARE_LINKS.has(written) ? url : written)
 
 /** Text without markup. */
 export const plainText = (cost: Dialect['cost']): Dialect => ({
@@ -11,7 +18,7 @@ export const plainText = (cost: Dialect['cost']): Dialect => ({
   value: unlinked,
   within: unlinkedWithin,
   bold: (written) => written,
-  link: (url, written) => (written === 'See the run' ? url : written),
+  link: bareLink,
   address: (url) => url,
   lineBreak: '\n',
   cost,

@@ -1,4 +1,4 @@
-import type { Dialect } from '../messages/write-blocks.ts'
+import type { Dialect } from '../messages/dialect.ts'
 import { characters, codeText, codeWithin } from './dialects.ts'
 import { JSON_TYPE, type Service } from './service.ts'
 import { writeStory } from './write-story.ts'

@@ -1,6 +1,7 @@
-import { type Dialect, writeBlocks } from '../messages/write-blocks.ts'
+import type { Dialect } from '../messages/dialect.ts'
+import { writeBlocks } from '../messages/write-blocks.ts'
 import { writeOwn } from '../messages/write-own.ts'
-import { bytes } from './dialects.ts'
+import { bareLink, bytes } from './dialects.ts'
 import { busyPasses, JSON_TYPE, type Service } from './service.ts'
 import { titleOf } from './write-story.ts'
 
@@ -12,7 +13,7 @@ const DIALECT: Dialect = {
   plain: (text) => text,
   value: (text) => text,
   bold: (written) => written,
-  link: (_url, written) => written,
+  link: bareLink,
   address: (url) => url,
   lineBreak: '\n',
   cost: (written) => bytes(written) + AROUND,

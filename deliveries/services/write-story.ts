@@ -1,7 +1,8 @@
 import type { DeliveryService } from '../../schema/monitor/delivery-service.ts'
+import type { Dialect } from '../messages/dialect.ts'
 import { shorten } from '../messages/shorten.ts'
 import type { Story } from '../messages/story.ts'
-import { type Dialect, writeBlocks } from '../messages/write-blocks.ts'
+import { writeBlocks } from '../messages/write-blocks.ts'
 import { writeOwn } from '../messages/write-own.ts'
 
 const LONGEST_LINK = 300

@@ -4,6 +4,7 @@ import { BODY_METHODS, MessageConfig, RequestBody } from '../message/message.ts'
 import { Choice, Dictionary, RuledText, Tagged } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 import { OPTION_LIMITS, SERVICE_NAMES } from './delivery-services.ts'
+import { DigestConfig } from './digest.ts'
 import { QuietHours } from './quiet-hours.ts'
 import { RequestHeaders } from './request-headers.ts'
 
@@ -26,6 +27,7 @@ const BodyMethod = Choice(BODY_METHODS, {
 const every = {
   quiet_hours: Type.Optional(since(2, QuietHours)),
   message: Type.Optional(since(2, MessageConfig)),
+  digest: Type.Optional(since(2, DigestConfig)),
 }
 
 /** A destination of notifications. */
@@ -55,6 +57,7 @@ export const DeliveryConfig = Tagged(
       'option_values',
       'service_headers',
       'message_for_people',
+      'digest_for_people',
       'body_of_custom',
     ],
   },
@@ -86,6 +89,10 @@ export const notifyOn = <const K extends readonly NoticeKind[]>(kinds: K) =>
 /** Returns whether people read what is sent: to a chat, a mailbox, or a webhook that names a service which shows it. */
 export const isForPeople = (config: DeliveryConfig): boolean =>
   config.type !== 'webhook' || (config.service !== undefined && config.service !== 'cloudevents')
+
+/** Returns whether changes for it can be one message. A program gets each by itself, and so does `custom`. */
+export const canCollect = (config: DeliveryConfig): boolean =>
+  isForPeople(config) && !(config.type === 'webhook' && config.service === 'custom')
 
 /** Returns the address that a delivery shows as its `destination`. */
 export function destinationOf(config: DeliveryConfig): string {

@@ -4,4 +4,4 @@ import type { MonitorSpec } from './monitor.ts'
 export interface EverySpec
   extends
     Pick<MonitorSpec, 'name' | 'schedule_interval_seconds' | 'notify_on' | 'deliveries' | 'external_key' | 'labels'>,
-    Partial<Pick<MonitorSpec, 'request_headers' | 'isolation' | 'quiet_hours' | 'message'>> {}
+    Partial<Pick<MonitorSpec, 'request_headers' | 'isolation' | 'quiet_hours' | 'message' | 'digest'>> {}

@@ -5,6 +5,7 @@ import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/s
 import { WebAddress } from '../shape/web-address.ts'
 import { DeliveryConfig, NOTICE_KINDS, notifyOn } from './delivery-config.ts'
 import { DiffPredicate } from './diff-predicate.ts'
+import { DigestConfig } from './digest.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { ExternalKey, identityQuery, Labels, ManagedBy } from './labels.ts'
 import { QuietHours } from './quiet-hours.ts'
@@ -37,6 +38,8 @@ export type ListedStatus = (typeof LISTED_STATUSES)[number]
 /** The quiet hours of the destinations that name none. */
 export const quietHours = since(2, Nullable(QuietHours, { default: null }))
 
+/** When destinations that do not say it get all that changed as one message. */
+export const digest = since(2, Nullable(DigestConfig, { default: null }))
 /** The message of the destinations that have none. */
 export const message = since(2, Nullable(MessageConfig, { default: null }))
 
@@ -76,6 +79,7 @@ const given = {
   notify_on: notifyOn(NOTICE_KINDS),
   quiet_hours: quietHours,
   message,
+  digest,
   isolation: Choice(ISOLATIONS, {
     default: 'shared',
     description:
@@ -115,6 +119,7 @@ export const MonitorCreate = Closed(
     notify_on: Type.Optional(given.notify_on),
     quiet_hours: Type.Optional(given.quiet_hours),
     message: Type.Optional(given.message),
+    digest: Type.Optional(given.digest),
     isolation: Type.Optional(given.isolation),
     external_key: Type.Optional(given.external_key),
     labels: Type.Optional(given.labels),

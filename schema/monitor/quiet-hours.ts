@@ -1,8 +1,6 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Closed, RuledText } from '../shape/shape.ts'
-
-const TimeOfDay = (description: string) =>
-  Type.String({ maxLength: 5, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description })
+import { TimeOfDay } from './time-of-day.ts'
 
 /** The hours of each day in which nothing is sent. What fires then is sent when they end. */
 export const QuietHours = Closed(
@@ -20,5 +18,5 @@ export const QuietHours = Closed(
 export type QuietHours = Static<typeof QuietHours>
 
 /** Why a delivery waits for a later hour. */
-export const HOLD_REASONS = ['quiet_hours'] as const
+export const HOLD_REASONS = ['digest', 'quiet_hours'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]

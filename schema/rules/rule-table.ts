@@ -1,5 +1,6 @@
 import { TEAM_NAME } from './account-rules.ts'
 import { DELIVERY_OR_MONITOR } from './delivery-rules.ts'
+import { DIGEST_FOR_PEOPLE, DIGEST_TIME, DIGEST_ZONE } from './digest-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { QUIET_HOURS_DIFFER, TIME_ZONE } from './hours-rules.ts'
 import { LABEL_NAMES, LABEL_SELECTOR, LABEL_VALUES } from './label-rules.ts'
@@ -74,6 +75,9 @@ export const RULE_TABLE = {
   service_headers: SERVICE_HEADERS,
   time_zone: TIME_ZONE,
   quiet_hours_differ: QUIET_HOURS_DIFFER,
+  digest_time: DIGEST_TIME,
+  digest_zone: DIGEST_ZONE,
+  digest_for_people: DIGEST_FOR_PEOPLE,
   message_names: MESSAGE_NAMES,
   body_names: BODY_NAMES,
   page_names: PAGE_NAMES,

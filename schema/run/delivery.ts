@@ -101,6 +101,9 @@ export const Delivery = Closed({
       description: 'Beyond the contract: why it waits until `next_attempt_at`. Absent: it does not wait for an hour.',
     }),
   ),
+  digest_id: Type.Optional(
+    Uuid('Beyond the contract: the delivery whose message told of it with others. Absent: it had its own.'),
+  ),
   response_status: Nullable(Type.Integer()),
   response_body: Nullable(
     Type.String({

@@ -1,7 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { DeliveryConfig, SEARCH_NOTICE_KINDS, notifyOn } from '../monitor/delivery-config.ts'
 import { ExternalKey, identityQuery, Labels } from '../monitor/labels.ts'
-import { MAX_INTERVAL_SECONDS, message, ofMonitorQuery, quietHours, stateOfMonitor } from '../monitor/monitor.ts'
+import {
+  digest,
+  MAX_INTERVAL_SECONDS,
+  message,
+  ofMonitorQuery,
+  quietHours,
+  stateOfMonitor,
+} from '../monitor/monitor.ts'
 import { Choice, Closed, Nullable, RuledText, Text, Whole } from '../shape/shape.ts'
 import { searchKeys } from './serp-search.ts'
 
@@ -52,6 +59,7 @@ const given = {
   notify_on: notifyOn(SEARCH_NOTICE_KINDS),
   quiet_hours: quietHours,
   message,
+  digest,
   external_key: ExternalKey,
   labels: Labels,
 }
@@ -68,6 +76,7 @@ const optional = {
   notify_on: Type.Optional(given.notify_on),
   quiet_hours: Type.Optional(given.quiet_hours),
   message: Type.Optional(given.message),
+  digest: Type.Optional(given.digest),
   external_key: Type.Optional(given.external_key),
   labels: Type.Optional(given.labels),
 }

@@ -37,6 +37,8 @@ const ClaimedDelivery = Type.Object({
   late_ms: Type.Number(),
   /** The store's time at this claim, in milliseconds since the epoch. */
   claimed_ms: Type.Number(),
+  /** It is sent in one message with others (`store/deliveries/digests.ts`). */
+  is_digest: Type.Boolean(),
   /**
    * The monitor's sealed secrets (`monitors.signing_secret`): the current one, and the previous one during its grace
    * period.
@@ -74,8 +76,8 @@ const bytesOf = (key: keyof typeof DELIVERY_BYTES) =>
   sql.fragment`${sql.literalValue(String(DELIVERY_BYTES[key]))}::int`
 
 /** The columns in which the two tables differ. */
-const DELIVERY = sql.fragment`d.run_id, null::text as notice`
-const NOTICE = sql.fragment`null::uuid as run_id, d.kind as notice`
+const DELIVERY = sql.fragment`d.run_id, null::text as notice, d.digest is not null as is_digest`
+const NOTICE = sql.fragment`null::uuid as run_id, d.kind as notice, false as is_digest`
 
 /**
  * Claims due deliveries in one short statement: the most overdue ones of each host. `due_at` moves to the end of the
@@ -135,7 +137,8 @@ export async function claimDeliveries(
         (extract(epoch from t.at - fitting.due_at) * 1000)::float8 as late_ms
     )
     select h.id, h.fence, h.team_id, m.id as monitor_id, h.run_id, h.type, h.notice, h.host, h.target, h.payload,
-      h.bytes, h.attempts, h.late_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms, m.signing_secret,
+      h.bytes, h.attempts, h.is_digest, h.late_ms, (extract(epoch from h.at) * 1000)::float8 as claimed_ms,
+      m.signing_secret,
       case when m.old_secret_until > h.at then m.old_signing_secret end as old_signing_secret
     from held h left join monitors m on m.no = h.monitor_no and m.team_id = h.team_id
   `)
@@ -213,6 +216,8 @@ export interface AttemptRecord {
   readonly ended_ago_ms: number
   readonly response_status: number | null
   readonly response_body: string | null
+  /** The other deliveries of its digest take its outcome. */
+  readonly is_digest?: boolean
 }
 
 const recorded = row({ id: Type.String() })
@@ -228,6 +233,16 @@ const COLUMNS = {
   response_body: 'text',
 } as const
 
+/** The other deliveries of the digests in `done`. Only the one that leads them is due again. */
+const LED = sql.fragment`,
+    led as (
+      update deliveries f
+      set status = d.status, attempts = d.attempts, last_attempt_at = d.last_attempt_at,
+        next_attempt_at = d.next_attempt_at, response_status = d.response_status, response_body = d.response_body
+      from done d
+      where f.digest_of = d.id and f.id <> d.id
+    )`
+
 /**
  * Records a batch of attempts in one statement, each under its fence. Returns the ids that were recorded. An id that is
  * missing was claimed again, replayed or released since its claim, and nothing of it changed. The statement also raises
@@ -239,7 +254,8 @@ export async function recordAttempts(
   records: readonly AttemptRecord[],
   outbox: Outbox = 'deliveries',
 ): Promise<ReadonlySet<string>> {
-  const rows = await store.any(sql.prepared(`record_${outbox}`, recorded)`
+  const hasDigest = records.some(({ is_digest: isDigest }) => isDigest === true)
+  const rows = await store.any(sql.prepared(`record_${outbox}${hasDigest ? '_with_digests' : ''}`, recorded)`
     with t as materialized (select clock() as at),
     input as (
       select i.*, t.at - make_interval(secs => i.ended_ago_ms / 1000.0) as ended_at
@@ -261,6 +277,7 @@ export async function recordAttempts(
       returning d.*
     )
     ${outbox === 'deliveries' ? DEAD_DESTINATIONS : sql.fragment``}
+    ${hasDigest ? LED : sql.fragment``}
     select id from done
   `)
   return new Set(rows.map(({ id }) => id))

@@ -8,12 +8,13 @@ import {
   paceOfOptions,
   SERVICE_TABLE,
 } from '../../schema/monitor/delivery-services.ts'
+import { WEEK_DAYS } from '../../schema/monitor/digest.ts'
 import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
-import { type AddedByMonitor, sealedTarget } from './sealed-target.ts'
+import { type AddedByMonitor, type SealedTarget, sealedTarget } from './sealed-target.ts'
 
 /**
  * A delivery, as the statement that records its run inserts it. Team, monitor, run and times come from that statement.
@@ -35,6 +36,8 @@ export interface DeliveryRow {
   /** Why it waits, and until when, as an instant of ISO 8601. Null: it is due at once. */
   readonly held: HoldReason | null
   readonly held_until: string | null
+  /** Which digest of the team it is part of (`digestKey`). Null: it is sent by itself. */
+  readonly digest: string | null
 }
 
 /** The sealed address of a mail. */
@@ -83,9 +86,11 @@ export function newDelivery({
   isNeverHeld = false,
 }: NewDelivery): DeliveryRow {
   const id = timedId(at, place)
-  const hold = by && !isNeverHeld ? heldUntil(config, by, at) : null
-  const { quiet_hours: _, ...always } = config
-  const sealed = sealedTarget(isNeverHeld ? always : config, isNeverHeld ? { ...by, quiet_hours: null } : (by ?? {}))
+  const { quiet_hours: _, digest: __, ...always } = config
+  const sealed = isNeverHeld
+    ? sealedTarget(always, { ...by, quiet_hours: null, digest: null })
+    : sealedTarget(config, by ?? {})
+  const hold = heldUntil(sealed, {}, at)
   return {
     id,
     type: config.type,
@@ -96,6 +101,7 @@ export function newDelivery({
     level: Math.max(levelOf(DeliveryConfig, sealed), hasLaterKeys(config) ? monitorLevel : 1),
     held: hold && hold.reason,
     held_until: hold && new Date(hold.untilMs).toISOString(),
+    digest: hold && sealed.digest && outbox === 'deliveries' ? digestKey(config, sealed) : null,
   }
 }
 
@@ -111,6 +117,22 @@ export const targetKey = (config: DeliveryConfig): string =>
 /** Bodies of the service `custom` say where a message goes, as in the channel that they name. */
 const requestOf = (config: DeliveryConfig): string =>
   config.type === 'webhook' && config.service === 'custom' ? ` ${config.method} ${config.body}` : ''
+
+/**
+ * Returns what deliveries have in common that are sent as one message: a hash of the destination, and of when it may be
+ * sent to. Deliveries of different teams are apart.
+ */
+function digestKey(config: DeliveryConfig, { digest, quiet_hours: hours }: SealedTarget): string {
+  const { daily_at, time_zone, days, every_seconds } = digest ?? {}
+  const when = [
+    daily_at,
+    time_zone,
+    days === undefined || days.length === WEEK_DAYS.length ? [] : [...days].toSorted(),
+    every_seconds,
+  ]
+  const quiet = hours && [hours.from, hours.until, hours.time_zone]
+  return hash('sha256', JSON.stringify([targetKey(config), when, quiet])).slice(0, 16)
+}
 
 /** Returns the address, and of a service the options that say where a message goes. */
 function placeOfConfig(config: DeliveryConfig): string {

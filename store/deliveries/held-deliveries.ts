@@ -12,7 +12,8 @@ const found = rowOf(Type.Object({ id: Type.String(), status: Type.Unsafe<Deliver
 
 /** Deliveries `d` that wait for a later hour. One whose hour has come may be under way. */
 const WAITS = sql.fragment`
-  d.held is not null and d.status = 'pending' and d.attempts = 0 and d.next_attempt_at > clock()`
+  d.held is not null and d.status = 'pending' and d.attempts = 0 and d.digest_of is null
+    and d.next_attempt_at > clock()`
 
 const among = (teamId: string, ids: readonly string[]) =>
   sql.fragment`d.team_id = ${teamId}::uuid and d.id = any(${sql.array([...ids], 'uuid')})`
@@ -22,7 +23,7 @@ export const sendHeld = (store: Queryable, teamId: string, ids: readonly string[
   store.any(sql.type(ended)`
     with t as materialized (select clock() as at),
     released as (
-      update deliveries d set due_at = t.at, next_attempt_at = t.at, held = null
+      update deliveries d set due_at = t.at, next_attempt_at = t.at, held = null, digest = null
       from t
       where ${among(teamId, ids)} and ${WAITS}
       returning d.id, d.run_id, d.monitor_no

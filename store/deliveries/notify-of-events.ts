@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
+import type { DigestConfig } from '../../schema/monitor/digest.ts'
 import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { Choice } from '../../schema/shape/shape.ts'
@@ -26,6 +27,7 @@ const NotifiedMonitor = Type.Object({
   deliveries: Bytes,
   /** Of destinations that name none. */
   quiet_hours: Type.Unsafe<QuietHours | null>({}),
+  digest: Type.Unsafe<DigestConfig | null>({}),
   labels: Type.Unsafe<Readonly<Record<string, string>>>({}),
   /** Of a search. */
   engine: Type.Optional(SerpSearch.properties.engine),
@@ -173,7 +175,7 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
 
 async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventToNotify> {
   const rows = await tx.any(sql.type(notifiedMonitor)`
-    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.quiet_hours, m.notify_on,
+    select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.quiet_hours, m.digest, m.notify_on,
       coalesce(m.labels, '{}') as labels, coalesce(c.level, 1) as level,
       ${searchOf(sql.fragment`m.pages`)} as search
     from monitors m left join checks c on c.no = m.no

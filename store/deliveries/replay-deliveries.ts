@@ -2,8 +2,11 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
+import { handOverDigests } from './digests.ts'
 
 const replayed = row({ id: Type.String(), run_id: Type.String() })
+
+const found = row({ id: Type.String() })
 
 /** A delivery that was reset for a replay. */
 interface Replayed {
@@ -16,14 +19,16 @@ const goingOn = (teamId: string) => sql.fragment`
   (select clock() as at from teams where id = ${teamId}::uuid and ended_at is null for share) t`
 
 /**
- * Resets one `failed` or `dead` delivery to `pending`, due at once, with 0 attempts and the same id and payload.
- * Returns null when the team has ended, when it has no delivery with that id, or when it is `pending` or `success`. An
- * attempt in progress loses its fence.
+ * Resets one `failed` or `dead` delivery to `pending`, due at once, with 0 attempts and the same id and payload. It is
+ * sent by itself, also where it was part of a digest. Returns null when the team has ended, when it has no delivery
+ * with that id, or when it is `pending` or `success`. An attempt in progress loses its fence.
  */
 export async function replayDelivery(store: Queryable, teamId: string, id: string): Promise<Replayed | null> {
+  await handOverDigests(store, teamId, [id])
   return store.maybeOne(sql.type(replayed)`
     update deliveries d
-    set status = 'pending', attempts = 0, held = null, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
+    set status = 'pending', attempts = 0, held = null, digest = null, digest_of = null, fence = d.fence + 1,
+      due_at = t.at, next_attempt_at = t.at
     from ${goingOn(teamId)}
     where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.status in ('failed', 'dead')
     returning d.id, d.run_id
@@ -39,9 +44,13 @@ export async function replayRunDeliveries(
   teamId: string,
   runId: string,
 ): Promise<readonly Replayed[]> {
+  const ids = await store.anyFirst(sql.type(found)`
+    select id from deliveries where run_id = ${runId}::uuid and team_id = ${teamId}::uuid and digest_of is not null`)
+  await handOverDigests(store, teamId, ids)
   return store.any(sql.type(replayed)`
     update deliveries d
-    set status = 'pending', attempts = 0, held = null, fence = d.fence + 1, due_at = t.at, next_attempt_at = t.at
+    set status = 'pending', attempts = 0, held = null, digest = null, digest_of = null, fence = d.fence + 1,
+      due_at = t.at, next_attempt_at = t.at
     from ${goingOn(teamId)}
     where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
       and d.status in ('failed', 'dead')

@@ -2,7 +2,8 @@ import { hoursOf, type HeldBy } from '../../core/hold/held-until.ts'
 import { showValue } from '../../core/text/show-value.ts'
 import { bodyTemplate, fieldsNamed, textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
-import { type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-config.ts'
+import { canCollect, type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-config.ts'
+import type { DigestConfig } from '../../schema/monitor/digest.ts'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 
@@ -23,15 +24,21 @@ export interface AddedByMonitor extends HeldBy, Partial<NamedFacts> {
 /** A destination as it is sealed with a message to it. An edit of the monitor changes no message that is made. */
 export type SealedTarget = DeliveryConfig & { readonly named?: NamedFacts }
 
-/** Returns a destination with what its monitor adds: hours and a message, where it has none. */
+/** Returns the digest that counts for a destination. That of a monitor is for those that can have one. */
+const digestOf = (config: DeliveryConfig, by: AddedByMonitor): DigestConfig | null =>
+  config.digest ?? (canCollect(config) ? by.digest : null) ?? null
+
+/** Returns a destination with what its monitor adds: hours, a digest and a message, where it has none. */
 export function sealedTarget(config: DeliveryConfig, by: AddedByMonitor): SealedTarget {
   const hours = hoursOf(config, by)
+  const digest = digestOf(config, by)
   const message = config.message ?? (isForPeople(config) ? by.message : null)
   const body = config.type === 'webhook' ? config.body : undefined
   const named = message || body !== undefined ? namedFacts({ ...message, body }, by) : null
   return {
     ...config,
     ...(hours && { quiet_hours: hours }),
+    ...(digest && { digest }),
     ...(message && { message }),
     ...(named && { named }),
   }

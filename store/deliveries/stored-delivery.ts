@@ -23,6 +23,9 @@ export const StoredDelivery = Type.Object({
   status: Type.Unsafe<DeliveryStatus>({}),
   attempts: Type.Integer(),
   held: Type.Unsafe<HoldReason | null>({}),
+  is_digest: Type.Boolean(),
+  /** The delivery whose message it is part of. Null: that is not decided, or it is sent by itself. */
+  digest_of: Type.Union([Type.String(), Null]),
   last_attempt_at: Instant,
   next_attempt_at: Instant,
   response_status: Type.Union([Type.Integer(), Null]),
@@ -35,7 +38,8 @@ export const deliveryRow = rowOf(StoredDelivery)
 /** Columns of `deliveries d join monitors m` that are always small. */
 export const DELIVERY_HEAD = sql.fragment`
   d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.status, d.attempts,
-  d.held, d.last_attempt_at, d.next_attempt_at, d.response_status, d.created_at`
+  d.held, d.digest is not null as is_digest, d.digest_of, d.last_attempt_at, d.next_attempt_at,
+  d.response_status, d.created_at`
 
 /** All columns of a delivery. */
 export const DELIVERY_COLUMNS = sql.fragment`${DELIVERY_HEAD}, d.target, d.payload, d.response_body`
@@ -70,6 +74,7 @@ export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Deli
     last_attempt_at: stored.last_attempt_at,
     next_attempt_at: stored.next_attempt_at,
     ...(isHeld(stored) && { held: stored.held }),
+    ...(stored.digest_of !== null && { digest_id: stored.digest_of }),
     response_status: stored.response_status,
     response_body: stored.response_body,
     created_at: stored.created_at,

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { IS_UNSENT } from '../deliveries/is-unsent.ts'
 import { CUTOFF } from '../quota/pool.ts'
 
 /** Monitors in one statement, and the most rows of another table that one statement deletes. */
@@ -46,7 +47,7 @@ export async function purgeDeletedMonitors(
       select m.no
       from monitors m cross join lateral team_limits(m.team_id) l
       where m.deleted_at < ${CUTOFF}
-        and not exists (select from deliveries d where d.monitor_no = m.no and d.due_at is not null)
+        and not exists (select from deliveries d where d.monitor_no = m.no and ${IS_UNSENT})
         and not exists (select from notices n where n.monitor_no = m.no and n.due_at is not null)
       order by m.deleted_at
       limit ${MONITORS}

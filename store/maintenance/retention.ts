@@ -4,6 +4,7 @@ import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { sqlStateOf } from '../db/store-fault.ts'
 import { deleteNotices } from '../deliveries/delete-notices.ts'
+import { IS_UNSENT } from '../deliveries/is-unsent.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import { purgeDeletedMonitors } from './deleted-monitors.ts'
 import { purgeEndedTeams } from './ended-teams.ts'
@@ -224,7 +225,7 @@ const deleteDeliveries = (connection: Queryable): Promise<number> =>
       select d.id
       from teams t cross join lateral team_limits(t.id) l cross join lateral (
         select id from deliveries d
-        where d.team_id = t.id and d.due_at is null and d.created_at < ${CUTOFF}
+        where d.team_id = t.id and not ${IS_UNSENT} and d.created_at < ${CUTOFF}
         limit ${BATCH}
       ) d
       limit ${BATCH}

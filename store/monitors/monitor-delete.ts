@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { IS_UNSENT } from '../deliveries/is-unsent.ts'
 import { askedRuns, giveBack, paymentsOfRuns } from '../quota/give-back.ts'
 
 const UNDER_WAY = 'The monitor was deleted while the run was under way.'
@@ -80,12 +81,12 @@ export const dropConfigurations = (
       set url = case when m.url is not null then '' end, keyword = case when m.keyword is not null then '' end,
         extract_config = case when m.extract_config is not null then '{}'::json end,
         diff_predicate = case when m.diff_predicate is not null then '{}'::json end,
-        request_config = null, visual_config = null, quiet_hours = null, message = null, target_domain = null,
-        external_key = null, labels = null, more = null, request_headers = null, deliveries = null
+        request_config = null, visual_config = null, quiet_hours = null, message = null, digest = null,
+        target_domain = null, external_key = null, labels = null, more = null, request_headers = null, deliveries = null
       where m.no in (
         select no from monitors
         where deleted_at is not null and coalesce(url, keyword) <> '' and ${which}
-          and not exists (select from deliveries d where d.monitor_no = monitors.no and d.due_at is not null)
+          and not exists (select from deliveries d where d.monitor_no = monitors.no and ${IS_UNSENT})
           and not exists (select from notices n where n.monitor_no = monitors.no and n.due_at is not null)
         limit ${BATCH}
         for update skip locked

@@ -3,6 +3,7 @@ import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
 import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import { unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
+import { endOfOpenDigest } from '../deliveries/digests.ts'
 
 /*
  * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
@@ -33,6 +34,7 @@ const DELIVERY_COLUMNS = {
   level: 'int2',
   held: 'text',
   held_until: 'timestamptz',
+  digest: 'text',
 } as const
 
 /** Inserts the deliveries of the runs. Reads `moved`, the checks that the statement has moved to their next time. */
@@ -43,11 +45,15 @@ export function insertDeliveries(
   return sql.fragment`
     insert into deliveries (
       id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, held, due_at,
-      next_attempt_at, created_at)
+      next_attempt_at, created_at, digest)
     select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, o.level, o.held,
-      coalesce(o.held_until, t.at), coalesce(o.held_until, t.at), t.at
+      due.at, due.at, t.at, o.digest
     from ${unnest('o', rows, DELIVERY_COLUMNS)}
-    join moved m on m.no = o.no, t`
+    join moved m on m.no = o.no
+    cross join t
+    cross join lateral (
+      select coalesce(least(o.held_until, ${endOfOpenDigest('m', 'o')}), t.at) as at
+    ) due`
 }
 
 /** Returns why deliveries of a run wait; null: none does. */

@@ -37,6 +37,9 @@ const results: Results = {
     sinks: 100,
     p99Ms: spread(3000),
     p99WithDeadMs: spread(3100),
+    digests: 500,
+    digestsMs: spread(4000),
+    p99BesideDigestsMs: spread(3200),
     p99BareMs: spread(2000),
   },
   setUp: { all: 400_000_000, production: 200_000_000 },
@@ -120,6 +123,7 @@ describe('the table of results', () => {
     expect(table).toContain('| `tidemark check` of a small file, processor time | 512 ms | < 700 ms |')
     expect(table).toContain('| resident memory of `tidemark serve` at rest | 151 MB | < 160 MB |')
     expect(table).toContain('| 10,000 webhooks due at once to 100 sinks, p99 late | 3.0 s (1.5–6.0) | ≤ 5 s |')
+    expect(table).toContain('| 10,000 changes more in 500 digests, all arrived | 4.0 s (2.0–8.0) | ≤ 5 s |')
     expect(table).toContain('| pages that change each time | 600 | 569 (1.1 ×) | 52 (11.5 ×) | 40 (15.0 ×) |')
   })
 

@@ -63,8 +63,10 @@ export function armCases(root: Definition): Case[] {
     const { properties = {} } = bare(node)
     const wrong = Object.entries(table.variants).flatMap(([name, { required, allowed }]) => {
       const least = variant(node, name)
+      // The service that takes a body takes no digest.
+      const together = allowed.filter((key) => key !== 'digest' || !allowed.includes('body'))
       const full = {
-        ...Object.fromEntries(allowed.map((key) => [key, sample(properties[key]!)])),
+        ...Object.fromEntries(together.map((key) => [key, sample(properties[key]!)])),
         ...(allowed.includes('body') && OF_BODY),
         ...least,
       }
@@ -99,6 +101,8 @@ function bounds(place: Place, node: Definition): Case[] {
   if (place.includes('options')) return []
   // Times and zones have one length, or are known by their names.
   if (place.includes('quiet_hours')) return []
+  // No day is listed twice.
+  if (place.includes('digest') && !place.includes('every_seconds')) return []
   const step = node.type === 'integer' ? 1 : Math.max(1e-6, Math.abs(maximum ?? 0) * 1e-9)
   const letter = node[RULES] || place.some((key) => key.endsWith('headers')) ? 'a' : '\u{1F600}'
   const words = (length: number) => text(node, length, letter)

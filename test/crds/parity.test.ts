@@ -45,7 +45,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and 
     const filled = checkerOf(SerpMonitorCreate).validate(least, { defaults: true })
     const record = (filled.ok ? filled.value : {}) as Record<string, unknown>
     const { quiet_hours: _hours, message: _message, external_key: _key, labels: _labels, ...rest } = record
-    const { rank_change_threshold: _, ...stored } = rest
+    const { rank_change_threshold: _, digest: _digest, ...stored } = rest
     const answer = await kubernetes(kube, asSpec(least, SERP_MONITOR), SERP_MONITOR)
     expect(answer.spec).toEqual({ ...(asSpec(stored, SERP_MONITOR) as object), suspend: false })
   })

@@ -40,6 +40,7 @@ export function text(node: Definition, length: number, letter = 'a'): string {
 export const OF_BODY: Fields = { service: 'custom' }
 
 const QUIET_HOURS: Fields = { from: '22:00', until: '07:00', time_zone: 'UTC' }
+const DAILY: Fields = { daily_at: '08:00', time_zone: 'UTC' }
 
 /**
  * An object with the keys that it needs: those of the variant that has `key` where it is a tagged one, and those that
@@ -48,8 +49,9 @@ const QUIET_HOURS: Fields = { from: '22:00', until: '07:00', time_zone: 'UTC' }
 function object(node: Definition, key?: string): Fields {
   const table = node[VARIANTS]
   if (!table) {
+    const times = timesOf(node, key)
+    if (times) return times
     const needed = Object.fromEntries((node.required ?? []).map((name) => [name, sample(child(node, name))]))
-    if (node[RULES]?.includes('quiet_hours_differ')) return QUIET_HOURS
     if (key === 'body' && node[RULES]?.includes('no_body_with_get')) needed['method'] = 'POST'
     if (key !== 'rect' && node[RULES]?.includes('selector_or_rect')) needed['selector'] = '#a'
     return needed
@@ -58,6 +60,14 @@ function object(node: Definition, key?: string): Fields {
   // Of several variants the last: the first ones for thresholds have a rule about their sign.
   const name = key === undefined ? names[0] : names.findLast((each) => table.variants[each]!.allowed.includes(key))
   return { ...variant(node, name ?? names[0]!), ...((key === 'body' || key === 'method') && OF_BODY) }
+}
+
+/** Quiet hours, or a digest, which has a time of a day with its zone, or seconds. */
+function timesOf({ [RULES]: rules = [] }: Definition, key: string | undefined): Fields | null {
+  if (rules.includes('quiet_hours_differ')) return QUIET_HOURS
+  if (!rules.includes('digest_time')) return null
+  if (key === undefined) return { every_seconds: 3600 }
+  return key === 'every_seconds' ? {} : DAILY
 }
 
 /** The smallest object of a variant. */

@@ -74,6 +74,7 @@ describe('from a definition to a structural schema', () => {
       'notifyOn',
       'quietHours',
       'message',
+      'digest',
       'isolation',
       'suspend',
     ])

@@ -25,6 +25,7 @@ import { BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../sch
 import { MonitorBulk } from '../../schema/monitor/bulk.ts'
 import { OPTION_LIMITS } from '../../schema/monitor/delivery-services.ts'
 import { PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../schema/monitor/diff-predicate.ts'
+import { DIGEST_SECONDS, MOST_NAMED_CHANGES } from '../../schema/monitor/digest.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
@@ -188,6 +189,8 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
     'options of a service',
     `${OPTION_LIMITS.options}, names of 1 to ${OPTION_LIMITS.key} and values of ${n(OPTION_LIMITS.value)} characters`,
   ],
+  ['`every_seconds` of a digest', `${DIGEST_SECONDS.least} to ${n(DIGEST_SECONDS.most)}`],
+  ['changes that one message names', `${MOST_NAMED_CHANGES}; it counts the others`],
   ['ids of a release', range(key(DeliveryRelease, 'ids'))],
   ['attempts', n(DELIVERY_DELAYS_SECONDS.length)],
   ['time of an attempt', `${DELIVERY_TIMEOUT_MS / 1000} s`],

@@ -52,6 +52,11 @@ const message = fc.constantFrom(
   { text: 'it changed' },
   {},
 )
+const digest = fc.constantFrom(
+  { daily_at: '08:00', time_zone: 'Europe/Berlin', days: ['mon', 'fri'] },
+  { daily_at: '23:59', time_zone: 'UTC' },
+  { every_seconds: 60 },
+)
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
@@ -113,6 +118,8 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.quiet_hours': () => hours,
   // Nor does it know the names in a message.
   '*.message': () => message,
+  // Nor that a digest has a time of a day or seconds.
+  '*.digest': () => digest,
   'DeliveryConfigWebhook.body': () => fc.constantFrom('{"a": "{{monitor.name}}"}', 'run={{run.id}}', '[]'),
   '*.location_code': () => fc.constantFrom('us', 'de'),
   '*.language_code': () => fc.constantFrom('en', 'de'),
@@ -151,13 +158,23 @@ const mendSearch = (search: Bag): Json =>
     : { ...without(search, 'target_domain'), mode: 'full_analysis' }
 
 function mendService(config: Bag, name: ServiceName | null): Bag {
-  const { service: _service, options: _options, headers, message: said, body, method, ...plain } = config
+  const {
+    service: _service,
+    options: _options,
+    headers,
+    message: said,
+    digest: collected,
+    body,
+    method,
+    ...plain
+  } = config
   const sent = headers !== undefined && { headers }
   if (name === null) return { ...plain, ...sent }
-  // A body is for one service, and a message for people.
+  // A body is for one service, a message for people, and a digest for people with our words.
   const rest = {
     ...plain,
     ...(said !== undefined && name !== 'cloudevents' && { message: said }),
+    ...(collected !== undefined && name !== 'cloudevents' && name !== 'custom' && { digest: collected }),
     ...(name === 'custom' && body !== undefined && { body }),
     ...(name === 'custom' && method !== undefined && { method }),
   }

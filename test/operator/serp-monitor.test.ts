@@ -39,6 +39,7 @@ const ROW: SerpMonitorSpec = {
   notify_on: [],
   quiet_hours: null,
   message: null,
+  digest: null,
   external_key: null,
   labels: {},
 }

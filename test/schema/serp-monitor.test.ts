@@ -41,6 +41,7 @@ test('the smallest body gets the defaults of the table', () => {
       notify_on: [],
       quiet_hours: null,
       message: null,
+      digest: null,
       external_key: null,
       labels: {},
     },

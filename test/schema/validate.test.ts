@@ -221,6 +221,7 @@ describe('defaults', () => {
       notify_on: [],
       quiet_hours: null,
       message: null,
+      digest: null,
       isolation: 'shared',
       external_key: null,
       labels: {},

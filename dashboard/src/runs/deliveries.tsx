@@ -54,7 +54,10 @@ const STATES = {
 } as const
 
 /** Why it waits for a later hour. */
-const HELD = { quiet_hours: ['waits for the end of quiet hours', 'soft'] } as const
+const HELD = {
+  digest: ['waits for its digest', 'soft'],
+  quiet_hours: ['waits for the end of quiet hours', 'soft'],
+} as const
 
 function OneDelivery({ delivery, listed }: { readonly delivery: Delivery; readonly listed: string }) {
   const [word, look] = delivery.held === undefined ? STATES[delivery.status] : HELD[delivery.held]

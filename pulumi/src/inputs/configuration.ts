@@ -151,6 +151,18 @@ export interface MessageArgs {
   text?: pulumi.Input<string | undefined>
 }
 
+/** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+export interface DigestArgs {
+  /** The time of a day at which it is sent, such as 08:00. At most 5 characters. */
+  dailyAt?: pulumi.Input<string | undefined>
+  /** The IANA name of the time zone of `dailyAt`, such as Europe/Berlin. 1 to 64 characters. */
+  timeZone?: pulumi.Input<string | undefined>
+  /** The days on which it is sent at `dailyAt`. Absent: every day. 1 to 7 items. */
+  days?: pulumi.Input<pulumi.Input<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>[] | undefined>
+  /** It is sent so many seconds after the first change that it holds. 60 to 604,800. */
+  everySeconds?: pulumi.Input<number | undefined>
+}
+
 /** Direct request, never through a browser or proxy. */
 export interface RequestConfigArgs {
   /** The HTTP method. Default: GET. */

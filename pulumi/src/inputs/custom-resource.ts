@@ -2,6 +2,7 @@
 import type * as pulumi from '@pulumi/pulumi'
 import type {
   DiffPredicateArgs,
+  DigestArgs,
   ExtractConfigArgs,
   MessageArgs,
   QuietHoursArgs,
@@ -67,6 +68,8 @@ export interface MonitorSpecArgs {
   quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /** Beyond the contract: what messages for people say. */
   message?: pulumi.Input<MessageArgs | undefined>
+  /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+  digest?: pulumi.Input<DigestArgs | undefined>
   /**
    * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
    * it needs fetchMode browser. shared: by any process. Default: shared.
@@ -122,6 +125,8 @@ export type DeliveryArgs =
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
       /** Beyond the contract: what messages for people say. */
       message?: pulumi.Input<MessageArgs | undefined>
+      /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+      digest?: pulumi.Input<DigestArgs | undefined>
     }
   | {
       /** The channel. */
@@ -134,6 +139,8 @@ export type DeliveryArgs =
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
       /** Beyond the contract: what messages for people say. */
       message?: pulumi.Input<MessageArgs | undefined>
+      /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+      digest?: pulumi.Input<DigestArgs | undefined>
     }
   | {
       /** The channel. */
@@ -144,6 +151,8 @@ export type DeliveryArgs =
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
       /** Beyond the contract: what messages for people say. */
       message?: pulumi.Input<MessageArgs | undefined>
+      /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+      digest?: pulumi.Input<DigestArgs | undefined>
     }
 
 /** Asks a search engine for a keyword on a schedule and reports ranks, or what changed in the results. */
@@ -190,6 +199,8 @@ export interface SerpMonitorSpecArgs {
   quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /** Beyond the contract: what messages for people say. */
   message?: pulumi.Input<MessageArgs | undefined>
+  /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+  digest?: pulumi.Input<DigestArgs | undefined>
   /** No checks while true. The runs are kept. Without it, pausing is left to people. */
   suspend?: pulumi.Input<boolean | undefined>
 }

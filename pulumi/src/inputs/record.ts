@@ -2,6 +2,7 @@
 import type * as pulumi from '@pulumi/pulumi'
 import type {
   DiffPredicateArgs,
+  DigestArgs,
   ExtractConfigArgs,
   MessageArgs,
   QuietHoursArgs,
@@ -40,6 +41,8 @@ export interface MonitorSpecArgs {
   quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /** Beyond the contract: what messages for people say. */
   message?: pulumi.Input<MessageArgs | undefined>
+  /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+  digest?: pulumi.Input<DigestArgs | undefined>
   /**
    * Beyond the contract. pod: each check is done by a pod of its own, in a cluster whose operator starts runner pods;
    * it needs fetchMode browser. shared: by any process. Default: shared.
@@ -97,6 +100,8 @@ export type DeliveryArgs =
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
       /** Beyond the contract: what messages for people say. */
       message?: pulumi.Input<MessageArgs | undefined>
+      /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+      digest?: pulumi.Input<DigestArgs | undefined>
     }
   | {
       /** The channel. */
@@ -107,6 +112,8 @@ export type DeliveryArgs =
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
       /** Beyond the contract: what messages for people say. */
       message?: pulumi.Input<MessageArgs | undefined>
+      /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+      digest?: pulumi.Input<DigestArgs | undefined>
     }
   | {
       /** The channel. */
@@ -117,6 +124,8 @@ export type DeliveryArgs =
       quietHours?: pulumi.Input<QuietHoursArgs | undefined>
       /** Beyond the contract: what messages for people say. */
       message?: pulumi.Input<MessageArgs | undefined>
+      /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+      digest?: pulumi.Input<DigestArgs | undefined>
     }
 
 /** Asks a search engine for a keyword on a schedule and reports ranks, or what changed in the results. */
@@ -163,6 +172,8 @@ export interface SerpMonitorSpecArgs {
   quietHours?: pulumi.Input<QuietHoursArgs | undefined>
   /** Beyond the contract: what messages for people say. */
   message?: pulumi.Input<MessageArgs | undefined>
+  /** Beyond the contract: collects what fires, and sends it as one message to a destination. */
+  digest?: pulumi.Input<DigestArgs | undefined>
   /**
    * Beyond the contract: a name of your own for the record. No two monitors of a kind in a team have the same one. 1 to
    * 320 characters.

@@ -5,6 +5,7 @@ import { monitorQueue } from '../../../core/check-queue.ts'
 import { levelOf } from '../../../schema/level.ts'
 import type { MessageConfig } from '../../../schema/message/message.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
+import type { DigestConfig } from '../../../schema/monitor/digest.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { type FETCH_MODES, MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import type { QuietHours } from '../../../schema/monitor/quiet-hours.ts'
@@ -28,6 +29,7 @@ const OWN = {
   isolation: { schema: Stored<MonitorSpec['isolation']>(), type: 'text' },
   quiet_hours: { schema: Stored<QuietHours | null>(), type: 'json' },
   message: { schema: Stored<MessageConfig | null>(), type: 'json' },
+  digest: { schema: Stored<DigestConfig | null>(), type: 'json' },
 } as const
 
 const PROPERTIES = rowProperties(OWN, {
@@ -94,6 +96,7 @@ export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec
     notify_on: stored.notify_on,
     quiet_hours: stored.quiet_hours,
     message: stored.message,
+    digest: stored.digest,
     isolation: stored.isolation,
     ...identityOf(stored),
   }

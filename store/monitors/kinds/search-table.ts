@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import { levelOf } from '../../../schema/level.ts'
 import type { MessageConfig } from '../../../schema/message/message.ts'
+import type { DigestConfig } from '../../../schema/monitor/digest.ts'
 import type { QuietHours } from '../../../schema/monitor/quiet-hours.ts'
 import { SerpMonitorSpec } from '../../../schema/serp/serp-monitor.ts'
 import { SEARCH_RUNS } from '../../queue/record-search.ts'
@@ -22,6 +23,7 @@ const OWN = {
   rank_change_threshold: { schema: Type.Union([Type.Integer(), Type.Null()]), type: 'int4' },
   quiet_hours: { schema: Stored<QuietHours | null>(), type: 'json' },
   message: { schema: Stored<MessageConfig | null>(), type: 'json' },
+  digest: { schema: Stored<DigestConfig | null>(), type: 'json' },
 } as const
 
 const PROPERTIES = rowProperties(OWN, {
@@ -97,6 +99,7 @@ export function serpMonitorSpec(stored: SerpMonitorRow, secrets: SecretBox): Ser
     notify_on: stored.notify_on,
     quiet_hours: stored.quiet_hours,
     message: stored.message,
+    digest: stored.digest,
     ...identityOf(stored),
   }
 }

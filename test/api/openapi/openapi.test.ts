@@ -126,7 +126,7 @@ describe('the document', () => {
       additionalProperties: false,
       properties: { type: { const: 'webhook' } },
     })
-    const keys = ['type', 'url', 'headers', 'service', 'options', 'body', 'method', 'quiet_hours', 'message']
+    const keys = ['type', 'url', 'headers', 'service', 'options', 'body', 'method', 'quiet_hours', 'message', 'digest']
     expect(Object.keys(DeliveryConfigWebhook!['properties'] as object)).toEqual(keys)
   })
 

@@ -100,6 +100,7 @@ describe('the manifest of a monitor', () => {
       visual_config: null,
       quiet_hours: null,
       message: null,
+      digest: null,
       template_slug: null,
       external_key: null,
       labels: {},

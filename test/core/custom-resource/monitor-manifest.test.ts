@@ -13,13 +13,14 @@ const EVERY = {
   quiet_hours: { from: '22:00', until: '07:00', time_zone: 'Europe/Berlin' },
   message: { title: 'Now {{fields.price.after}}', text: 'a' },
 }
+const digest = { daily_at: '08:00', time_zone: 'Europe/Berlin', days: ['mon', 'fri'] }
 const DELIVERIES = [
   { type: 'webhook', url: 'https://a.example/', service: 'custom', body: '{"a": 1}', method: 'PUT', ...EVERY },
-  { type: 'webhook', url: 'https://b.example/', service: 'gotify', options: { token: 'A0', priority: '1' } },
+  { type: 'webhook', url: 'https://b.example/', service: 'gotify', options: { token: 'A0', priority: '1' }, digest },
   { type: 'webhook', url: 'https://c.example/', headers: { 'x-token': 'b0', accept: 'a/b' } },
-  { type: 'slack', webhookUrl: 'https://d.example/', ...EVERY },
-  { type: 'discord', webhookUrl: 'https://e.example/', ...EVERY },
-  { type: 'email', to: 'a@example.com', ...EVERY },
+  { type: 'slack', webhookUrl: 'https://d.example/', ...EVERY, digest },
+  { type: 'discord', webhookUrl: 'https://e.example/', ...EVERY, digest },
+  { type: 'email', to: 'a@example.com', ...EVERY, digest },
 ] as const
 
 test('a manifest has every key of each destination, and leads back to it', () => {

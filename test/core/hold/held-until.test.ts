@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { heldUntil } from '../../../core/hold/held-until.ts'
+import type { DigestConfig } from '../../../schema/monitor/digest.ts'
+import type { QuietHours } from '../../../schema/monitor/quiet-hours.ts'
 
 const NIGHT = { from: '22:00', until: '07:00', time_zone: 'Europe/Berlin' }
 
@@ -73,4 +75,56 @@ test('hours of a destination win over those of its monitor', () => {
   expect(heldUntil({ quiet_hours: noon }, { quiet_hours: NIGHT }, at)).toBeNull()
   expect(heldUntil({}, { quiet_hours: NIGHT }, at)?.reason).toBe('quiet_hours')
   expect(heldUntil({}, { quiet_hours: null }, at)).toBeNull()
+})
+
+/** Returns when what fires at an instant is sent, in UTC. */
+const sentAt = (at: string, digest: DigestConfig, quiet_hours: QuietHours | null = null): string =>
+  new Date(heldUntil({ digest }, { quiet_hours }, Date.parse(at))?.untilMs ?? 0).toISOString()
+
+describe('A digest', () => {
+  const MORNING = { daily_at: '08:00', time_zone: 'Europe/Berlin' } as const
+
+  test.each([
+    ['before its time', '2026-01-10T06:59:59.999Z', '2026-01-10T07:00:00.000Z'],
+    ['at its time', '2026-01-10T07:00:00.000Z', '2026-01-11T07:00:00.000Z'],
+    ['after its time', '2026-01-10T12:00:00.000Z', '2026-01-11T07:00:00.000Z'],
+  ])('at a time of each day: %s', (_, at, until) => {
+    expect(sentAt(at, MORNING)).toBe(until)
+  })
+
+  test('on some days only is sent on the next of them', () => {
+    // 10 January 2026 is a Saturday.
+    expect(sentAt('2026-01-10T12:00:00.000Z', { ...MORNING, days: ['fri', 'mon'] })).toBe('2026-01-12T07:00:00.000Z')
+    expect(sentAt('2026-01-12T06:00:00.000Z', { ...MORNING, days: ['mon'] })).toBe('2026-01-12T07:00:00.000Z')
+    expect(sentAt('2026-01-12T07:00:00.000Z', { ...MORNING, days: ['mon'] })).toBe('2026-01-19T07:00:00.000Z')
+  })
+
+  test('at a time that a change of the clocks skips is sent at the first instant after it', () => {
+    const digest = { daily_at: '02:30', time_zone: 'Europe/Berlin' }
+    expect(sentAt('2026-03-28T12:00:00.000Z', digest)).toBe('2026-03-29T01:00:00.000Z')
+  })
+
+  test('at a time that the clocks show twice is sent at the first', () => {
+    const digest = { daily_at: '02:30', time_zone: 'Europe/Berlin' }
+    expect(sentAt('2026-10-25T00:00:00.000Z', digest)).toBe('2026-10-25T00:30:00.000Z')
+    expect(sentAt('2026-10-25T00:45:00.000Z', digest)).toBe('2026-10-26T01:30:00.000Z')
+  })
+
+  test('of so many seconds is sent that long after what fires', () => {
+    expect(sentAt('2026-01-10T12:00:00.000Z', { every_seconds: 90 })).toBe('2026-01-10T12:01:30.000Z')
+  })
+
+  test('whose time lies in quiet hours is sent when they end', () => {
+    expect(sentAt('2026-01-10T20:30:00.000Z', { every_seconds: 3600 }, NIGHT)).toBe('2026-01-11T06:00:00.000Z')
+    expect(sentAt('2026-01-11T02:00:00.000Z', MORNING, NIGHT)).toBe('2026-01-11T07:00:00.000Z')
+  })
+
+  test('of a destination wins over that of its monitor, and is the reason', () => {
+    const at = Date.parse('2026-01-10T12:00:00.000Z')
+    expect(heldUntil({ digest: { every_seconds: 60 } }, { digest: MORNING, quiet_hours: NIGHT }, at)).toEqual({
+      reason: 'digest',
+      untilMs: at + 60_000,
+    })
+    expect(heldUntil({}, { digest: MORNING }, at)?.reason).toBe('digest')
+  })
 })

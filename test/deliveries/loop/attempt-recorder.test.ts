@@ -17,6 +17,7 @@ const claimed = (attempts: number): ClaimedDelivery => ({
   attempts,
   late_ms: 0,
   claimed_ms: 0,
+  is_digest: false,
   signing_secret: null,
   old_signing_secret: null,
 })
@@ -75,6 +76,7 @@ describe('what is written down of an attempt', () => {
     expect(finished(claimed(0), IMPOSSIBLE)).toEqual({
       id: claimed(0).id,
       fence: 7,
+      is_digest: false,
       status: 'failed',
       attempts: 1,
       retry_after_seconds: null,

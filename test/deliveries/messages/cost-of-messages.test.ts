@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { namedTexts } from '../../../core/message/render-message.ts'
 import { sign } from '../../../core/signature.ts'
 import { accountMailMessage } from '../../../deliveries/messages/account-mail.ts'
+import { digestMessage } from '../../../deliveries/messages/digest-story.ts'
 import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { readAccountMail, readPayload } from '../../../deliveries/messages/message-payload.ts'
@@ -15,7 +16,7 @@ import { SERVICE_TABLE } from '../../../schema/monitor/delivery-services.ts'
 import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
 import { NoticePayload } from '../../../schema/run/notice.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
-import { LINKS } from '../../support/mail/mailbox.ts'
+import { LINKS, payloadOf } from '../../support/mail/mailbox.ts'
 import { dearness } from '../../support/run/dearness.ts'
 import { largestBlocks, largestChanges } from './largest-changes.ts'
 
@@ -72,6 +73,19 @@ const named = (names: readonly string[], most: number) => {
   for (let at = 0; text.length + (all[at % all.length]?.length ?? 0) <= most; at++) text += all[at % all.length]
   return text
 }
+
+test.each(changes)('a message of several changes, of which one is the largest, $name: likewise', ({ payload }) => {
+  const text = JSON.stringify(payload)
+  const names = payload.diff.fields_changed.slice(0, 3)
+  const worded = { payload: text, message: { title: named(names, 200) || 'a', text: named(names, 4_000) || 'b' } }
+  const parts = [
+    worded,
+    ...Array.from({ length: 49 }, () => ({ payload: JSON.stringify(payloadOf({ a: ['1', '2'] })) })),
+  ]
+  const write = () => digestMessage({ parts, count: 50, monitors: 50 }, LINKS)
+  expect(write()?.story.digest?.lines).toHaveLength(50)
+  expect(dearness(write, JSON.stringify(parts.map((part) => part.payload)))).toBeNull()
+})
 
 describe('a message in words of a user', () => {
   test.each(changes)('of the largest change, $name: likewise', ({ payload }) => {

@@ -19,12 +19,27 @@ test('a notice to a destination waits for the end of its quiet hours', async () 
   expect(receiver.requests).toHaveLength(1)
 })
 
+test('a notice to a destination with a digest waits as long, and is a message of its own', async () => {
+  await using receiver = await openReceiver()
+  const digest = { every_seconds: 3600 }
+  const deliveries = [{ type: 'webhook', service: 'mattermost', url: receiver.url, digest } as const]
+  const { team_id } = await happened({ deliveries, notifyOn: ['failing'] })
+  loop(null).start()
+  const waiting = await until(team_id, ({ status }) => status === 'pending')
+  expect(waiting?.due_in).toBeGreaterThan(3_000)
+  await setClock(3_660)
+  await until(team_id, ({ status }) => status === 'success')
+  expect(receiver.requests).toHaveLength(1)
+})
+
 test.each([
   ['quota', { used: 160, limit: 200, percent: 80, resource: 'runs', resets_at: null }],
   ['delivery_dead', { target_key: 'another', host: 'a.example:443', attempts: 6 }],
 ])('a notice of kind %s is sent within them: a person has to act', async (kind, detail) => {
   await using receiver = await openReceiver()
-  const deliveries = [{ type: 'webhook', url: receiver.url, quiet_hours: quietNow(2) } as const]
+  const digest = { every_seconds: 3600 }
+  const held = { quiet_hours: quietNow(2), digest }
+  const deliveries = [{ type: 'webhook', service: 'mattermost', url: receiver.url, ...held } as const]
   await happened({ kind, detail, deliveries, notifyOn: [kind] })
   loop(null).start()
   await eventually(

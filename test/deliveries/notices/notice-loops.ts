@@ -73,6 +73,7 @@ export function noticeLoops() {
       store: outbox.store,
       secrets: outbox.secrets,
       channels: createChannels({ agent, mailer, ...LINKS }),
+      links: LINKS,
       hasMail: mailer !== null,
       log: { info() {}, warn() {}, error() {} },
       metrics: NO_METRICS,

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { parseFragment } from 'parse5'
 import { describe, expect, test } from 'vitest'
 import { storyOf } from '../../../deliveries/messages/story.ts'
 import { wordedStory } from '../../../deliveries/messages/worded-story.ts'
@@ -8,25 +7,8 @@ import { SERVICES } from '../../../deliveries/services/services.ts'
 import type { MessageConfig } from '../../../schema/message/message.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../../schema/monitor/delivery-services.ts'
 import { LINKS, payloadOf, RUN_URL } from '../../support/mail/mailbox.ts'
+import { anyValue, elementsOf } from './any-value.ts'
 import { ID, OPTIONS } from './sending.ts'
-
-/** Values that mean something to a service, alone and within other text. */
-const HOSTILE = [
-  '@all @here @channel @everyone @room <users/all> <!channel> <@U1> <at>Ada</at>',
-  '</code><a href="https://evil.test">x</a>',
-  '`[x](https://evil.test)` ![y](https://evil.test/p.png)',
-  '*b* _i_ ~s~ # h\n> q \\` ``` {{x}} "}],"text":"@all',
-  '&lt;b&gt; &#64;all &amp;',
-  'https://evil.test www.evil.test evil.test a@b.test /start #tag',
-  '.test',
-  'hi @',
-] as const
-const value = fc.oneof(
-  fc.constantFrom(...HOSTILE),
-  fc.string({ unit: 'grapheme', maxLength: 80 }),
-  fc.string({ unit: 'binary', maxLength: 300 }),
-  fc.tuple(fc.string({ maxLength: 20 }), fc.constantFrom(...HOSTILE)).map((parts) => parts.join('')),
-)
 
 const INPUT = { id: ID, url: 'https://a.example/', notice: null, body: null, method: 'POST' } as const
 
@@ -63,15 +45,6 @@ function textsOf(part: unknown): string[] {
   return part !== null && typeof part === 'object' ? Object.values(part).flatMap(textsOf) : []
 }
 
-/** The elements of a text in HTML, each with its address. */
-function elementsOf(html: string): string[] {
-  const walk = (node: { nodeName: string; attrs?: { value: string }[]; childNodes?: unknown[] }): string[] => [
-    [node.nodeName, ...(node.attrs ?? []).map((attribute) => attribute.value)].join(' '),
-    ...(node.childNodes ?? []).flatMap((child) => walk(child as typeof node)),
-  ]
-  return walk(parseFragment(html) as Parameters<typeof walk>[0]).filter((name) => !name.startsWith('#'))
-}
-
 /** Of several texts, the one with the links. */
 const htmlOf = (service: ServiceName, text: string, message?: MessageConfig) =>
   textsOf(parsed(service, bodyOf(service, text, 'price', message))).findLast((written) => written.includes(RUN_URL)) ??
@@ -86,7 +59,7 @@ describe('For any value of a page', () => {
     const plain = shapeOf(parsed(service, bodyOf(service, '2')))
     const worded = shapeOf(parsed(service, bodyOf(service, '2', 'price', WORDS)))
     fc.assert(
-      fc.property(value, (text) => {
+      fc.property(anyValue, (text) => {
         expect(shapeOf(parsed(service, bodyOf(service, text)))).toEqual(plain)
         expect(shapeOf(parsed(service, bodyOf(service, text, 'price', WORDS)))).toEqual(worded)
       }),
@@ -95,7 +68,7 @@ describe('For any value of a page', () => {
 
   test('the event of cloudevents differs in that value alone', () => {
     fc.assert(
-      fc.property(value, (text) => {
+      fc.property(anyValue, (text) => {
         const event = JSON.parse(bodyOf('cloudevents', text)) as { data: unknown }
         expect(event.data).toEqual(JSON.parse(JSON.stringify(payloadOf({ price: ['1', text] }))))
       }),
@@ -104,7 +77,7 @@ describe('For any value of a page', () => {
 
   test.each(OF_HTML)('the markup of %s has no other element and no other link', (service) => {
     fc.assert(
-      fc.property(value, fc.constantFrom(undefined, WORDS), (text, message) => {
+      fc.property(anyValue, fc.constantFrom(undefined, WORDS), (text, message) => {
         for (const name of elementsOf(htmlOf(service, text, message)))
           expect(name).toMatch(/^(b|strong|code|br|a https:\/\/(watch\.)?example\.com\/\S*)$/)
       }),
@@ -113,7 +86,7 @@ describe('For any value of a page', () => {
 
   test.each(OF_CODE)('it stands in code in %s, which it cannot end', (service) => {
     fc.assert(
-      fc.property(value, fc.constantFrom(undefined, WORDS), (text, message) => {
+      fc.property(anyValue, fc.constantFrom(undefined, WORDS), (text, message) => {
         const field = message ? 'price' : text || 'a'
         const { text: raw } = parsed(service, bodyOf(service, text, field, message)) as { text: string }
         const written = raw.replaceAll('\u200b', '').replace(message ? RUN_URL : '', '')
@@ -126,7 +99,7 @@ describe('For any value of a page', () => {
 
   test.each(OF_PLAIN_TEXT)('%s gets no mention and no address in it', (service) => {
     fc.assert(
-      fc.property(value, (text) => {
+      fc.property(anyValue, (text) => {
         const sent = parsed(service, bodyOf(service, text)) as {
           readonly message?: string
           readonly body?: string
@@ -143,7 +116,7 @@ describe('For any value of a page', () => {
 
 test('Mattermost gets a value as code, whatever backticks stand beside it', () => {
   fc.assert(
-    fc.property(value, (text) => {
+    fc.property(anyValue, (text) => {
       const { text: raw } = parsed('mattermost', bodyOf('mattermost', text, 'price', TICKED)) as { text: string }
       const outside = raw.replaceAll(/\u200b```[^`\n]+```\u200b/g, '')
       // Each line of a value is code by itself.
@@ -154,7 +127,7 @@ test('Mattermost gets a value as code, whatever backticks stand beside it', () =
 
 test.each(OF_PLAIN_TEXT)('%s gets no mention and no address in a value within own words', (service) => {
   fc.assert(
-    fc.property(value, (text) => {
+    fc.property(anyValue, (text) => {
       const written = textsOf(parsed(service, bodyOf(service, text, 'price', WORDS))).filter((one) =>
         one.startsWith('It is _'),
       )

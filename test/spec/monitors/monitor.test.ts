@@ -26,6 +26,7 @@ describe('monitor', () => {
       notify_on: [],
       quiet_hours: null,
       message: null,
+      digest: null,
       isolation: 'shared',
       external_key: null,
       labels: {},

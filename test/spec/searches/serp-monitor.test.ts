@@ -43,6 +43,7 @@ describe('SERP monitor configuration', () => {
       notify_on: [],
       quiet_hours: null,
       message: null,
+      digest: null,
       external_key: null,
       labels: {},
       managed_by: 'api',

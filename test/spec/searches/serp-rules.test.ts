@@ -97,6 +97,16 @@ test('what a search fires in the quiet hours of its destination waits', async ()
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, held: 'quiet_hours' })
 })
 
+test('what a search fires for a destination with a digest waits', async () => {
+  const slack = { type: 'slack', webhookUrl: HOOK.url } as const
+  const digest = { every_seconds: 3600 }
+  const no = await serp.add(team, { mode: 'full_analysis', deliveries: [{ ...slack, digest }] })
+  serp.answer(() => googlePage(list(3)))
+  await serp.check(no)
+  serp.answer(() => googlePage(list(3, 2)))
+  expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, held: 'digest' })
+})
+
 test('later pages are opened in the same browser session, 2 to 6 seconds apart', async () => {
   await using site = await openSite()
   const browsers = testBrowsers()

@@ -7,6 +7,8 @@ const SLACK = { type: 'slack', webhookUrl: 'https://a.example/' } as const
 const HOOK = { type: 'webhook', url: 'https://a.example/' } as const
 const MESSAGE = { text: 'a' }
 const OWN = { text: 'own' }
+const DAILY = { daily_at: '08:00', time_zone: 'Europe/Berlin' }
+const HOURLY = { every_seconds: 3600 }
 const labels = { env: 'prod' }
 
 describe('A destination as it is sealed', () => {
@@ -37,6 +39,19 @@ describe('A destination as it is sealed', () => {
   test('has no message where nobody reads it', () => {
     for (const config of [HOOK, { ...HOOK, service: 'cloudevents' }] as const)
       expect(sealedTarget(config, { message: MESSAGE, labels })).toEqual(config)
+  })
+
+  test('has the digest of its monitor, or its own, and a level', () => {
+    const sealed = sealedTarget(SLACK, { digest: DAILY, labels })
+    expect(sealed).toEqual({ ...SLACK, digest: DAILY })
+    expect(levelOf(DeliveryConfig, sealed)).toBe(2)
+    expect(sealedTarget({ ...SLACK, digest: HOURLY }, { digest: DAILY, labels }).digest).toEqual(HOURLY)
+    expect(sealedTarget(SLACK, { digest: null, labels })).toEqual(SLACK)
+  })
+
+  test('has no digest where each change comes by itself', () => {
+    for (const config of [HOOK, { ...HOOK, service: 'cloudevents' }, { ...HOOK, service: 'custom' }] as const)
+      expect(sealedTarget(config, { digest: DAILY, labels })).toEqual(config)
   })
 
   test('has what a body may name', () => {

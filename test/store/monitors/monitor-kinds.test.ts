@@ -154,7 +154,7 @@ test('searches of several teams are stored at once, in their order, locked where
     ...{ name, keyword: 'kettle', engine: 'bing', mode: 'rank_tracking', pages: 2, location_code: 'us' },
     ...{ language_code: 'en', device: 'desktop', schedule_interval_seconds: 600, target_domain: 'example.com' },
     ...{ rank_change_threshold: null, deliveries: [], notify_on: [], quiet_hours: null, message: null },
-    ...{ external_key: null, labels: {}, ...more },
+    ...{ digest: null, external_key: null, labels: {}, ...more },
   })
   const hook = { type: 'webhook', url: 'https://hooks.example.com/a' } as const
   const specs = [

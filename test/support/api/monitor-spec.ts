@@ -16,6 +16,7 @@ export const SPEC: MonitorSpec = {
   notify_on: [],
   quiet_hours: null,
   message: null,
+  digest: null,
   isolation: 'shared',
   external_key: null,
   labels: {},

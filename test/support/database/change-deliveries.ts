@@ -20,3 +20,7 @@ export const refuseResults = (on: Statements, status: number): Promise<void> =>
 
 export const takeResults = (on: Statements): Promise<void> =>
   runStatement(on, 'alter table deliveries drop constraint refused')
+
+/** All of them were made so much earlier: '10 years'. */
+export const ageDeliveries = (on: Statements, age: string): Promise<void> =>
+  runStatement(on, `update deliveries set created_at = created_at - interval '${age}'`)

@@ -17,14 +17,18 @@ import { literal } from './stored-rows.ts'
 import { createTestDatabase } from './test-database.ts'
 
 export const SECRET = 'a'.repeat(64)
+/** The encryption key of what it holds. */
+export const OUTBOX_KEY = 'the key of a test, which is long enough'
 export const OLD_SECRET = 'b'.repeat(64)
 
 /** A row of `deliveries` as a test looks at it. */
 export interface Seen {
   readonly id: string
+  readonly host: string
   readonly status: string
   readonly attempts: number
   readonly fence: number
+  readonly digest_of: string | null
   readonly payload: string
   readonly response_status: number | null
   readonly response_body: string | null
@@ -79,22 +83,22 @@ export async function openOutbox(): Promise<Outbox> {
     return store
   }
   const store = await anotherStore()
-  const secrets = createSecretBox('the key of a test')
+  const secrets = createSecretBox(OUTBOX_KEY)
   const { teamId, monitorId, monitorNo } = await makeMonitor(pool, secrets)
 
   const rowOf = (team: string, config: DeliveryConfig, payload: object) =>
     newDelivery({ secrets, teamId: team, config, at: Date.now(), payload: (id) => ({ id, ...payload }) })
   const row = (config: DeliveryConfig, payload: object = { hello: 'world' }) => rowOf(teamId, config, payload)
   const addTo = async (monitor: Monitor, rows: readonly DeliveryRow[], runId: string = randomUUID()) => {
-    const { id, type, target, host, target_key, payload, level } = deliveryColumns(rows)
+    const { id, type, target, host, target_key, payload, level, digest } = deliveryColumns(rows)
     await pool.query(
-      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level,
+      `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, digest,
         due_at, next_attempt_at, created_at)
-       select d.id, $1, $2, $3, d.type, d.target, d.host, d.target_key, d.payload, d.level, clock(), clock(),
+       select d.id, $1, $2, $3, d.type, d.target, d.host, d.target_key, d.payload, d.level, d.digest, clock(), clock(),
         clock()
-       from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[], $10::smallint[])
-         as d (id, type, target, host, target_key, payload, level)`,
-      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, target_key, payload, level],
+       from unnest($4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::text[], $10::smallint[],
+         $11::text[]) as d (id, type, target, host, target_key, payload, level, digest)`,
+      [monitor.teamId, monitor.monitorNo, runId, id, type, target, host, target_key, payload, level, digest],
     )
   }
   const addAll = (rows: readonly DeliveryRow[], runId?: string) => addTo({ teamId, monitorId, monitorNo }, rows, runId)
@@ -210,6 +214,7 @@ export function startLoop(outbox: Outbox, overrides: LoopOverrides = {}): Runnin
     store: overrides.store ?? outbox.store,
     secrets: outbox.secrets,
     channels,
+    links: { dashboardUrl: null },
     log: { info: write, warn: write, error: write },
     metrics: NO_METRICS,
     leaseSeconds: overrides.leaseSeconds ?? 60,

@@ -33,7 +33,7 @@ export async function startMailWorker(
   const mailer = mailerTo(`smtp://127.0.0.1:${mailbox.port}`)
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: [], neverAllow: [] }))
   const channels = createChannels({ agent, mailer, ...LINKS })
-  const sending = { store, secrets, channels, log, metrics, leaseSeconds: 60, perHost: 5, idleMs: 50 }
+  const sending = { store, secrets, channels, links: LINKS, log, metrics, leaseSeconds: 60, perHost: 5, idleMs: 50 }
   const loop = createNoticeLoop({ ...sending, hasMail: true })
   loop.start()
   return {

@@ -15,10 +15,12 @@ interface Delivering {
 /** Starts the delivery loop of a process, with its own limits and times. Returns what ends it. */
 export function startDelivering({ store, secrets, log }: Delivering): () => Promise<void> {
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
+  const dashboardUrl = 'http://127.0.0.1:8080'
   const loop = createDeliveryLoop({
     store,
     secrets,
-    channels: createChannels({ agent, mailer: null, dashboardUrl: 'http://127.0.0.1:8080' }),
+    channels: createChannels({ agent, mailer: null, dashboardUrl }),
+    links: { dashboardUrl },
     log,
     metrics: NO_METRICS,
     leaseSeconds: 60,

@@ -10,5 +10,6 @@ export function deliveryColumns(rows: readonly DeliveryRow[]) {
     target_key: rows.map((row) => row.target_key),
     payload: rows.map((row) => row.payload),
     level: rows.map((row) => row.level),
+    digest: rows.map((row) => row.digest),
   }
 }

@@ -1,0 +1,2 @@
+/** The path below which messages of several changes arrive at a sink. */
+export const DIGESTS = '/digest'

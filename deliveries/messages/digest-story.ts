@@ -1,0 +1,89 @@
+import { render, namedTexts } from '../../core/message/render-message.ts'
+import { cleanText, isolate } from '../../core/text/clean-text.ts'
+import { textTemplate } from '../../schema/message/message-template.ts'
+import type { Links } from './links.ts'
+import { type MessagePayload, readPayload } from './message-payload.ts'
+import { shorten } from './shorten.ts'
+import { gistOf, type Story, storyOf } from './story.ts'
+import { valuesOf, type Wording, wordedStory } from './worded-story.ts'
+
+/** A change as it is stored, and the words of the user for it. */
+export interface DigestPart extends Wording {
+  readonly payload: string
+}
+
+/** What one message is made of. */
+interface DigestParts {
+  readonly parts: readonly DigestPart[]
+  readonly count: number
+  readonly monitors: number
+}
+
+/** Bytes of a text in the user's own words, before it is one line. */
+const LONGEST_TEXT = 2_000
+const LINE = 300
+const NAME = 120
+/** More of them have no room in a line. */
+const MOST_FIELDS = 20
+const TO_DESTINATION = 'This address is a destination of these monitors.'
+const COUNT = new Intl.NumberFormat('en')
+
+/** A message of several changes. */
+export interface DigestMessage {
+  readonly story: Story
+  /** How many monitors it tells of. */
+  readonly monitors: number
+}
+
+/** Returns the message of several changes. Null: none of them can be read. */
+export function digestMessage({ parts, count, monitors }: DigestParts, links: Links): DigestMessage | null {
+  const written = parts.flatMap((part) => writtenOf(part, links))
+  const [first] = written
+  if (!first) return null
+  const titles = new Set(written.map(({ title }) => title))
+  const headline = (titles.size === 1 ? first.title : null) ?? ours({ count, monitors, name: first.name })
+  const story: Story = {
+    ...first.story,
+    name: headline,
+    headline,
+    changes: [],
+    notes: [],
+    lines: [],
+    runUrl: null,
+    page: null,
+    time: written.at(-1)?.story.time ?? first.story.time,
+    ...(monitors > 1 && { reason: TO_DESTINATION }),
+    own: null,
+    digest: { lines: written.map(({ line }) => line), count, url: links.dashboardUrl },
+  }
+  return { story, monitors }
+}
+
+function ours({ count, monitors, name }: Omit<DigestParts, 'parts'> & { readonly name: string }): string {
+  const changes = `${COUNT.format(count)} changes`
+  return monitors === 1 ? `${name}: ${changes}` : `${changes} in ${COUNT.format(monitors)} monitors`
+}
+
+/** Returns nothing where the payload cannot be read. A change has no line breaks: one line is one change. */
+function writtenOf({ payload: text, message, named }: DigestPart, links: Links) {
+  const payload = readPayload(text)
+  if (payload === null || 'type' in payload) return []
+  const story = wordedStory(payload, links, { message, named })
+  const shown = ownLine(payload, story, { message, named }) || ourLine(payload, links)
+  const title = message?.title === undefined ? null : story.headline
+  const name = isolate(shorten(cleanText(payload.monitor.name), NAME))
+  return [{ story, title, name, line: { text: isolate(shorten(shown, LINE)), url: story.runUrl } }]
+}
+
+/** One line says of each field what a message of one field says. */
+function ourLine(payload: MessagePayload, links: Links): string {
+  const { name, headline, changes } = storyOf(payload, links)
+  if (changes.length < 2) return headline
+  return `${isolate(shorten(name, NAME))}: ${changes.slice(0, MOST_FIELDS).map(gistOf).join(', ')}`
+}
+
+function ownLine(payload: MessagePayload, story: Story, wording: Wording): string {
+  const text = wording.message?.text ?? ''
+  if (text === '') return ''
+  return cleanText(render(textTemplate(text), namedTexts(valuesOf(payload, story, wording)), LONGEST_TEXT))
+}
