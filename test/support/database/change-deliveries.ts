@@ -12,7 +12,7 @@ export const returnDeliveries = (on: Statements): Promise<void> =>
 
 /** All of them have ended. */
 export const endDeliveries = (on: Statements, status: 'success' | 'dead'): Promise<void> =>
-  runStatement(on, `update deliveries set status = '${status}', due_at = null`)
+  runStatement(on, `update deliveries set status = '${status}', due_at = null, next_attempt_at = null`)
 
 /** The store takes no result of this status until `takeResults`. */
 export const refuseResults = (on: Statements, status: number): Promise<void> =>
