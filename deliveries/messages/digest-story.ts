@@ -4,7 +4,7 @@ import { textTemplate } from '../../schema/message/message-template.ts'
 import type { Links } from './links.ts'
 import { type MessagePayload, readPayload } from './message-payload.ts'
 import { shorten } from './shorten.ts'
-import { gistOf, type Story, storyOf } from './story.ts'
+import { gistOf, type Story, storyOf, timeOf, TO_DESTINATION } from './story.ts'
 import { valuesOf, type Wording, wordedStory } from './worded-story.ts'
 
 /** A change as it is stored, and the words of the user for it. */
@@ -25,7 +25,7 @@ const LINE = 300
 const NAME = 120
 /** More of them have no room in a line. */
 const MOST_FIELDS = 20
-const TO_DESTINATION = 'This address is a destination of these monitors.'
+const TO_DESTINATIONS = 'This address is a destination of these monitors.'
 const COUNT = new Intl.NumberFormat('en')
 
 /** A message of several changes. */
@@ -35,15 +35,14 @@ export interface DigestMessage {
   readonly monitors: number
 }
 
-/** Returns the message of several changes. Null: none of them can be read. */
-export function digestMessage({ parts, count, monitors }: DigestParts, links: Links): DigestMessage | null {
+/** Returns the message of several changes. One that cannot be read is counted, and not named. */
+export function digestMessage({ parts, count, monitors }: DigestParts, links: Links): DigestMessage {
   const written = parts.flatMap((part) => writtenOf(part, links))
-  const [first] = written
-  if (!first) return null
   const titles = new Set(written.map(({ title }) => title))
-  const headline = (titles.size === 1 ? first.title : null) ?? ours({ count, monitors, name: first.name })
+  const [first] = written
+  const headline = (titles.size === 1 ? first?.title : null) ?? ours({ count, monitors, name: first?.name ?? null })
+  const firedAt = written.at(-1)?.firedAt ?? new Date().toISOString()
   const story: Story = {
-    ...first.story,
     name: headline,
     headline,
     changes: [],
@@ -51,17 +50,19 @@ export function digestMessage({ parts, count, monitors }: DigestParts, links: Li
     lines: [],
     runUrl: null,
     page: null,
-    time: written.at(-1)?.story.time ?? first.story.time,
-    ...(monitors > 1 && { reason: TO_DESTINATION }),
+    time: timeOf(firedAt),
+    firedAt,
+    reason: monitors > 1 ? TO_DESTINATIONS : TO_DESTINATION,
     own: null,
     digest: { lines: written.map(({ line }) => line), count, url: links.dashboardUrl },
   }
   return { story, monitors }
 }
 
-function ours({ count, monitors, name }: Omit<DigestParts, 'parts'> & { readonly name: string }): string {
+function ours({ count, monitors, name }: Omit<DigestParts, 'parts'> & { readonly name: string | null }): string {
   const changes = `${COUNT.format(count)} changes`
-  return monitors === 1 ? `${name}: ${changes}` : `${changes} in ${COUNT.format(monitors)} monitors`
+  if (monitors > 1) return `${changes} in ${COUNT.format(monitors)} monitors`
+  return name === null ? changes : `${name}: ${changes}`
 }
 
 /** Returns nothing where the payload cannot be read. A change has no line breaks: one line is one change. */
@@ -72,7 +73,7 @@ function writtenOf({ payload: text, message, named }: DigestPart, links: Links) 
   const shown = ownLine(payload, story, { message, named }) || ourLine(payload, links)
   const title = message?.title === undefined ? null : story.headline
   const name = isolate(shorten(cleanText(payload.monitor.name), NAME))
-  return [{ story, title, name, line: { text: isolate(shorten(shown, LINE)), url: story.runUrl } }]
+  return [{ firedAt: story.firedAt, title, name, line: { text: isolate(shorten(shown, LINE)), url: story.runUrl } }]
 }
 
 /** One line says of each field what a message of one field says. */

@@ -49,7 +49,7 @@ const SHORT = 72
 const NAME_IN_HEADLINE = 120
 const MAX_GIST = 120
 
-const TO_DESTINATION = 'This address is a destination of the monitor.'
+export const TO_DESTINATION = 'This address is a destination of the monitor.'
 const TO_OWNER = 'The owner of a team gets this mail. Its settings turn off mails about monitors: error_notifications.'
 
 export function storyOf(payload: MessagePayload | NoticeMessage, links: Links): Story {
@@ -143,7 +143,8 @@ function pageOf(address: string): NonNullable<Story['page']> {
   return { url, text: shorten(url === null ? cleanText(address) : withoutScheme(url), 80) }
 }
 
-const timeOf = (instant: string) => TIME.format(Date.parse(instant) || 0) + ' UTC'
+/** Returns the time for people. */
+export const timeOf = (instant: string) => TIME.format(Date.parse(instant) || 0) + ' UTC'
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const COUNT = new Intl.NumberFormat('en')

@@ -4,6 +4,7 @@ import { LINK_WORDS } from './links.ts'
 
 const COUNT = new Intl.NumberFormat('en')
 const LONGEST_LINK = 500
+const MARK = '• '
 
 /**
  * Returns a line for each change, which together cost at most `most`, with a line that counts the others. Each links to
@@ -24,7 +25,7 @@ export function writeDigest({ lines, count, url }: DigestLines, dialect: Dialect
   }
 
   function lineOf({ text }: DigestLine): string {
-    return `• ${dialect.plain(text)}`
+    return `${MARK}${dialect.within?.(text, MARK) ?? dialect.plain(text)}`
   }
 
   function withLink(line: DigestLine): string {

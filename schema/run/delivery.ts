@@ -102,7 +102,7 @@ export const Delivery = Closed({
     }),
   ),
   digest_id: Type.Optional(
-    Uuid('Beyond the contract: the delivery whose message told of it with others. Absent: it had its own.'),
+    Uuid('Beyond the contract: the delivery whose message told of it, in a digest. Absent: it was sent by itself.'),
   ),
   response_status: Nullable(Type.Integer()),
   response_body: Nullable(

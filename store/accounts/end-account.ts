@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { ROLES, type Role } from '../../schema/account/role.ts'
 import type { Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { IS_UNSENT } from '../deliveries/is-unsent.ts'
 import { hideMonitorsOf } from '../monitors/monitor-delete.ts'
 
 const account = row({ id: Type.String(), email: Type.String() })
@@ -44,8 +45,8 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
     where id = ${teamId}::uuid`)
   await hideMonitorsOf(tx, teamId)
   await tx.query(sql.type(nothing)`
-    update deliveries set status = 'dead', due_at = null, next_attempt_at = null, fence = fence + 1
-    where ${team} and due_at is not null`)
+    update deliveries d set status = 'dead', due_at = null, next_attempt_at = null, fence = fence + 1
+    where ${team} and ${IS_UNSENT}`)
   // Waits for a process that is making messages of the events, and then deletes these too.
   await tx.query(sql.type(nothing)`delete from notice_events where ${team}`)
   await tx.query(sql.type(nothing)`delete from notices where ${team}`)

@@ -8,7 +8,7 @@ import { Choice } from '../../schema/shape/shape.ts'
 import type { Store } from '../db/client.ts'
 import { rowOf, row, unnest } from '../db/row.ts'
 import { ownLevels } from '../queue/own-levels.ts'
-import { DEAD_DESTINATIONS } from './dead-destinations.ts'
+import { deadDestinations } from './dead-destinations.ts'
 import type { Outbox } from './delivery-lease.ts'
 
 const SealedSecret = Type.Union([Type.Unsafe<Buffer>({}), Type.Null()])
@@ -233,6 +233,9 @@ const COLUMNS = {
   response_body: 'text',
 } as const
 
+const DONE = sql.fragment`done`
+const DONE_OR_LED = sql.fragment`(select * from done union all select * from led)`
+
 /** The other deliveries of the digests in `done`. Only the one that leads them is due again. */
 const LED = sql.fragment`,
     led as (
@@ -240,7 +243,8 @@ const LED = sql.fragment`,
       set status = d.status, attempts = d.attempts, last_attempt_at = d.last_attempt_at,
         next_attempt_at = d.next_attempt_at, response_status = d.response_status, response_body = d.response_body
       from done d
-      where f.digest_of = d.id and f.id <> d.id
+      where d.digest_of = d.id and f.digest_of = d.id and f.id <> d.id
+      returning f.*
     )`
 
 /**
@@ -276,8 +280,8 @@ export async function recordAttempts(
       where d.id = i.id and d.fence = i.fence
       returning d.*
     )
-    ${outbox === 'deliveries' ? DEAD_DESTINATIONS : sql.fragment``}
     ${hasDigest ? LED : sql.fragment``}
+    ${outbox === 'deliveries' ? deadDestinations(hasDigest ? DONE_OR_LED : DONE) : sql.fragment``}
     select id from done
   `)
   return new Set(rows.map(({ id }) => id))

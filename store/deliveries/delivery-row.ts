@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { canonicalValue } from '../../core/diff/reading-hash.ts'
 import { heldUntil } from '../../core/hold/held-until.ts'
 import { levelOf } from '../../schema/level.ts'
 import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
@@ -11,6 +12,7 @@ import {
 import { WEEK_DAYS } from '../../schema/monitor/digest.ts'
 import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
+import type { Json } from '../../schema/shape/json.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
@@ -101,7 +103,7 @@ export function newDelivery({
     level: Math.max(levelOf(DeliveryConfig, sealed), hasLaterKeys(config) ? monitorLevel : 1),
     held: hold && hold.reason,
     held_until: hold && new Date(hold.untilMs).toISOString(),
-    digest: hold && sealed.digest && outbox === 'deliveries' ? digestKey(config, sealed) : null,
+    digest: hold && sealed.digest && outbox === 'deliveries' ? digestKey(sealed) : null,
   }
 }
 
@@ -119,10 +121,11 @@ const requestOf = (config: DeliveryConfig): string =>
   config.type === 'webhook' && config.service === 'custom' ? ` ${config.method} ${config.body}` : ''
 
 /**
- * Returns what deliveries have in common that are sent as one message: a hash of the destination, and of when it may be
- * sent to. Deliveries of different teams are apart.
+ * Returns what deliveries have in common that are sent as one message: a hash of the destination with all its options
+ * and headers, and of when it may be sent to. Deliveries of different teams are apart.
  */
-function digestKey(config: DeliveryConfig, { digest, quiet_hours: hours }: SealedTarget): string {
+function digestKey({ digest, quiet_hours: hours, ...sealed }: SealedTarget): string {
+  const config = { ...sealed, message: null, named: null }
   const { daily_at, time_zone, days, every_seconds } = digest ?? {}
   const when = [
     daily_at,
@@ -131,7 +134,9 @@ function digestKey(config: DeliveryConfig, { digest, quiet_hours: hours }: Seale
     every_seconds,
   ]
   const quiet = hours && [hours.from, hours.until, hours.time_zone]
-  return hash('sha256', JSON.stringify([targetKey(config), when, quiet])).slice(0, 16)
+  const known = hash('sha256', JSON.stringify([targetKey(sealed), when, quiet])).slice(0, 16)
+  // It may hold a short password, so its hash is too short to confirm a guess.
+  return `${known}-${hash('sha256', canonicalValue(config as Json)).slice(0, 8)}`
 }
 
 /** Returns the address, and of a service the options that say where a message goes. */

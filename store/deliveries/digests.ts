@@ -33,17 +33,21 @@ const led = rowOf(Type.Object({ id: Type.String() }))
 /** Bytes of payloads that are read for one message. The changes behind them are counted only. */
 const MOST_BYTES = 2 ** 20
 
+/** Deliveries that one message takes. The others are due still, for the next one. */
+const MOST_ROWS = 10_000
+
 /** Deliveries `d` that wait for a message that is not begun. */
 const IS_OPEN = sql.fragment`d.digest_of is null and d.status = 'pending'`
 
 /**
- * The end of the digest of a row that waits already; null: none does. One that is claimed has another due time. Both
- * arguments are names of tables: with `team_id`, and with `digest`.
+ * The end of the digest of a row that waits already; null: none does, or its time has come: it may be on its way. One
+ * that is claimed has another due time. Both arguments are names of tables: with `team_id`, and with `digest`; `t` has
+ * the time `at`.
  */
 export const endOfOpenDigest = (team: string, row: string) => sql.fragment`
   (select min(d.due_at) from deliveries d
     where d.team_id = ${sql.identifier([team, 'team_id'])} and d.digest = ${sql.identifier([row, 'digest'])}
-      and ${IS_OPEN} and d.due_at = d.next_attempt_at)`
+      and ${IS_OPEN} and d.due_at = d.next_attempt_at and d.due_at > t.at)`
 
 /**
  * Makes a claimed delivery the one that leads its digest, in one statement: all that wait for it are part of it from
@@ -59,8 +63,9 @@ export async function leadDigest(
     open as materialized (
       select d.id, d.fence
       from deliveries d join own o on o.team_id = d.team_id and o.digest = d.digest
-      where ${IS_OPEN}
+      where o.digest_of is null and ${IS_OPEN}
       order by d.id
+      limit ${MOST_ROWS}
       for update of d
     ),
     taken as (
@@ -110,22 +115,34 @@ export async function readDigest(store: Queryable, id: string): Promise<Digest> 
 
 /**
  * Gives a digest that waits for its next attempt another delivery that leads it, before the one that does is sent by
- * itself. Of these deliveries none leads it then.
+ * itself. Of these deliveries none leads it then. Call it in the transaction that sends them.
  */
-export const handOverDigests = (tx: Queryable, teamId: string, ids: readonly string[]): Promise<unknown> =>
-  tx.query(sql.type(nothing)`
-    with given as (select unnest(${sql.array([...ids], 'uuid')}) as id),
-    parted as materialized (
+export async function handOverDigests(tx: Queryable, teamId: string, ids: readonly string[]): Promise<void> {
+  const given = sql.array([...ids], 'uuid')
+  const digests = sql.fragment`
+    (select digest_of from deliveries where id = any(${given}) and team_id = ${teamId}::uuid and digest_of is not null)`
+  // In the order of those who lock the same: a team that ends its deliveries, and an attempt first the one that leads.
+  await tx.query(sql.type(nothing)`select from teams where id = ${teamId}::uuid for share`)
+  await tx.query(sql.type(nothing)`select from deliveries where id in ${digests} order by id for update`)
+  await tx.query(sql.type(nothing)`
+    select from deliveries
+    where team_id = ${teamId}::uuid and (id = any(${given}) or digest_of in ${digests})
+    order by id
+    for update`)
+  await tx.query(sql.type(nothing)`
+    with parted as materialized (
       select l.id as was, (
         select f.id from deliveries f
-        where f.digest_of = l.id and f.id not in (select id from given) and f.next_attempt_at is not null
+        where f.digest_of = l.id and not f.id = any(${given}) and f.next_attempt_at is not null
         order by f.id limit 1
       ) as heir
-      from deliveries l join given using (id)
-      where l.team_id = ${teamId}::uuid and l.digest_of = l.id and l.status in ('failed', 'dead')
+      from deliveries l
+      where l.id = any(${given}) and l.team_id = ${teamId}::uuid and l.digest_of = l.id
+        and l.status in ('failed', 'dead')
     )
     update deliveries f
     set digest_of = p.heir, due_at = case when f.id = p.heir then f.next_attempt_at end
     from parted p
     where f.digest_of = p.was and f.id <> p.was and p.heir is not null and f.next_attempt_at is not null
   `)
+}

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { DIGEST_SECONDS } from '../../schema/monitor/digest.ts'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
 import type { Store } from '../db/client.ts'
 import { row } from '../db/row.ts'
@@ -32,13 +33,26 @@ interface ClockBack {
 const SLACK_SECONDS = 30
 /** The longest lease that can be set (schema/config/config.ts). */
 const LONGEST_LEASE_SECONDS = 3600
+const DAY_SECONDS = 86_400
+/** A digest of one day of the week, or of so many seconds, whose time lies in quiet hours. */
+const LONGEST_HOLD_SECONDS = Math.max(DIGEST_SECONDS.most, 8 * DAY_SECONDS) + DAY_SECONDS
+const LONGEST_DELAY_SECONDS = Math.max(...DELIVERY_DELAYS_SECONDS)
+
+/**
+ * Seconds by which a message in `d` may lie further ahead than its schedule says: it is held, or its next attempt waits
+ * for the end of quiet hours. At level 1 it knows neither.
+ */
+const HELD_SECONDS = sql.fragment`
+  case when d.held is not null and d.attempts = 0 then ${LONGEST_HOLD_SECONDS}
+    when d.level > 1 and d.due_at = d.next_attempt_at then ${DAY_SECONDS} else 0 end`
 
 /**
  * Reschedules work after the clock was set back. Times that were scheduled before lie hours ahead then, and monitors
  * would not run until those times. Checks that lie further ahead than their schedule explains move to a random time in
  * the interval that begins now, so that they do not all run at once. Leases and delivery attempts move to the time at
- * which they would end if they began now. The function may run twice without harm. It reads every row, because the
- * event is rare. Returns how many it moved: none while another process runs it.
+ * which they would end if they began now. A held message keeps its time, unless no hold explains that. The function may
+ * run twice without harm. It reads every row, because the event is rare. Returns how many it moved: none while another
+ * process runs it.
  */
 export async function pullBack(
   store: Store,
@@ -83,7 +97,8 @@ export async function pullBack(
       select id, at + case when due_at = next_attempt_at then make_interval(secs => delay)
         else lease_end - at end as due
       from (
-        select d.*, t.*, (${sql.array([...DELIVERY_DELAYS_SECONDS], 'int4')})[d.attempts + 1] as delay
+        select d.*, t.*,
+          (${sql.array([...DELIVERY_DELAYS_SECONDS], 'int4')})[d.attempts + 1] + ${HELD_SECONDS} as delay
         from deliveries d, t
         where d.due_at > t.soon
       ) d
@@ -91,8 +106,8 @@ export async function pullBack(
     ),
     -- Notices are few: one that lies further ahead than its schedule allows is sent at once.
     noticed as (
-      update notices n set due_at = t.at, next_attempt_at = t.at from t
-      where n.due_at > t.soon + make_interval(secs => ${Math.max(...DELIVERY_DELAYS_SECONDS)})
+      update notices d set due_at = t.at, next_attempt_at = t.at from t
+      where d.due_at > t.soon + make_interval(secs => ${LONGEST_DELAY_SECONDS} + ${HELD_SECONDS})
     ),
     events as (update notice_events e set due_at = t.at from t where e.due_at > t.soon),
     sooner as (

@@ -4,6 +4,7 @@ import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import { unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { endOfOpenDigest } from '../deliveries/digests.ts'
+import { RETENTION_DAYS } from '../quota/pool.ts'
 
 /*
  * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
@@ -52,7 +53,10 @@ export function insertDeliveries(
     join moved m on m.no = o.no
     cross join t
     cross join lateral (
-      select coalesce(least(o.held_until, ${endOfOpenDigest('m', 'o')}), t.at) as at
+      select coalesce(least(o.held_until, ${endOfOpenDigest('m', 'o')}, case when o.held_until is not null then (
+        -- At the latest a day before retention would delete it.
+        select t.at + make_interval(days => greatest(${RETENTION_DAYS} - 1, 0)) from team_limits(m.team_id) l
+      ) end), t.at) as at
     ) due`
 }
 

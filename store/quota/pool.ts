@@ -13,7 +13,7 @@ export type Pool = 'runs' | 'visual' | 'serp'
 export const limitOf = (name: keyof PlanLimits) => sql.fragment`(l.limits->>${sql.literalValue(name)})::bigint`
 
 /** Days of a team's retention window, from `l`. Every plan has this limit. */
-const RETENTION_DAYS = sql.fragment`${limitOf('retentionDays')}::int`
+export const RETENTION_DAYS = sql.fragment`${limitOf('retentionDays')}::int`
 
 /** The instant before which runs, deliveries and audit events are hidden, from `l`. */
 export const CUTOFF = sql.fragment`clock() - make_interval(days => ${RETENTION_DAYS})`

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { UNMARKED } from '../../../deliveries/messages/dialect.ts'
 import { digestMessage, type DigestMessage } from '../../../deliveries/messages/digest-story.ts'
 import { discordMessage } from '../../../deliveries/messages/discord-message.ts'
 import { emailMessage } from '../../../deliveries/messages/email-message.ts'
 import { messageStory } from '../../../deliveries/messages/message-story.ts'
 import { slackMessage } from '../../../deliveries/messages/slack-message.ts'
+import { writeChanges } from '../../../deliveries/messages/write-blocks.ts'
 import { SERVICES } from '../../../deliveries/services/services.ts'
 import type { MessageConfig } from '../../../schema/message/message.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../../schema/monitor/delivery-services.ts'
@@ -24,9 +26,7 @@ function digestOf(
   { count = changes.length, monitors = changes.length } = {},
 ): DigestMessage {
   const parts = changes.map((payload) => ({ payload: JSON.stringify(payload), message }))
-  const digest = digestMessage({ parts, count, monitors }, LINKS)
-  if (digest === null) throw new Error('there is no message')
-  return digest
+  return digestMessage({ parts, count, monitors }, LINKS)
 }
 const THREE = digestOf(NAMES.map((name) => payloadFor(name)))
 const FIRST = payloadFor('Kettle')
@@ -114,6 +114,20 @@ describe('A message of several changes', () => {
   test('of one monitor has its name and counts its changes', () => {
     const digest = digestOf([FIRST, FIRST], undefined, { count: 1_200, monitors: 1 })
     expect(slackMessage(FIRST, LINKS, null, { digest }).text).toBe('Kettle: 1,200 changes')
+  })
+
+  test('counts what cannot be read, and names the others', () => {
+    const later = { payload: JSON.stringify({ version: 99 }) }
+    const known = { payload: JSON.stringify(FIRST) }
+    const shown = ({ story }: DigestMessage) => [story.headline, ...writeChanges(story, UNMARKED, 1_000).split('\n')]
+    const some = digestMessage({ parts: [later, known], count: 2, monitors: 1 }, LINKS)
+    expect(shown(some)).toEqual([
+      'Kettle: 2 changes',
+      `• Kettle: price $19.99 → $17.49 (−12.5 %) ${RUN_URL}`,
+      '… and 1 more change https://watch.example.com',
+    ])
+    const none = digestMessage({ parts: [later, later], count: 2, monitors: 2 }, LINKS)
+    expect(shown(none)).toEqual(['2 changes in 2 monitors', '… and 2 more changes https://watch.example.com'])
   })
 
   test.each([...COLLECTING, 'slack', 'discord', 'email'] as const)(

@@ -1,4 +1,7 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { row } from '../../../store/db/row.ts'
 import { quietNow } from '../../support/api/quiet-now.ts'
 import { startWatching, type Watching } from '../../support/api/watching.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -38,13 +41,28 @@ const room = (path: string, more: object = {}) => ({
 })
 
 /** Lets a monitor with these destinations fire. Returns its deliveries. */
-async function fire(name: string, deliveries: readonly object[], more: object = {}): Promise<readonly Seen[]> {
+async function fire(
+  name: string,
+  deliveries: readonly object[],
+  more: object = {},
+  by: Watching = watching,
+): Promise<readonly Seen[]> {
   const diff_predicate = { type: 'any_field_changes' }
-  const page = await watching.watch({ value: 1 }, { name, diff_predicate, deliveries, ...more })
+  const page = await by.watch({ value: 1 }, { name, diff_predicate, deliveries, ...more })
   page.set({ value: 2 })
   const { id } = await page.run()
-  return (await watching.served.me.get(`/v1/runs/${id}/deliveries`)).body.data as unknown as readonly Seen[]
+  return deliveriesOf(id, by)
 }
+
+const deliveriesOf = async (run: string, by: Watching = watching) =>
+  (await by.served.me.get(`/v1/runs/${run}/deliveries`)).body.data as unknown as readonly Seen[]
+
+const counted = row({ destinations: Type.Integer(), events: Type.Integer() })
+/** How many destinations of monitors are dead, and how many events say so. */
+const dead = () =>
+  watching.served.api.services.store.one(sql.type(counted)`
+    select (select count(*) from dead_destinations) as destinations,
+      (select count(*) from notice_events where kind = 'delivery_dead') as events`)
 
 const read = async (path: string) => (await watching.served.me.get(path)).body as unknown as Seen
 const readAll = (seen: readonly Seen[]) => Promise.all(seen.map(({ id }) => read(`/v1/deliveries/${id}`)))
@@ -198,6 +216,30 @@ describe('A destination with a digest', () => {
     expect(to('early')).toHaveLength(2)
   })
 
+  test('that is refused is dead for each monitor, with one notice, and alive for each when one arrives', async () => {
+    let status = 404
+    await using gone = await openReceiver((...args) => reply(status)(...args))
+    const deliveries = [room('gone', { url: `${gone.url}/gone` })]
+    const diff_predicate = { type: 'any_field_changes' }
+    const pages = await Promise.all(
+      ['A', 'B'].map((name) => watching.watch({ value: 1 }, { name, diff_predicate, deliveries })),
+    )
+    const fireAll = async (value: number) => {
+      for (const page of pages) page.set({ value })
+      const runs = await Promise.all(pages.map((page) => page.run()))
+      return (await Promise.all(runs.map(({ id }) => deliveriesOf(id)))).flat()
+    }
+    const refused = await fireAll(2)
+    await watching.setClock(3700)
+    await all(refused, 'failed')
+    expect(await dead()).toEqual({ destinations: 2, events: 1 })
+    status = 200
+    const arrived = await fireAll(3)
+    await watching.setClock(2 * 3700)
+    await all(arrived, 'success')
+    expect(await dead()).toEqual({ destinations: 0, events: 1 })
+  })
+
   test('shows the request that its message would be now', async () => {
     const deliveries = (await Promise.all(['A', 'B'].map((name) => fire(name, [room('shown')])))).flat()
     const request = (await watching.served.me.get(`/v1/deliveries/${deliveries[0]?.id}/request`)).body as unknown as {
@@ -205,5 +247,30 @@ describe('A destination with a digest', () => {
     }
     expect(request.body).toContain('2 changes in 2 monitors')
     expect(to('shown')).toHaveLength(0)
+  })
+})
+
+describe('A digest that is not sent yet', () => {
+  let idle: Watching
+  beforeAll(async () => {
+    idle = await startWatching()
+  })
+  afterAll(() => idle.close())
+
+  const held = (name: string, delivery: object) => fire(name, [delivery], {}, idle)
+  const hoursTo = ({ next_attempt_at: next }: Seen) => (Date.parse(next ?? '') - Date.now()) / 3_600_000
+
+  test('though its time has come takes no change that fires then: that waits for the next', async () => {
+    await held('First', room('late'))
+    await idle.setClock(2 * 3600)
+    const [second] = await held('Second', room('late'))
+    await idle.setClock(0)
+    expect(second && hoursTo(second)).toBeGreaterThan(2.9)
+  })
+
+  test('is sent a day before the history of its team ends', async () => {
+    await idle.served.api.sql(`update teams set limits = '{"retentionDays": 3}'`)
+    const [delivery] = await held('Weekly', room('weekly', { digest: { every_seconds: 604_800 } }))
+    expect(delivery && hoursTo(delivery)).toBeCloseTo(48, 0)
   })
 })

@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
+import { endTeam } from '../../../store/accounts/end-account.ts'
 import { claimDeliveries, recordAttempts, type ClaimedDelivery } from '../../../store/deliveries/delivery-queue.ts'
 import { leadDigest, readDigest } from '../../../store/deliveries/digests.ts'
+import { replayDelivery } from '../../../store/deliveries/replay-deliveries.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { ageDeliveries, dropDeliveries } from '../../support/database/change-deliveries.ts'
 import { openOutbox } from '../../support/database/outbox.ts'
@@ -111,4 +113,60 @@ test('keeps what waits for its next attempt, however old that is', async () => {
   expect((await outbox.seeAll()).map(({ status }) => status)).toEqual(['success', 'success', 'success'])
   await forgetOld(outbox.store, AbortSignal.timeout(60_000))
   expect(await outbox.seeAll()).toHaveLength(0)
+})
+
+const recordOf = (
+  { id, fence }: ClaimedDelivery,
+  status: 'success' | 'failed',
+  retrySeconds: number | null = null,
+) => ({
+  ...{ id, fence, status, attempts: 1, retry_after_seconds: retrySeconds, ended_ago_ms: 0, is_digest: true },
+  ...{ response_status: status === 'success' ? 200 : 404, response_body: null },
+})
+/** Makes a digest of so many deliveries, of which the returned one leads the others. */
+async function ledBy(count: number): Promise<ClaimedDelivery> {
+  await outbox.addAll(rows(count))
+  const [first] = await claimAll()
+  if (!first) throw new Error('nothing was claimed')
+  await leadDigest(outbox.store, first)
+  return first
+}
+const statuses = async () => Object.fromEntries((await outbox.seeAll()).map(({ id, status }) => [id, status]))
+
+test('that was given up gives no outcome to others when one of it is sent by itself', async () => {
+  const leader = await ledBy(3)
+  await recordAttempts(outbox.store, [recordOf(leader, 'failed')])
+  await replayDelivery(outbox.store, outbox.teamId, leader.id)
+  const [alone] = await claimAll()
+  const other = await ledBy(2)
+  if (!alone) throw new Error('it was not claimed')
+  await recordAttempts(outbox.store, [recordOf(alone, 'success'), recordOf(other, 'success')])
+  const found = await statuses()
+  expect(found[leader.id]).toBe('success')
+  expect(Object.values(found).toSorted()).toEqual(['failed', 'failed', 'success', 'success', 'success'])
+})
+
+test('is led by one that waits, whichever of its deliveries are replayed at once', async () => {
+  const leader = await ledBy(4)
+  await recordAttempts(outbox.store, [recordOf(leader, 'failed', 300)])
+  const next = (await outbox.seeAll()).find(({ id }) => id !== leader.id)
+  const other = await outbox.anotherStore()
+  await Promise.all([
+    outbox.store.transaction((tx) => replayDelivery(tx, outbox.teamId, leader.id)),
+    other.transaction((tx) => replayDelivery(tx, outbox.teamId, next?.id ?? '')),
+  ])
+  const seen = await outbox.seeAll()
+  const waiting = seen.filter(({ status }) => status === 'failed')
+  expect(waiting).toHaveLength(2)
+  const leading = waiting.filter(({ due_at: due }) => due !== null)
+  expect(leading).toHaveLength(1)
+  expect(waiting.map(({ digest_of: of }) => of)).toEqual(waiting.map(() => leading[0]?.id))
+})
+
+test('ends as a whole with its team', async () => {
+  const leader = await ledBy(3)
+  await recordAttempts(outbox.store, [recordOf(leader, 'failed', 300)])
+  await outbox.store.transaction((tx) => endTeam(tx, outbox.teamId))
+  const seen = await outbox.seeAll()
+  expect(seen.map(({ status, next_attempt_at: next }) => [status, next])).toEqual(seen.map(() => ['dead', null]))
 })

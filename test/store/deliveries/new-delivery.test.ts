@@ -19,7 +19,7 @@ function made(given: Partial<Parameters<typeof newDelivery>[0]>) {
 }
 
 describe('A message to a destination with a digest', () => {
-  const key = expect.stringMatching(/^[0-9a-f]{16}$/)
+  const key = expect.stringMatching(/^[0-9a-f]{16}-[0-9a-f]{8}$/)
 
   test('of a change waits for it, and has its key, a level and the digest of its monitor', () => {
     expect(made({})).toEqual({ held: 'digest', until: HOUR, key, level: 2, target: { ...SLACK, digest } })
@@ -64,5 +64,19 @@ describe('A message to a destination with a digest', () => {
     ]
     expect(new Set(apart).size).toBe(apart.length)
     expect(apart).not.toContain(null)
+  })
+
+  test('has another key than one that is sent with other options or headers', () => {
+    const ntfy = { type: 'webhook', service: 'ntfy', url: 'https://a.example/' } as const
+    const of = (more: object) => made({ config: { ...ntfy, options: { topic: 'a' }, ...more } }).key
+    expect(of({ options: { token: 'b', topic: 'a' } })).toBe(of({ options: { topic: 'a', token: 'b' } }))
+    const apart = [
+      of({}),
+      of({ options: { topic: 'a', token: 'b' } }),
+      of({ options: { topic: 'a', token: 'c' } }),
+      of({ headers: { Authorization: 'b' } }),
+    ]
+    expect(new Set(apart).size).toBe(apart.length)
+    expect(of({ message: { text: 'a' } })).toBe(of({ message: { text: 'b' } }))
   })
 })

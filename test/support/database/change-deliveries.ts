@@ -21,6 +21,14 @@ export const refuseResults = (on: Statements, status: number): Promise<void> =>
 export const takeResults = (on: Statements): Promise<void> =>
   runStatement(on, 'alter table deliveries drop constraint refused')
 
+/** These wait for so many hours more; `held`: for a later hour, before their first attempt. */
+export const putOffDeliveries = (on: Statements, ids: readonly string[], hours: number, held = false): Promise<void> =>
+  runStatement(
+    on,
+    `update deliveries set due_at = clock() + interval '${hours} hours', next_attempt_at = clock() + interval
+      '${hours} hours', held = ${held ? `'digest'` : 'null'} where id in (${ids.map((id) => `'${id}'`).join()})`,
+  )
+
 /** All of them were made so much earlier: '10 years'. */
 export const ageDeliveries = (on: Statements, age: string): Promise<void> =>
   runStatement(on, `update deliveries set created_at = created_at - interval '${age}'`)

@@ -1,0 +1,36 @@
+import { afterEach, expect, test } from 'vitest'
+import { pullBack } from '../../../store/maintenance/clock-back.ts'
+import { dropDeliveries, putOffDeliveries } from '../../support/database/change-deliveries.ts'
+import { openOutbox } from '../../support/database/outbox.ts'
+import { shared } from '../../support/run/shared.ts'
+
+const outbox = shared(openOutbox)
+afterEach(() => dropDeliveries(outbox))
+
+const hook = { type: 'webhook', url: 'https://a.example/' } as const
+const night = { from: '22:00', until: '07:00', time_zone: 'UTC' }
+const dueIn = async (id: string) => Math.round((Number((await outbox.see(id)).due_at) - Date.now()) / 3_600_000) + 0
+
+// Each worker asks at its start, when nothing is certain.
+test.each([false, true])(
+  'what is held keeps its time, and so does what waits for quiet hours: %j',
+  async (isCertain) => {
+    const [digest, quiet, again, plain, far] = [
+      await outbox.add({ type: 'slack', webhookUrl: 'https://a.example/', digest: { every_seconds: 604_800 } }),
+      await outbox.add({ ...hook, quiet_hours: night }),
+      await outbox.add({ ...hook, quiet_hours: night }),
+      await outbox.add(hook),
+      await outbox.add({ ...hook, quiet_hours: night }),
+    ]
+    await putOffDeliveries(outbox, [digest], 190, true)
+    await putOffDeliveries(outbox, [quiet], 20, true)
+    await outbox.change(again, { attempts: 2 })
+    await putOffDeliveries(outbox, [again], 20)
+    await putOffDeliveries(outbox, [plain], 20)
+    await putOffDeliveries(outbox, [far], 24 * 40, true)
+    expect(await pullBack(outbox.store, { leaseSeconds: 60, isCertain })).toMatchObject({ deliveries: 2 })
+    expect(await Promise.all([digest, quiet, again, plain].map(dueIn))).toEqual([190, 20, 20, 0])
+    // No hold explains it.
+    expect(await dueIn(far)).toBeLessThan(24 * 10)
+  },
+)
