@@ -1,7 +1,13 @@
 import { createHash, hkdfSync } from 'node:crypto'
 
 /** The uses of TIDEMARK_ENCRYPTION_KEY. What one of them shows says nothing about the keys of the others. */
-type KeyUse = 'secrets at rest' | 'sign-in sessions' | 'signed images' | 'applied resources' | 'name of the key'
+type KeyUse =
+  | 'secrets at rest'
+  | 'sign-in sessions'
+  | 'signed images'
+  | 'applied resources'
+  | 'marks of destinations'
+  | 'name of the key'
 
 /** Returns the keys that a value of TIDEMARK_ENCRYPTION_KEY lists, the newest first. */
 export const listedKeys = (encryptionKey: string): readonly string[] =>

@@ -39,16 +39,20 @@ export async function digestOf(
 ): Promise<DigestMessage | null> {
   const { rows, count, monitors } = await readDigest(store, id)
   if (count < 2) return null
-  return digestMessage({ parts: rows.flatMap((one) => partOf(one, teamId, secrets)), count, monitors }, links)
+  return digestMessage({ parts: rows.map((one) => partOf(one, teamId, secrets)), count, monitors }, links)
 }
 
 /** One that cannot be opened is counted, and not named. */
-function partOf({ id, target, payload }: DigestRow, teamId: string, secrets: SecretBox): DigestPart[] {
+function partOf(
+  { id, target, payload, created_at: createdAt }: DigestRow,
+  teamId: string,
+  secrets: SecretBox,
+): DigestPart {
   try {
     const place = { teamId, column: 'deliveries.target', rowId: id } as const
     const { message, named } = secrets.open(place, target) as SealedTarget
-    return [{ payload, message, named }]
+    return { payload, createdAt, message, named }
   } catch {
-    return []
+    return { payload: '', createdAt }
   }
 }

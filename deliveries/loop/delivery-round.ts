@@ -141,7 +141,8 @@ type Claimed = ClaimedDelivery & { readonly digest?: DigestMessage | undefined }
 
 /**
  * Returns a claimed delivery with its message, where that tells of several changes. Null: another one has taken it into
- * its message. Where the store does not answer, it is due again when its lease ends.
+ * its message, or it is one of so many that it waits for the next. One that nobody has taken is due again when its
+ * lease ends.
  */
 export async function withDigest(
   claimed: ClaimedDelivery,

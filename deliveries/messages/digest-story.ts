@@ -10,6 +10,8 @@ import { valuesOf, type Wording, wordedStory } from './worded-story.ts'
 /** A change as it is stored, and the words of the user for it. */
 export interface DigestPart extends Wording {
   readonly payload: string
+  /** Shown where the payload cannot be read. */
+  readonly createdAt?: string
 }
 
 /** What one message is made of. */
@@ -41,7 +43,7 @@ export function digestMessage({ parts, count, monitors }: DigestParts, links: Li
   const titles = new Set(written.map(({ title }) => title))
   const [first] = written
   const headline = (titles.size === 1 ? first?.title : null) ?? ours({ count, monitors, name: first?.name ?? null })
-  const firedAt = written.at(-1)?.firedAt ?? new Date().toISOString()
+  const firedAt = written.at(-1)?.firedAt ?? parts.at(-1)?.createdAt ?? ''
   const story: Story = {
     name: headline,
     headline,

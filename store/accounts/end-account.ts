@@ -44,6 +44,10 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
       ended_at = clock()
     where id = ${teamId}::uuid`)
   await hideMonitorsOf(tx, teamId)
+  // Of a digest first the one that leads, as an attempt that is recorded locks them.
+  await tx.query(sql.type(nothing)`
+    select from deliveries d where ${team} and ${IS_UNSENT}
+    order by (d.digest_of is not distinct from d.id) desc, d.id for update`)
   await tx.query(sql.type(nothing)`
     update deliveries d set status = 'dead', due_at = null, next_attempt_at = null, fence = fence + 1
     where ${team} and ${IS_UNSENT}`)

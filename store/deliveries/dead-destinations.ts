@@ -38,12 +38,16 @@ export const deadDestinations = (ended: Fragment) => sql.fragment`,
         jsonb_build_object('delivery_id', d.id, 'target_key', d.target_key, 'delivery_type', d.type,
           'host', split_part(d.host, ' ', 1), 'status', d.status, 'response_status', d.response_status),
         concat_ws(' ', 'delivery_dead', d.id, d.fence)
-      from dead
-      join ${ended} d using (monitor_no, target_key)
+      from (
+        select distinct on (monitor_no, target_key) d.*
+        from dead join ${ended} d using (monitor_no, target_key)
+        where ${GIVEN_UP}
+        order by monitor_no, target_key, d.id
+      ) d
       join monitors m on m.no = d.monitor_no and m.deleted_at is null
       join teams team on team.id = d.team_id
-      where ${GIVEN_UP}
-        and (team.error_notifications or 'delivery_dead' = any(m.notify_on))
-      order by ${MESSAGE}, d.target_key, d.id
+      where (team.error_notifications or 'delivery_dead' = any(m.notify_on))
+      -- One that wants the notice is told before one whose owner gets a mail.
+      order by ${MESSAGE}, d.target_key, ('delivery_dead' = any(m.notify_on)) desc, d.id
       on conflict (key) do nothing
     )`

@@ -103,7 +103,7 @@ export function newDelivery({
     level: Math.max(levelOf(DeliveryConfig, sealed), hasLaterKeys(config) ? monitorLevel : 1),
     held: hold && hold.reason,
     held_until: hold && new Date(hold.untilMs).toISOString(),
-    digest: hold && sealed.digest && outbox === 'deliveries' ? digestKey(sealed) : null,
+    digest: hold && sealed.digest && outbox === 'deliveries' ? digestKey(sealed, { secrets, teamId }) : null,
   }
 }
 
@@ -121,10 +121,14 @@ const requestOf = (config: DeliveryConfig): string =>
   config.type === 'webhook' && config.service === 'custom' ? ` ${config.method} ${config.body}` : ''
 
 /**
- * Returns what deliveries have in common that are sent as one message: a hash of the destination with all its options
- * and headers, and of when it may be sent to. Deliveries of different teams are apart.
+ * Returns what deliveries have in common that are sent as one message: a mark of the destination with all its options
+ * and headers, and of when it may be sent to. With a new encryption key there is another mark: deliveries that wait by
+ * then are a message by themselves.
  */
-function digestKey({ digest, quiet_hours: hours, ...sealed }: SealedTarget): string {
+function digestKey(
+  { digest, quiet_hours: hours, ...sealed }: SealedTarget,
+  { secrets, teamId }: Pick<NewDelivery, 'secrets' | 'teamId'>,
+): string {
   const config = { ...sealed, message: null, named: null }
   const { daily_at, time_zone, days, every_seconds } = digest ?? {}
   const when = [
@@ -134,9 +138,7 @@ function digestKey({ digest, quiet_hours: hours, ...sealed }: SealedTarget): str
     every_seconds,
   ]
   const quiet = hours && [hours.from, hours.until, hours.time_zone]
-  const known = hash('sha256', JSON.stringify([targetKey(sealed), when, quiet])).slice(0, 16)
-  // It may hold a short password, so its hash is too short to confirm a guess.
-  return `${known}-${hash('sha256', canonicalValue(config as Json)).slice(0, 8)}`
+  return secrets.mark(JSON.stringify([teamId, canonicalValue(config as Json), when, quiet]))
 }
 
 /** Returns the address, and of a service the options that say where a message goes. */

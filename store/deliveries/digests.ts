@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { MOST_NAMED_CHANGES } from '../../schema/monitor/digest.ts'
 import type { Queryable } from '../db/client.ts'
-import { nothing, rowOf } from '../db/row.ts'
+import { nothing, row, rowOf } from '../db/row.ts'
 
 /**
  * A digest is a set of deliveries that are sent as one message. Each waits as any other held delivery does. The first
@@ -12,6 +12,7 @@ import { nothing, rowOf } from '../db/row.ts'
 /** A delivery that one message names. */
 const DigestRow = Type.Object({
   id: Type.String(),
+  created_at: Type.String(),
   /** The sealed destination, with what its message may name. */
   target: Type.Unsafe<Buffer>({}),
   payload: Type.String(),
@@ -28,7 +29,7 @@ const Digest = Type.Object({
 type Digest = Static<typeof Digest>
 
 const digestRow = rowOf(Type.Object({ ...DigestRow.properties, count: Type.Integer(), monitors: Type.Integer() }))
-const led = rowOf(Type.Object({ id: Type.String() }))
+const led = row({ id: Type.String() })
 
 /** Bytes of payloads that are read for one message. The changes behind them are counted only. */
 const MOST_BYTES = 2 ** 20
@@ -104,13 +105,13 @@ export async function readDigest(store: Queryable, id: string): Promise<Digest> 
       ) numbered
       where n <= ${MOST_NAMED_CHANGES} and before < ${MOST_BYTES}
     )
-    select d.id, d.target, d.payload, (select count(*) from members) as count,
+    select d.id, d.created_at, d.target, d.payload, (select count(*) from members) as count,
       (select count(distinct monitor_no) from members) as monitors
     from named join deliveries d using (id)
     order by named.n
   `)
   const { count = 0, monitors = 0 } = rows[0] ?? {}
-  return { rows: rows.map(({ id: of, target, payload }) => ({ id: of, target, payload })), count, monitors }
+  return { rows: rows.map(({ count: _count, monitors: _monitors, ...one }) => one), count, monitors }
 }
 
 /**
@@ -119,14 +120,17 @@ export async function readDigest(store: Queryable, id: string): Promise<Digest> 
  */
 export async function handOverDigests(tx: Queryable, teamId: string, ids: readonly string[]): Promise<void> {
   const given = sql.array([...ids], 'uuid')
-  const digests = sql.fragment`
-    (select digest_of from deliveries where id = any(${given}) and team_id = ${teamId}::uuid and digest_of is not null)`
-  // In the order of those who lock the same: a team that ends its deliveries, and an attempt first the one that leads.
   await tx.query(sql.type(nothing)`select from teams where id = ${teamId}::uuid for share`)
-  await tx.query(sql.type(nothing)`select from deliveries where id in ${digests} order by id for update`)
+  const found = await tx.anyFirst(sql.type(led)`
+    select distinct digest_of as id from deliveries
+    where id = any(${given}) and team_id = ${teamId}::uuid and digest_of is not null`)
+  const leaders = sql.array([...found], 'uuid')
+  // As those who lock the same: a team that ends its deliveries, and an attempt first the one that leads.
+  await tx.query(sql.type(nothing)`select from deliveries where id = any(${leaders}) order by id for update`)
   await tx.query(sql.type(nothing)`
     select from deliveries
-    where team_id = ${teamId}::uuid and (id = any(${given}) or digest_of in ${digests})
+    where (id = any(${given}) and team_id = ${teamId}::uuid)
+      or (digest_of = any(${leaders}) and next_attempt_at is not null)
     order by id
     for update`)
   await tx.query(sql.type(nothing)`

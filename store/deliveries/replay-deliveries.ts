@@ -45,7 +45,7 @@ export async function replayRunDeliveries(
   runId: string,
 ): Promise<readonly Replayed[]> {
   const ids = await store.anyFirst(sql.type(found)`
-    select id from deliveries where run_id = ${runId}::uuid and team_id = ${teamId}::uuid and digest_of is not null`)
+    select id from deliveries where run_id = ${runId}::uuid and team_id = ${teamId}::uuid`)
   await handOverDigests(store, teamId, ids)
   return store.any(sql.type(replayed)`
     update deliveries d

@@ -40,11 +40,13 @@ const LONGEST_DELAY_SECONDS = Math.max(...DELIVERY_DELAYS_SECONDS)
 
 /**
  * Seconds by which a message in `d` may lie further ahead than its schedule says: it is held, or its next attempt waits
- * for the end of quiet hours. At level 1 it knows neither.
+ * for the end of quiet hours. At level 1 it knows neither. A lease does not hold a message, and a last attempt in
+ * the future proves a jump.
  */
 const HELD_SECONDS = sql.fragment`
-  case when d.held is not null and d.attempts = 0 then ${LONGEST_HOLD_SECONDS}
-    when d.level > 1 and d.due_at = d.next_attempt_at then ${DAY_SECONDS} else 0 end`
+  case when d.due_at is distinct from d.next_attempt_at then 0
+    when d.held is not null and d.attempts = 0 then ${LONGEST_HOLD_SECONDS}
+    when d.level > 1 and d.attempts > 0 and d.last_attempt_at <= clock() then ${DAY_SECONDS} else 0 end`
 
 /**
  * Reschedules work after the clock was set back. Times that were scheduled before lie hours ahead then, and monitors
@@ -97,12 +99,12 @@ export async function pullBack(
       select id, at + case when due_at = next_attempt_at then make_interval(secs => delay)
         else lease_end - at end as due
       from (
-        select d.*, t.*,
-          (${sql.array([...DELIVERY_DELAYS_SECONDS], 'int4')})[d.attempts + 1] + ${HELD_SECONDS} as delay
+        select d.*, t.*, (${sql.array([...DELIVERY_DELAYS_SECONDS], 'int4')})[d.attempts + 1] as delay,
+          make_interval(secs => ${HELD_SECONDS}) as hold
         from deliveries d, t
         where d.due_at > t.soon
       ) d
-      where due_at > greatest(at + make_interval(secs => delay), lease_end) + slack
+      where due_at > greatest(at + make_interval(secs => delay) + hold, lease_end) + slack
     ),
     -- Notices are few: one that lies further ahead than its schedule allows is sent at once.
     noticed as (

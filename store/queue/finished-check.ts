@@ -55,7 +55,7 @@ export function insertDeliveries(
     cross join lateral (
       select coalesce(least(o.held_until, ${endOfOpenDigest('m', 'o')}, case when o.held_until is not null then (
         -- At the latest a day before retention would delete it.
-        select t.at + make_interval(days => greatest(${RETENTION_DAYS} - 1, 0)) from team_limits(m.team_id) l
+        select t.at + make_interval(days => greatest(${RETENTION_DAYS} - 1, 1)) from team_limits(m.team_id) l
       ) end), t.at) as at
     ) due`
 }

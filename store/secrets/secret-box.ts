@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { derivedKey, keyId, listedKeys } from '../../core/derived-key.ts'
 
 /**
@@ -12,6 +12,11 @@ export interface SecretBox {
   seal(place: SealedPlace, value: unknown): Buffer
   /** Throws an `UnreadableSecretError` when its key is not there, or when the value was moved or altered. */
   open(place: SealedPlace, sealed: Uint8Array): unknown
+  /**
+   * Returns 16 hex digits that are the same for the same text, until there is another newest key. Nobody can confirm a
+   * guess of the text without the key.
+   */
+  mark(text: string): string
 }
 
 /** A box whose keys may change while it is used. */
@@ -71,7 +76,7 @@ const sealedWith = (bytes: Buffer): string | null =>
 export function createSecretBox(encryptionKey: string): ChangingBox {
   const keys = new Map<string, KeyObject>()
   let listed: readonly string[] = []
-  let newest: { readonly key: KeyObject; readonly head: Buffer }
+  let newest: { readonly key: KeyObject; readonly head: Buffer; readonly marking: KeyObject }
   adopt(encryptionKey)
 
   function adopt(list: string): void {
@@ -82,7 +87,8 @@ export function createSecretBox(encryptionKey: string): ChangingBox {
     const key = keys.get(id)
     if (key === undefined) throw new TypeError('an encryption key is needed')
     listed = ids
-    newest = { key, head: Buffer.concat([Buffer.of(VERSION), Buffer.from(id, 'hex')]) }
+    const marking = createSecretKey(derivedKey(list, 'marks of destinations'))
+    newest = { key, head: Buffer.concat([Buffer.of(VERSION), Buffer.from(id, 'hex')]), marking }
   }
 
   return {
@@ -90,6 +96,7 @@ export function createSecretBox(encryptionKey: string): ChangingBox {
       return listed
     },
     adopt,
+    mark: (text) => createHmac('sha256', newest.marking).update(text).digest('hex').slice(0, 16),
     seal(place, value) {
       const nonce = randomBytes(TAG_AT - NONCE_AT)
       const { key, head } = newest
@@ -142,6 +149,7 @@ export function tolerantBox(
       return box.keyIds
     },
     seal: (place, value) => box.seal(place, value),
+    mark: (text) => box.mark(text),
     open(place, sealed) {
       try {
         return box.open(place, sealed)

@@ -19,7 +19,7 @@ function made(given: Partial<Parameters<typeof newDelivery>[0]>) {
 }
 
 describe('A message to a destination with a digest', () => {
-  const key = expect.stringMatching(/^[0-9a-f]{16}-[0-9a-f]{8}$/)
+  const key = expect.stringMatching(/^[0-9a-f]{16}$/)
 
   test('of a change waits for it, and has its key, a level and the digest of its monitor', () => {
     expect(made({})).toEqual({ held: 'digest', until: HOUR, key, level: 2, target: { ...SLACK, digest } })

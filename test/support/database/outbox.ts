@@ -59,7 +59,10 @@ export interface Outbox extends AsyncDisposable {
   see(id: string): Promise<Seen>
   seeAll(): Promise<Seen[]>
   /** Sets columns of one that no test of the loop reaches in time. */
-  change(id: string, columns: { attempts?: number; target?: Buffer; payload?: string }): Promise<void>
+  change(
+    id: string,
+    columns: { attempts?: number; last_attempt_at?: string; target?: Buffer; payload?: string },
+  ): Promise<void>
   /** The monitor had `OLD_SECRET` before, which is given for an hour more. */
   keepOldSecret(): Promise<void>
   /** Waits until the delivery looks so. */
