@@ -7,8 +7,8 @@ import { openReceiver, reply } from '../support/worker/receiver.ts'
 import { chance } from './random.ts'
 
 /** With `TIDEMARK_TEST_KILLS=50` and `TIDEMARK_TEST_DIGESTS=500` it is what the figures ask for. */
-const KILLS = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 6)
-const DIGESTS = Number(process.env['TIDEMARK_TEST_DIGESTS'] ?? 60)
+const KILLS = Number(process.env['TIDEMARK_TEST_KILLS'] ?? 3)
+const DIGESTS = Number(process.env['TIDEMARK_TEST_DIGESTS'] ?? 30)
 const CHANGES = 20
 const LEASE_SECONDS = 31
 
