@@ -100,7 +100,7 @@ describe('the destination must answer within 15 seconds', () => {
         const before = Date.now()
         const id = await fireAt(receiver.url, own)
         const first = await until(own, id, ({ attempts }) => attempts === 1)
-        expect(Date.parse(String(first.last_attempt_at)) - before).toBeLessThan(10_000)
+        expect(Date.parse(String(first.last_attempt_at)) - before).toBeLessThan(60_000)
         const waits: (number | null)[] = [waitOf(first)]
         let ahead = 0
         for (const attempt of [2, 3, 4, 5, 6]) {
