@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/db/client.ts'
-import { type DigestRow, leadDigest, readDigest } from '../store/deliveries/digests.ts'
+import { type DigestRow, readDigest } from '../store/deliveries/digests.ts'
 import type { SealedTarget } from '../store/deliveries/sealed-target.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
 import { type DigestMessage, type DigestPart, digestMessage } from './messages/digest-story.ts'
@@ -15,18 +15,6 @@ interface DigestPorts {
 interface InDigest {
   readonly id: string
   readonly team_id: string
-}
-
-/**
- * Decides which deliveries are part of the message of a claimed one, and returns it. 'alone': the message is its own.
- * 'taken': another delivery has taken this one into its message.
- */
-export async function takeDigest(
-  ports: DigestPorts,
-  claimed: InDigest & { readonly fence: number },
-): Promise<DigestMessage | 'alone' | 'taken'> {
-  if (!(await leadDigest(ports.store, claimed))) return 'taken'
-  return (await digestOf(ports, claimed)) ?? 'alone'
 }
 
 /**

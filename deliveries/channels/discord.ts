@@ -4,14 +4,4 @@ import { type ChatOptions, prepareChat } from './prepare-chat.ts'
 
 /** Sends an embed to a webhook of Discord. */
 export const createDiscordChannel = (options: ChatOptions): Channel<'discord'> =>
-  channelOf(({ id, team, config, payload, named, digest }) =>
-    prepareChat(options, discordMessage, {
-      id,
-      team,
-      payload,
-      url: config.webhookUrl,
-      message: config.message,
-      named,
-      digest,
-    }),
-  )
+  channelOf((message) => prepareChat(options, discordMessage, message))

@@ -2,7 +2,7 @@ import type { Links } from '../messages/links.ts'
 import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
 import type { MessageWording } from '../messages/message-story.ts'
 import { type ChannelRequest, wireOf } from './channel-request.ts'
-import type { Prepared } from './channel.ts'
+import type { Message, Prepared } from './channel.ts'
 import type { MessagePictures } from './message-pictures.ts'
 import { post, type PostOptions } from './post.ts'
 import { sentSecrets } from './safe-text.ts'
@@ -21,13 +21,6 @@ type WriteMessage = (
   wording: MessageWording,
 ) => object
 
-interface ChatDelivery extends MessageWording {
-  readonly id: string
-  readonly team: string
-  readonly payload: string
-  readonly url: string
-}
-
 /**
  * Prepares one POST of a message. The message is written from the stored payload at each attempt, so that the payload
  * in the API looks the same for all types. The outcome rules are those of the webhook; a 429 is a 4xx there and final,
@@ -36,7 +29,14 @@ interface ChatDelivery extends MessageWording {
 export async function prepareChat(
   options: ChatOptions,
   write: WriteMessage,
-  { id, team, payload: text, url, message, named, digest }: ChatDelivery,
+  {
+    id,
+    team,
+    config: { webhookUrl: url, message },
+    payload: text,
+    named,
+    digest,
+  }: Message<'slack'> | Message<'discord'>,
 ): Promise<Prepared> {
   const payload = readPayload(text)
   if (payload === null) return { kind: 'impossible', message: NO_MESSAGE }

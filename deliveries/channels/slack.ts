@@ -4,14 +4,4 @@ import { type ChatOptions, prepareChat } from './prepare-chat.ts'
 
 /** Sends Block Kit to an incoming webhook of Slack, or of a service that accepts the same format. */
 export const createSlackChannel = (options: ChatOptions): Channel<'slack'> =>
-  channelOf(({ id, team, config, payload, named, digest }) =>
-    prepareChat(options, slackMessage, {
-      id,
-      team,
-      payload,
-      url: config.webhookUrl,
-      message: config.message,
-      named,
-      digest,
-    }),
-  )
+  channelOf((message) => prepareChat(options, slackMessage, message))

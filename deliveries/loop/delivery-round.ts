@@ -8,11 +8,12 @@ import { storeFault } from '../../store/deliveries/delivery-fault.ts'
 import { heartbeatDeliveries, type Outbox, releaseDeliveries } from '../../store/deliveries/delivery-lease.ts'
 import { claimDeliveries, type ClaimedDelivery, dueHosts } from '../../store/deliveries/delivery-queue.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
+import { leadDigest } from '../../store/deliveries/digests.ts'
 import type { SealedTarget } from '../../store/deliveries/sealed-target.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { AttemptOutcome, Channels, SendContext } from '../channels/channel.ts'
 import { onChannel } from '../channels/on-channel.ts'
-import { takeDigest } from '../digest-of.ts'
+import { digestOf } from '../digest-of.ts'
 import type { DigestMessage } from '../messages/digest-story.ts'
 import type { Links } from '../messages/links.ts'
 import type { FinishedAttempt } from './attempt-recorder.ts'
@@ -149,9 +150,9 @@ export async function withDigest(
   ports: { readonly store: Store; readonly secrets: SecretBox; readonly links: Links },
 ): Promise<Claimed | null> {
   if (!claimed.is_digest) return claimed
-  const taken = await takeDigest(ports, claimed)
-  if (taken === 'taken') return null
-  return taken === 'alone' ? claimed : { ...claimed, digest: taken }
+  if (!(await leadDigest(ports.store, claimed))) return null
+  const digest = await digestOf(ports, claimed)
+  return digest ? { ...claimed, digest } : claimed
 }
 
 /** The outcome of an attempt, and the hours in which no other one may be made. */

@@ -11,10 +11,11 @@ const MARK = '• '
  * its run where all of them fit with their addresses.
  */
 export function writeDigest({ lines, count, url }: DigestLines, dialect: Dialect, most: number): readonly string[] {
-  const linked = linesIn(lines.map(withLink), most)
+  const withLinks = lines.map(withLink)
+  const linked = linesIn(withLinks, most)
   if (linked.length === count) return linked
   const room = most - dialect.cost(others(count) + dialect.lineBreak)
-  const named = linesIn(lines.map(withLink), room)
+  const named = linesIn(withLinks, room)
   const shown = named.length === lines.length ? named : linesIn(lines.map(lineOf), room)
   return [...shown, others(count - shown.length)]
 

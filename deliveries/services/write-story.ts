@@ -1,5 +1,6 @@
 import type { DeliveryService } from '../../schema/monitor/delivery-service.ts'
 import type { Dialect } from '../messages/dialect.ts'
+import { LINK_WORDS } from '../messages/links.ts'
 import { shorten } from '../messages/shorten.ts'
 import type { Story } from '../messages/story.ts'
 import { writeBlocks } from '../messages/write-blocks.ts'
@@ -32,7 +33,7 @@ export function writeStory(
 }
 
 function footOf({ runUrl, page, time }: Story, dialect: Dialect, isBare: boolean): string {
-  const run = runUrl === null || isBare ? [] : [dialect.link(runUrl, dialect.plain('See the run'))]
+  const run = runUrl === null || isBare ? [] : [dialect.link(runUrl, dialect.plain(LINK_WORDS.run))]
   const where = page === null ? [] : [pageOf(page, dialect)]
   return [...run, ...where, dialect.plain(time)].join(' · ')
 }

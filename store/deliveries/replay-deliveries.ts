@@ -14,9 +14,11 @@ interface Replayed {
   readonly run_id: string
 }
 
-/** The row `t`, with the time `at`, of a team that has not ended. It does not end until the transaction does. */
-const goingOn = (teamId: string) => sql.fragment`
-  (select clock() as at from teams where id = ${teamId}::uuid and ended_at is null for share) t`
+/** Makes deliveries `d` due now, each by itself. The team has not ended, and does not until the transaction does. */
+const reset = (teamId: string) => sql.fragment`
+  set status = 'pending', attempts = 0, held = null, digest = null, digest_of = null, fence = d.fence + 1,
+    due_at = t.at, next_attempt_at = t.at
+  from (select clock() as at from teams where id = ${teamId}::uuid and ended_at is null for share) t`
 
 /**
  * Resets one `failed` or `dead` delivery to `pending`, due at once, with 0 attempts and the same id and payload. It is
@@ -27,9 +29,7 @@ export async function replayDelivery(store: Queryable, teamId: string, id: strin
   await handOverDigests(store, teamId, [id])
   return store.maybeOne(sql.type(replayed)`
     update deliveries d
-    set status = 'pending', attempts = 0, held = null, digest = null, digest_of = null, fence = d.fence + 1,
-      due_at = t.at, next_attempt_at = t.at
-    from ${goingOn(teamId)}
+    ${reset(teamId)}
     where d.id = ${id}::uuid and d.team_id = ${teamId}::uuid and d.status in ('failed', 'dead')
     returning d.id, d.run_id
   `)
@@ -49,9 +49,7 @@ export async function replayRunDeliveries(
   await handOverDigests(store, teamId, ids)
   return store.any(sql.type(replayed)`
     update deliveries d
-    set status = 'pending', attempts = 0, held = null, digest = null, digest_of = null, fence = d.fence + 1,
-      due_at = t.at, next_attempt_at = t.at
-    from ${goingOn(teamId)}
+    ${reset(teamId)}
     where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
       and d.status in ('failed', 'dead')
     returning d.id, d.run_id

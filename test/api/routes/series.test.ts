@@ -110,9 +110,9 @@ describe('the series of a monitor', () => {
     await seedRun(services, id, { age: '10 s', results: results(4), rank: 1 })
     const path = `/v1/serp-monitors/${id}/series`
     const ranks = await read(path)
-    expect(ranks).toMatchObject({ field: 'rank', fields: ['rank', 'results'], failures: expect.anything() })
+    expect(ranks).toMatchObject({ field: 'rank', fields: ['rank', 'results'] })
     // A worker may have looked by then, and found no engine.
-    expect(ranks.failures).toContainEqual(expect.objectContaining({ error_code: 'blocked' }))
+    expect(ranks.failures.filter(({ error_code: code }) => code === 'blocked')).toHaveLength(1)
     expect(ranks.points.map(({ value }) => value)).toEqual([3, null, 1])
     expect((await read(`${path}?field=results`)).points.map(({ value }) => value)).toEqual([3, 2, 4])
     const { id: other } = (await me.post('/v1/serp-monitors', { ...search, target_domain: undefined })).body
