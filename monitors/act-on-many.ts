@@ -1,20 +1,25 @@
 import type { Requester } from '../schema/account/audit.ts'
 import type { BulkAction } from '../schema/monitor/bulk.ts'
+import type { MuteRequest } from '../schema/monitor/mute.ts'
 import { amendAudit, type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { isStoreAway } from '../store/db/store-fault.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type DeleteOutcome, deleteMonitor } from './delete-monitor.ts'
 import type { Kind } from './kinds/kind.ts'
+import { type MuteOutcome, muteMonitor, type UnmuteOutcome, unmuteMonitor } from './mute-monitor.ts'
 import { type PauseOutcome, pauseMonitor } from './pause-monitor.ts'
 import { type ResumeOutcome, resumeMonitor } from './resume-monitor.ts'
 import { type RunOutcome, runMonitor } from './run-monitor.ts'
 
 /** One action on many monitors of a team. */
-interface ManyMonitors extends Requester {
+interface ManyMonitors extends Requester, MuteKeys {
   readonly action: BulkAction
   readonly ids: readonly string[]
 }
+
+/** Of the action `mute`. */
+type MuteKeys = Partial<MuteRequest>
 
 /** The action threw for this monitor only. */
 interface Failed {
@@ -22,7 +27,7 @@ interface Failed {
   readonly error: unknown
 }
 
-type ActOutcome = PauseOutcome | ResumeOutcome | DeleteOutcome | RunOutcome
+type ActOutcome = PauseOutcome | ResumeOutcome | MuteOutcome | UnmuteOutcome | DeleteOutcome | RunOutcome
 
 /** The result for one monitor. */
 export interface ManyResult {
@@ -38,13 +43,18 @@ interface ManyDone {
 }
 
 const ACTS: Readonly<
-  Record<BulkAction, (context: MonitorContext, kind: Kind, one: OneMonitor) => Promise<ActOutcome>>
+  Record<BulkAction, (context: MonitorContext, kind: Kind, one: OneMonitor & MuteKeys) => Promise<ActOutcome>>
 > = {
   pause: pauseMonitor,
   resume: resumeMonitor,
+  mute: (context, kind, { until = null, ...one }) => muteMonitor(context, kind, { until, ...one }),
+  unmute: unmuteMonitor,
   delete: deleteMonitor,
   run: runMonitor,
 }
+
+/** After them no check and no delivery is due that was not before. */
+const WAKES_NOBODY: ReadonlySet<BulkAction> = new Set(['pause', 'mute', 'delete'])
 
 /**
  * Does the same action on many monitors, each independently: a failure for one does not undo the others. Each monitor
@@ -78,7 +88,7 @@ export async function actOnMany(
     if (acted.outcome.kind === 'done') succeeded += 1
     results.push({ id, outcome: acted.outcome })
   }
-  if (succeeded > 0 && action !== 'pause') context.wake()
+  if (succeeded > 0 && !WAKES_NOBODY.has(action)) context.wake()
   return { results, ...countsOf(succeeded) }
 }
 

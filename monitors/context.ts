@@ -24,4 +24,13 @@ export interface OneMonitor extends Requester {
 export const auditedAs = <What extends MonitorAct>({ audited }: Pick<Kind, 'audited'>, what: What) =>
   `${audited}.${what}` as const
 
-type MonitorAct = 'created' | 'updated' | 'deleted' | 'paused' | 'resumed' | 'run_triggered' | 'secret_rotated'
+type MonitorAct =
+  | 'created'
+  | 'updated'
+  | 'deleted'
+  | 'paused'
+  | 'resumed'
+  | 'muted'
+  | 'unmuted'
+  | 'run_triggered'
+  | 'secret_rotated'

@@ -14,6 +14,7 @@ import { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { Monitor, MonitorCreate, MonitorPatch, MonitorPreview } from '../../schema/monitor/monitor.ts'
+import { Mute, MuteRequest } from '../../schema/monitor/mute.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
@@ -74,6 +75,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MonitorBulk,
   MonitorBulkDone,
   BulkResult,
+  MuteRequest,
+  Mute,
   TeamSettings,
   TeamSettingsPatch,
   Team,
@@ -116,6 +119,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   MonitorPatch: { schedule_interval_seconds: 600 },
   BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },
   MonitorBulk: { action: 'pause', ids: ['5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'] },
+  MuteRequest: { until: '2036-12-01T08:00:00Z', reason: 'A new version is rolled out' },
   TeamSettingsPatch: { error_notifications: false },
   ApiKeyCreate: { name: 'Deploy script', scopes: ['read', 'write'], expires_at: null },
   ApiKeyRotate: { grace_period_hours: 24 },

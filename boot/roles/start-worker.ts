@@ -23,6 +23,7 @@ import { noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import { queuesOf, type WorkKind } from '../../worker/kinds/work-kind.ts'
 import { createBacklogMetrics } from '../../worker/maintenance/backlog-metrics.ts'
+import { createEndedMutes } from '../../worker/maintenance/ended-mutes.ts'
 import { startMaintenance } from '../../worker/maintenance/maintenance.ts'
 import { createMonitorMetrics } from '../../worker/maintenance/monitor-metrics.ts'
 import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
@@ -136,11 +137,12 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     Promise.all([checks.drain(DRAIN_MS), deliveries.drain(DRAIN_MS), notices.drain(DRAIN_MS), source?.close()]),
   )
 
+  const mutes = createEndedMutes({ store, secrets, log })
   const maintenance = await startMaintenance(store, log, {
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
-    others: [sweep],
+    others: [sweep, mutes],
   })
-  stack.defer('maintenance', () => maintenance.stop())
+  stack.defer('maintenance', () => Promise.all([maintenance.stop(), mutes.stop()]))
   checks.start()
   deliveries.start()
   notices.start()

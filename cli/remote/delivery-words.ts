@@ -29,6 +29,7 @@ export function deliveryState(delivery: Delivery): string {
 }
 
 const HELD: Readonly<Record<HoldReason, string>> = {
+  muted: 'held while the monitor is muted',
   digest: 'held for a digest',
   quiet_hours: 'held by quiet hours',
 }

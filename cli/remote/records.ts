@@ -6,7 +6,7 @@ import { MONITOR_KINDS, type MonitorKind, RESOURCE_KINDS, resourceKindOf } from 
 import { exitCode } from '../exit-codes.ts'
 import type { RemoteClient } from './remote-client.ts'
 import { RemoteError } from './remote-error.ts'
-import { type RemoteRecord, remoteKindOf } from './remote-kinds.ts'
+import { KINDS_WITH_ERRORS, type RemoteRecord, remoteKindOf } from './remote-kinds.ts'
 import type { RemoteRequest } from './remote-request.ts'
 
 /** Returns the path of the list of a kind. */
@@ -73,6 +73,18 @@ export async function listRecords(
   return found
 }
 
+/** Returns the kinds to list by a status: the list of a kind without the status `error` refuses it. */
+export function listedKinds(
+  kind: MonitorKind | null,
+  status: string | undefined,
+): MonitorKind | readonly MonitorKind[] | null {
+  if (status !== 'error') return kind
+  if (kind === null) return KINDS_WITH_ERRORS
+  if (!KINDS_WITH_ERRORS.includes(kind))
+    throw new RemoteError(`a ${resourceKindOf(kind).singular} is never in the status error`, 'usage')
+  return kind
+}
+
 /** Longest name of a monitor. */
 const MAX_NAME = 200
 
@@ -100,20 +112,21 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
 }
 
 /**
- * Calls `act` with each record that is named. Says on standard error which of them fail, and goes on with the others.
+ * Calls `act` with each record that is given or named. Says on standard error which of them fail, and goes on with the
+ * others.
  *
  * @returns the exit code: that of the first failure
  */
 export async function forEachRecord(
   client: RemoteClient,
-  references: readonly Reference[],
+  references: readonly (Reference | RemoteRecord)[],
   act: (found: RemoteRecord) => Promise<void>,
   ignoresMissing = false,
 ): Promise<number> {
   let ending = exitCode('ok')
   for (const reference of references) {
     try {
-      await act(await findRecord(client, reference))
+      await act('record' in reference ? reference : await findRecord(client, reference))
     } catch (error) {
       // Those of the server hold for the others too, and so does a key that is unknown. One that may not do this to a
       // monitor, such as one that billing has locked, may do it to another.

@@ -1,11 +1,8 @@
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import { ACT_COMMANDS, CHOSEN, KIND, NAMES, YES } from './act-commands.ts'
 import type { RemoteCommand } from './remote-command.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
 
-const NAMES = [
-  '<names...>',
-  'names, ids, or namespace/name of manifests; monitor/… or serpmonitor/… for one kind',
-] as const
 const ONE = 'a name, an id, or namespace/name of a manifest'
 const LIMIT = { flags: '--limit <number>', what: 'how many', most: 10_000, default: 20 } as const
 // Written again, because the definitions take a quarter of a second to load, which --help would wait for.
@@ -16,13 +13,10 @@ const INPUT = [
   { flags: '--set <name>', what: 'the name of this set of manifests, which --prune deletes from', default: 'default' },
   { flags: '--prune', what: 'delete the monitors that an earlier apply of this set made and no manifest declares' },
 ] as const
-// Written again, because the question loads what --help need not wait for.
-const YES = { flags: '--yes', what: 'delete more than 10 monitors without a question' } as const
 const INPUT_NOTES =
   'A manifest is a Monitor or a SerpMonitor as for Kubernetes. Namespace and name identify the record, in its\n' +
   'external_key. References to Secrets are resolved from Secret documents beside them, from --secrets, and from\n' +
   'variables: the key webhook of the Secret chat is SECRET_CHAT_WEBHOOK.'
-const KIND = 'monitors or serpmonitors before the names, for one kind'
 
 /** The commands over REST. Help, completion, docs/command-line.md and the tests are made of this table. */
 export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
@@ -52,14 +46,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'get',
     summary: 'Lists monitors, or shows those that are named.',
     argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
-    options: [
-      {
-        flags: '--status <status>',
-        what: 'only monitors of this status',
-        choices: ['active', 'paused', 'billing_paused', 'error'],
-      },
-      { flags: '-l, --label <selector>', what: 'only monitors with these labels, as in env=prod,!muted' },
-    ],
+    options: CHOSEN,
     notes:
       'Below the table it says why checks have failed, and which messages did not arrive. The forms json and yaml\n' +
       'are the records of the API, with the secrets that the key may read. The form name is what the other commands\n' +
@@ -139,7 +126,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   },
   {
     name: 'release',
-    summary: 'Sends deliveries that wait for the end of quiet hours now, or drops them.',
+    summary: 'Sends deliveries that wait for a later hour now, or drops them.',
     isChange: true,
     argument: ['<ids...>', 'ids of deliveries, at most 100'],
     options: [{ flags: '--drop', what: 'never send them' }],
@@ -169,43 +156,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     examples: ['./tidemark test-delivery kettle', './tidemark test-delivery kettle --index 0 --json'],
     load: async () => (await import('./commands/test-delivery.ts')).testDelivery,
   },
-  {
-    name: 'pause',
-    summary: 'Pauses monitors. A run that is under way is completed.',
-    isChange: true,
-    argument: NAMES,
-    examples: ['./tidemark pause kettle', './tidemark pause monitors kettle pot'],
-    load: async () => (await import('./commands/act.ts')).pause,
-  },
-  {
-    name: 'resume',
-    summary: 'Resumes monitors. The first run is at once.',
-    isChange: true,
-    argument: NAMES,
-    examples: ['./tidemark resume kettle', './tidemark resume kettle -o name'],
-    load: async () => (await import('./commands/act.ts')).resume,
-  },
-  {
-    name: 'run',
-    summary: 'Runs monitors now.',
-    isChange: true,
-    argument: NAMES,
-    options: [
-      { flags: '--wait', what: 'wait until the runs have ended, and show them; exits with 1 where one failed' },
-      { flags: '--timeout <seconds>', what: 'how long to wait', most: 86_400, default: 300 },
-    ],
-    examples: ['./tidemark run kettle', './tidemark run kettle --wait', './tidemark run kettle --wait --json'],
-    load: async () => (await import('./commands/run.ts')).run,
-  },
-  {
-    name: 'delete',
-    summary: 'Deletes monitors. A run of theirs can be read by its id only.',
-    isChange: true,
-    argument: NAMES,
-    options: [{ flags: '--ignore-not-found', what: 'a monitor that does not exist is no error' }, YES],
-    examples: ['./tidemark delete pot', './tidemark delete serpmonitor/gone --ignore-not-found'],
-    load: async () => (await import('./commands/act.ts')).remove,
-  },
+  ...ACT_COMMANDS,
   {
     name: 'export',
     summary: 'Prints monitors as manifests, which "kubectl apply" takes. Secrets become references.',

@@ -100,7 +100,8 @@ export function finished(
   if (attempt.retry_after_seconds === null || quietHours === undefined) return attempt
   const endedMs = claimedMs + tookMs
   const hold = heldUntil({ quiet_hours: quietHours }, {}, endedMs + attempt.retry_after_seconds * 1000)
-  return hold ? { ...attempt, retry_after_seconds: Math.ceil((hold.untilMs - endedMs) / 1000) } : attempt
+  const untilMs = hold?.untilMs ?? null
+  return untilMs === null ? attempt : { ...attempt, retry_after_seconds: Math.ceil((untilMs - endedMs) / 1000) }
 }
 
 /** Returns what an attempt leads to. `attempts`: how many there were, this one included. */

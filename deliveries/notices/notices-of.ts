@@ -51,6 +51,7 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       ...blocks,
     } as const
     const payload = (id: string): NoticePayload => ({ id, ...content })
+    const mute = monitor?.mute ?? null
     const row = newDelivery({
       secrets,
       outbox: 'notices',
@@ -60,15 +61,26 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       place,
       payload,
       monitorLevel: own?.level,
-      // The message of the monitor is for changes.
-      by: own
-        ? { quiet_hours: own.quiet_hours, digest: own.digest, labels: own.labels, engine: own.engine }
-        : undefined,
+      by: { ...addedBy(own), mute },
       isNeverHeld: NEVER_HELD.has(event.kind),
     })
-    return { ...row, team_id: event.team_id, monitor_no: own?.no ?? null, kind: event.kind }
+    return { ...row, team_id: event.team_id, ...numbersOf(row, { own, monitor }), kind: event.kind }
   })
 }
+
+/** The message of a monitor is for changes. */
+const addedBy = (own: NotifiedMonitor | null) =>
+  own && { quiet_hours: own.quiet_hours, digest: own.digest, labels: own.labels, engine: own.engine }
+
+interface Concerned {
+  readonly own: NotifiedMonitor | null
+  readonly monitor: NotifiedMonitor | null
+}
+
+const numbersOf = ({ held }: Pick<NoticeRow, 'held'>, { own, monitor }: Concerned) => ({
+  monitor_no: own?.no ?? null,
+  muted_no: held === 'muted' && monitor ? monitor.no : null,
+})
 
 /** A person has to act on them, whatever the hour. */
 const NEVER_HELD: ReadonlySet<NoticeKind> = new Set(['quota', 'delivery_dead'])

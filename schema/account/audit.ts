@@ -21,6 +21,10 @@ export const AUDIT_ACTIONS = {
   'serp_monitor.secret_rotated': 'serp_monitor',
   'delivery.replayed': 'delivery',
   // Beyond the contract.
+  'monitor.muted': 'monitor',
+  'monitor.unmuted': 'monitor',
+  'serp_monitor.muted': 'serp_monitor',
+  'serp_monitor.unmuted': 'serp_monitor',
   'delivery.tested': 'delivery',
   'delivery.released': 'delivery',
   'delivery.dropped': 'delivery',

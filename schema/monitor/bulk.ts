@@ -1,18 +1,27 @@
 import Type, { type Static } from 'typebox'
 import { ERRORS, type ErrorCode } from '../error.ts'
 import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
+import { MuteRequest } from './mute.ts'
 
-const BULK_ACTIONS = ['pause', 'resume', 'delete', 'run'] as const
+const BULK_ACTIONS = ['pause', 'resume', 'mute', 'unmute', 'delete', 'run'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
 /** Most monitors of one request. */
 export const MAX_BULK = 100
 
-/** Body of `POST /v1/monitors/bulk`. */
-export const MonitorBulk = Closed({
-  action: Choice(BULK_ACTIONS),
-  ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_BULK, description: 'A repeated id is processed once.' }),
-})
+const { properties: muteKeys } = MuteRequest
+
+/** Body of `POST /v1/monitors/bulk`. The last three keys are for the action `mute`. */
+export const MonitorBulk = Closed(
+  {
+    action: Choice(BULK_ACTIONS),
+    ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_BULK, description: 'A repeated id is processed once.' }),
+    until: Type.Optional(muteKeys.until),
+    reason: Type.Optional(muteKeys.reason),
+    drop: Type.Optional(muteKeys.drop),
+  },
+  { rules: ['mute_of_bulk'] },
+)
 export type MonitorBulk = Static<typeof MonitorBulk>
 
 /** The result for one monitor. */

@@ -8,6 +8,7 @@ import { DiffPredicate } from './diff-predicate.ts'
 import { DigestConfig } from './digest.ts'
 import { ExtractConfig } from './extract-config.ts'
 import { ExternalKey, identityQuery, Labels, ManagedBy } from './labels.ts'
+import { Mute } from './mute.ts'
 import { QuietHours } from './quiet-hours.ts'
 import { RequestConfig } from './request-config.ts'
 import { RequestHeaders } from './request-headers.ts'
@@ -166,6 +167,7 @@ export const stateOfMonitor = {
         'managed_by is file.',
     ),
   ),
+  mute: Type.Optional(Mute),
   warnings: Type.Optional(
     Type.Array(Text(1, 500), {
       maxItems: 10,
@@ -194,6 +196,7 @@ export const Monitor = Closed({
   created_at: stateOfMonitor.created_at,
   managed_by: stateOfMonitor.managed_by,
   declared_in: stateOfMonitor.declared_in,
+  mute: stateOfMonitor.mute,
   warnings: stateOfMonitor.warnings,
 })
 export type Monitor = Static<typeof Monitor>

@@ -18,5 +18,5 @@ export const QuietHours = Closed(
 export type QuietHours = Static<typeof QuietHours>
 
 /** Why a delivery waits for a later hour. */
-export const HOLD_REASONS = ['digest', 'quiet_hours'] as const
+export const HOLD_REASONS = ['muted', 'digest', 'quiet_hours'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]

@@ -122,6 +122,7 @@ export const SerpMonitor = Closed({
   created_at: stateOfMonitor.created_at,
   managed_by: stateOfMonitor.managed_by,
   declared_in: stateOfMonitor.declared_in,
+  mute: stateOfMonitor.mute,
   warnings: stateOfMonitor.warnings,
 })
 

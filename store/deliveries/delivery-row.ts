@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { canonicalValue } from '../../core/diff/reading-hash.ts'
-import { heldUntil } from '../../core/hold/held-until.ts'
+import { type HeldByMonitor, heldUntil, muteAt } from '../../core/hold/held-until.ts'
 import { levelOf } from '../../schema/level.ts'
-import { destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
+import { canCollect, destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import {
   addressOfOptions,
   isServiceName,
@@ -10,12 +10,14 @@ import {
   SERVICE_TABLE,
 } from '../../schema/monitor/delivery-services.ts'
 import { WEEK_DAYS } from '../../schema/monitor/digest.ts'
-import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
+import { MUTE_LEVEL } from '../../schema/monitor/mute.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
+import type { Held } from '../../schema/run/run.ts'
 import type { Json } from '../../schema/shape/json.ts'
 import { splitLater } from '../../schema/validation/later-keys.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
+import { mutedDigest } from './muted-messages.ts'
 import { type AddedByMonitor, type SealedTarget, sealedTarget } from './sealed-target.ts'
 
 /**
@@ -35,8 +37,9 @@ export interface DeliveryRow {
   readonly payload: string
   /** The lowest level of a process that may send it (schema/level.ts). */
   readonly level: number
-  /** Why it waits, and until when, as an instant of ISO 8601. Null: it is due at once. */
-  readonly held: HoldReason | null
+  /** Why it waits. Null: it is due at once. `dropped`: it is not inserted. */
+  readonly held: Held | null
+  /** Until when, as an instant of ISO 8601. Null: it is due at once, or when a mute is ended. */
   readonly held_until: string | null
   /** Which digest of the team it is part of (`digestKey`). Null: it is sent by itself. */
   readonly digest: string | null
@@ -92,7 +95,7 @@ export function newDelivery({
   const sealed = isNeverHeld
     ? sealedTarget(always, { ...by, quiet_hours: null, digest: null })
     : sealedTarget(config, by ?? {})
-  const hold = heldUntil(sealed, {}, at)
+  const mute = isNeverHeld ? null : muteAt(by?.mute, at)
   return {
     id,
     type: config.type,
@@ -100,10 +103,26 @@ export function newDelivery({
     host: destinationKey(teamId, config),
     target_key: targetKey(config),
     payload: JSON.stringify(payload(id)),
-    level: Math.max(levelOf(DeliveryConfig, sealed), hasLaterKeys(config) ? monitorLevel : 1),
-    held: hold && hold.reason,
-    held_until: hold && new Date(hold.untilMs).toISOString(),
-    digest: hold && sealed.digest && outbox === 'deliveries' ? digestKey(sealed, { secrets, teamId }) : null,
+    level: Math.max(levelOf(DeliveryConfig, sealed), hasLaterKeys(config) ? monitorLevel : 1, mute ? MUTE_LEVEL : 1),
+    ...waitOf(sealed, { secrets, outbox, teamId, at, mute }),
+  }
+}
+
+interface WaitOf extends Pick<NewDelivery, 'secrets' | 'teamId' | 'at'> {
+  readonly outbox: Outbox
+  readonly mute: HeldByMonitor['mute']
+}
+
+/** Returns until when a message waits, and why. Notices are never dropped, and are in no digest. */
+function waitOf(sealed: SealedTarget, ports: WaitOf): Pick<DeliveryRow, 'held' | 'held_until' | 'digest'> {
+  const { outbox, mute, at } = ports
+  const hold = heldUntil(sealed, { mute: mute ?? null }, at)
+  if (hold === null) return { held: null, held_until: null, digest: null }
+  const isDelivery = outbox === 'deliveries'
+  return {
+    held: mute?.drop && isDelivery ? 'dropped' : hold.reason,
+    held_until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),
+    digest: isDelivery ? digestKey(sealed, ports) : null,
   }
 }
 
@@ -123,12 +142,13 @@ const requestOf = (config: DeliveryConfig): string =>
 /**
  * Returns what deliveries have in common that are sent as one message: a mark of the destination with all its options
  * and headers, and of when it may be sent to. With a new encryption key there is another mark: deliveries that wait by
- * then are a message by themselves.
+ * then are a message by themselves. Null: it is sent by itself.
  */
 function digestKey(
   { digest, quiet_hours: hours, ...sealed }: SealedTarget,
-  { secrets, teamId }: Pick<NewDelivery, 'secrets' | 'teamId'>,
-): string {
+  { secrets, teamId, mute }: Pick<WaitOf, 'secrets' | 'teamId' | 'mute'>,
+): string | null {
+  if (mute ? !canCollect(sealed) : !digest) return null
   const config = { ...sealed, message: null, named: null }
   const { daily_at, time_zone, days, every_seconds } = digest ?? {}
   const when = [
@@ -138,7 +158,8 @@ function digestKey(
     every_seconds,
   ]
   const quiet = hours && [hours.from, hours.until, hours.time_zone]
-  return secrets.mark(JSON.stringify([teamId, canonicalValue(config as Json), when, quiet]))
+  const mark = secrets.mark(JSON.stringify([teamId, canonicalValue(config as Json), when, quiet]))
+  return mute ? mutedDigest(mark, mute) : mark
 }
 
 /** Returns the address, and of a service the options that say where a message goes. */

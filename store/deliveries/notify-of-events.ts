@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { searchUrl } from '../../core/serp/search-url.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import type { DigestConfig } from '../../schema/monitor/digest.ts'
+import type { Mute } from '../../schema/monitor/mute.ts'
 import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import { Choice } from '../../schema/shape/shape.ts'
@@ -11,6 +12,7 @@ import { nothing, rowOf, unnest } from '../db/row.ts'
 import { isStoreAway } from '../db/store-fault.ts'
 import { searchOf } from '../queue/claim.ts'
 import type { DeliveryRow } from './delivery-row.ts'
+import { lastMoment } from './last-moment.ts'
 
 const Null = Type.Null()
 const Bytes = Type.Unsafe<Uint8Array | null>({})
@@ -28,6 +30,7 @@ const NotifiedMonitor = Type.Object({
   /** Of destinations that name none. */
   quiet_hours: Type.Unsafe<QuietHours | null>({}),
   digest: Type.Unsafe<DigestConfig | null>({}),
+  mute: Type.Unsafe<Mute | null>({}),
   labels: Type.Unsafe<Readonly<Record<string, string>>>({}),
   /** Of a search. */
   engine: Type.Optional(SerpSearch.properties.engine),
@@ -72,6 +75,8 @@ export interface NoticeRow extends DeliveryRow {
   readonly team_id: string
   /** Null: it is not signed. */
   readonly monitor_no: number | null
+  /** The monitor whose mute holds it. Null: none does. */
+  readonly muted_no: number | null
   readonly kind: NoticeKind
 }
 
@@ -100,6 +105,7 @@ const ROW_COLUMNS = {
   level: 'int2',
   held: 'text',
   held_until: 'timestamptz',
+  muted_no: 'int8',
 } as const
 
 /** Attempts to make the messages of an event, a minute and more apart. */
@@ -156,11 +162,16 @@ async function notifyOfEvent(
   const rows = messagesOf(await withMonitors(tx, event))
   await tx.query(sql.type(nothing)`
     insert into notices (
-      id, team_id, monitor_no, kind, type, target, host, payload, level, held, due_at, next_attempt_at,
-      created_at)
+      id, team_id, monitor_no, kind, type, target, host, payload, level, held, muted_no, due_at,
+      next_attempt_at, created_at)
     select i.id, i.team_id, i.monitor_no, i.kind, i.type, i.target, i.host, i.payload, i.level, i.held,
-      coalesce(i.held_until, t.at), coalesce(i.held_until, t.at), t.at
-    from ${unnest('i', rows, ROW_COLUMNS)}, (select clock() as at) t
+      i.muted_no, due.at, due.at, t.at
+    from ${unnest('i', rows, ROW_COLUMNS)}
+    cross join (select clock() as at) t
+    cross join lateral (
+      select case when i.held is null then t.at
+        else least(i.held_until, ${lastMoment(sql.fragment`i.team_id`, sql.fragment`t.at`)}) end as at
+    ) due
   `)
   await tx.query(sql.type(nothing)`update notice_events set due_at = null where id = ${event.id}::uuid`)
 }
@@ -176,7 +187,7 @@ const putOff = (tx: Transaction, { id }: NoticeEvent) =>
 async function withMonitors(tx: Transaction, event: NoticeEvent): Promise<EventToNotify> {
   const rows = await tx.any(sql.type(notifiedMonitor)`
     select m.no, m.id, m.name, m.kind, m.url, m.deliveries, m.quiet_hours, m.digest, m.notify_on,
-      coalesce(m.labels, '{}') as labels, coalesce(c.level, 1) as level,
+      coalesce(m.labels, '{}') as labels, c.mute, coalesce(c.level, 1) as level,
       ${searchOf(sql.fragment`m.pages`)} as search
     from monitors m left join checks c on c.no = m.no
     where m.deleted_at is null and m.team_id = ${event.team_id}::uuid

@@ -1,4 +1,4 @@
-import { hoursOf, type HeldBy } from '../../core/hold/held-until.ts'
+import { hoursOf, type HeldByMonitor } from '../../core/hold/held-until.ts'
 import { showValue } from '../../core/text/show-value.ts'
 import { bodyTemplate, fieldsNamed, textTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
@@ -17,7 +17,7 @@ export interface NamedFacts {
 }
 
 /** The keys of a monitor that it adds to its destinations. */
-export interface AddedByMonitor extends HeldBy, Partial<NamedFacts> {
+export interface AddedByMonitor extends HeldByMonitor, Partial<NamedFacts> {
   readonly message?: MessageConfig | null
 }
 

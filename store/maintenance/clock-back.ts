@@ -2,14 +2,14 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import { DIGEST_SECONDS } from '../../schema/monitor/digest.ts'
 import { DELIVERY_DELAYS_SECONDS } from '../../schema/run/delivery.ts'
-import type { Store } from '../db/client.ts'
+import type { Queryable, Store } from '../db/client.ts'
 import { row } from '../db/row.ts'
 
 const instant = row({ ms: Type.Number() })
 const pulled = row({ checks: Type.Integer(), deliveries: Type.Integer() })
 
 /** Returns the current time by the store's clock, in milliseconds since the epoch. */
-export async function storeTime(store: Store): Promise<number> {
+export async function storeTime(store: Queryable): Promise<number> {
   const { ms } = await store.one(
     sql.prepared('store_time', instant)`select (extract(epoch from clock()) * 1000)::float8 as ms`,
   )

@@ -55,6 +55,7 @@ async function hide(tx: Transaction, which: ReturnType<typeof sql.fragment>): Pr
     )
     update checks c
     set fence = c.fence + 1, holder = null, due_at = null, next_run_at = null, run_id = null, queued_run_id = null,
+      mute = null,
       runs_total = c.runs_total + (select count(*) from open where open.no = c.no)
     where c.no in (select no from before)
   `)

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import { shiftSeconds } from '../../core/schedule.ts'
 import { WORK_LEVEL } from '../../schema/level.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
+import { MUTE_LEVEL } from '../../schema/monitor/mute.ts'
 import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
 import { withoutReplaced } from '../deliveries/replaced-destinations.ts'
@@ -32,7 +33,7 @@ export async function lockMonitor<Row extends EveryRow>(
 
 /** An edit of a monitor that the transaction has locked. */
 interface MonitorEdit<Spec> extends EditedSpec<Spec> {
-  readonly stored: Pick<EveryRow, 'id' | 'no' | 'team_id' | 'level'>
+  readonly stored: Pick<EveryRow, 'id' | 'no' | 'team_id' | 'level' | 'mute'>
   /** A check in progress starts over. True where the baseline is reset: the next run has nothing to compare with. */
   readonly startsOver: boolean
 }
@@ -83,9 +84,8 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
 }
 
 function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited' | 'check'>, given: MonitorEdit<Spec>) {
-  const { level: before } = given.stored
-  // Above the own level it stays: it has keys that this version does not know.
-  const level = before > WORK_LEVEL ? before : table.check(given.spec).level
+  const { level: before, mute } = given.stored
+  const level = levelWith(mute, before, table.check(given.spec).level)
   // A check in progress may be at a process that would misread the new configuration.
   const edit = { ...given, startsOver: given.startsOver || level > before }
   const sets = [...scheduleSets(edit), ...table.edited(edit)]
@@ -94,6 +94,12 @@ function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited'
     sets.push(sql.fragment`
       was_failing = ${WAS_FAILING}, failures = 0, reading_id = null, reading_hash = null, body_hash = null`)
   return sql.join(sets, sql.fragment`, `)
+}
+
+/** Returns the level of a check with a configuration of a level. */
+export function levelWith(mute: EveryRow['mute'], before: number, configured: number): number {
+  // Above the own level it stays: it has keys that this version does not know.
+  return before > WORK_LEVEL ? before : Math.max(configured, mute ? MUTE_LEVEL : 1)
 }
 
 /** Returns the assignments to `checks c` that an edit makes at `t.at`. */

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { MonitorSummary } from '../../core/overview/monitor-summary.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
 import type { DigestConfig } from '../../schema/monitor/digest.ts'
+import type { Mute } from '../../schema/monitor/mute.ts'
 import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
@@ -51,6 +52,7 @@ const Baseline = Type.Object({
   quiet_hours: Type.Unsafe<QuietHours | null>({}),
   message: Type.Unsafe<MessageConfig | null>({}),
   digest: Type.Unsafe<DigestConfig | null>({}),
+  mute: Type.Unsafe<Mute | null>({}),
   labels: Type.Unsafe<Readonly<Record<string, string>>>({}),
   /** Null: the visual layer was never configured. */
   visual_config: Type.Unsafe<VisualConfig | null>({}),
@@ -71,7 +73,7 @@ export async function readBaselines(
 ): Promise<ReadonlyMap<number, Baseline>> {
   const rows = await store.any(sql.prepared('read_baselines', baseline)`
     select c.no, c.reading_id, c.read_by, b.empty, b.summary,
-      m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.quiet_hours, m.message, m.digest,
+      m.id as monitor_id, m.name, m.url, m.diff_predicate, m.deliveries, m.quiet_hours, m.message, m.digest, c.mute,
       coalesce(m.labels, '{}') as labels,
       m.visual_config,
       case when c.reading_id is not null then b.extracted end as extracted,

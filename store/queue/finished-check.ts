@@ -1,10 +1,11 @@
 import { sql } from 'slonik'
 import { FAILURES_UNTIL_ERROR } from '../../core/schedule.ts'
-import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
+import type { Held } from '../../schema/run/run.ts'
 import { unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { endOfOpenDigest } from '../deliveries/digests.ts'
-import { RETENTION_DAYS } from '../quota/pool.ts'
+import { lastMoment } from '../deliveries/last-moment.ts'
+import { LATER_THAN_OTHERS } from '../deliveries/muted-messages.ts'
 
 /*
  * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
@@ -42,7 +43,7 @@ const DELIVERY_COLUMNS = {
 export function insertDeliveries(
   runs: readonly { readonly no: number; readonly deliveries: readonly DeliveryRow[] }[],
 ) {
-  const rows = runs.flatMap(({ no, deliveries }) => deliveries.map((delivery) => ({ ...delivery, no })))
+  const rows = runs.flatMap(({ no, deliveries }) => deliveries.filter(isSent).map((delivery) => ({ ...delivery, no })))
   return sql.fragment`
     insert into deliveries (
       id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, held, due_at,
@@ -53,15 +54,18 @@ export function insertDeliveries(
     join moved m on m.no = o.no
     cross join t
     cross join lateral (
-      select coalesce(least(o.held_until, ${endOfOpenDigest('m', 'o')}, case when o.held_until is not null then (
-        -- At the latest a day before retention would delete it.
-        select t.at + make_interval(days => greatest(${RETENTION_DAYS} - 1, 1)) from team_limits(m.team_id) l
-      ) end), t.at) as at
+      select coalesce(
+        least(o.held_until, ${endOfOpenDigest('m', 'o')},
+          case when o.held is not null then ${lastMoment(sql.fragment`m.team_id`, sql.fragment`t.at`)} end),
+        t.at) + ${LATER_THAN_OTHERS} as at
     ) due`
 }
 
-/** Returns why deliveries of a run wait; null: none does. */
-export const heldOf = (deliveries: readonly DeliveryRow[]): HoldReason | null =>
+/** A delivery that a mute drops is never inserted. */
+export const isSent = ({ held }: Pick<DeliveryRow, 'held'>): boolean => held !== 'dropped'
+
+/** Returns why deliveries of a run wait, or that they are dropped; null: neither. */
+export const heldOf = (deliveries: readonly DeliveryRow[]): Held | null =>
   deliveries.find(({ held }) => held !== null)?.held ?? null
 
 /** Columns that the next fetch of the page needs to detect that nothing changed. */

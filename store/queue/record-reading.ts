@@ -5,7 +5,7 @@ import type { Queryable, Store } from '../db/client.ts'
 import { row, unnest, nothing } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { keepPageTexts, type PageText } from '../runs/page-texts.ts'
-import { heldOf, insertDeliveries, IS_HELD, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
+import { heldOf, insertDeliveries, IS_HELD, isSent, MARK_COLUMNS, READ, RUN_COLUMNS } from './finished-check.ts'
 import { andColumns, type OwnValues, PLAIN_RUNS, type RunsOfKind } from './runs-of-kind.ts'
 
 /**
@@ -101,7 +101,7 @@ export async function recordReadings(
       ...run,
       ...texts,
       ...own,
-      triggered: run.deliveries.length > 0,
+      triggered: run.deliveries.some(isSent),
       held: heldOf(run.deliveries),
     }
   })

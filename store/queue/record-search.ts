@@ -6,6 +6,7 @@ import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
 import type { DigestConfig } from '../../schema/monitor/digest.ts'
+import type { Mute } from '../../schema/monitor/mute.ts'
 import type { QuietHours } from '../../schema/monitor/quiet-hours.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
 import type { MailQueue } from '../accounts/mail-queue.ts'
@@ -40,6 +41,7 @@ const SearchBaseline = Type.Object({
   quiet_hours: Type.Unsafe<QuietHours | null>({}),
   message: Type.Unsafe<MessageConfig | null>({}),
   digest: Type.Unsafe<DigestConfig | null>({}),
+  mute: Type.Unsafe<Mute | null>({}),
   labels: Type.Unsafe<Readonly<Record<string, string>>>({}),
 })
 export type SearchBaseline = Static<typeof SearchBaseline>
@@ -54,7 +56,7 @@ export async function findSearchBaseline(
     select c.reading_id, case when c.reading_id is not null then b.extracted end as extracted,
       b.summary, m.id as monitor_id, m.name,
       ${searchOf(sql.fragment`c.cost`)} as search,
-      m.mode, m.target_domain, m.rank_change_threshold, m.deliveries, m.quiet_hours, m.message, m.digest,
+      m.mode, m.target_domain, m.rank_change_threshold, m.deliveries, m.quiet_hours, m.message, m.digest, c.mute,
       coalesce(m.labels, '{}') as labels
     from checks c join monitors m on m.no = c.no and m.kind = 'serp' left join baselines b on b.no = c.no
     where c.no = ${no} and c.fence = ${fence} and c.run_id is not null

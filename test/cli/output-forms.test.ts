@@ -60,6 +60,8 @@ const LINES: Readonly<Record<string, string>> = {
   'test-delivery': 'test-delivery bell',
   pause: 'pause kettle',
   resume: 'resume kettle',
+  mute: 'mute bell --for 1h',
+  unmute: 'unmute bell',
   run: 'run kettle',
   delete: 'delete gone#',
   export: 'export kettle',

@@ -60,6 +60,8 @@ const digest = fc.constantFrom(
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
+const muteEnd = fc.constantFrom(null, '2999-12-31T23:59:59Z')
+
 /** Mostly that of a monitor of the chain. */
 const monitorId = fc.oneof(
   { weight: 4, arbitrary: fc.nat(2).map((at) => mark('monitor', at)) },
@@ -93,6 +95,11 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.newPassword': () => fc.constant(mark('password')),
   '*.token': () => constantOrElse('token', 'none', 'a.b'),
   'MonitorBulk.ids[]': () => monitorId,
+  // Its mute has an end, and other actions have no keys of it.
+  MonitorBulk: (plain) => plain().map((asked) => mendBulk(bagOf(asked))),
+  // A document does not know what is in the future.
+  'MonitorBulk.until': () => muteEnd,
+  'MuteRequest.until': () => muteEnd,
   'postChangesSeen.monitor_ids[]': () => monitorId,
   // A service takes its own options alone, and not each takes headers.
   DeliveryConfigWebhook: (plain) =>
@@ -150,6 +157,11 @@ export const HINTS: Readonly<Record<string, Hint>> = {
 const bagOf = (value: Json): Bag =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Bag) : {}
 const without = (bag: Bag, key: string): Bag => Object.fromEntries(Object.entries(bag).filter(([name]) => name !== key))
+
+function mendBulk(asked: Bag): Bag {
+  if (asked['action'] === 'mute') return { until: null, ...asked }
+  return ['until', 'reason', 'drop'].reduce(without, asked)
+}
 
 /** The mode decides whether there is a site to look for. */
 const mendSearch = (search: Bag): Json =>

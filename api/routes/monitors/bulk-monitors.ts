@@ -10,11 +10,11 @@ import { ok, route } from '../../http/route.ts'
 export const bulkMonitorsRoute = route({
   method: 'POST',
   path: '/v1/monitors/bulk',
-  summary: 'Pause, resume, delete or run many monitors',
+  summary: 'Pause, resume, mute, unmute, delete or run many monitors',
   description:
     'The monitors are independent: a failure for one does not undo the others. Each monitor gets the same audit ' +
     'entry as from its own route, and the request gets monitor.bulk_action. One malformed id refuses the whole ' +
-    'request.',
+    'request. What monitors that are muted until the same time hold for a destination is sent as one digest.',
   tag: 'Monitors',
   policy: 'monitors.write',
   work: 'bulk',

@@ -14,6 +14,7 @@ import { shownMonitor, storedMonitor } from '../../presenters/shown.ts'
 import { monitorActs } from './monitor-acts.ts'
 import { listMonitorsRoute } from './monitor-list.ts'
 import { manifestRoute } from './monitor-manifests.ts'
+import { monitorMutes } from './monitor-mutes.ts'
 import { monitorRunsRoute } from './monitor-runs.ts'
 import { seriesRoute } from './monitor-series.ts'
 import type { ServedKind } from './served-kind.ts'
@@ -30,6 +31,7 @@ export const monitorRoutes = <Spec extends EverySpec, Row extends EveryRow>(
   editMonitorRoute(served),
   deleteMonitorRoute(served),
   ...monitorActs(served),
+  ...monitorMutes(served),
   ...served.own.afterRun,
   monitorRunsRoute(served),
   seriesRoute(served),

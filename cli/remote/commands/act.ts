@@ -1,17 +1,21 @@
 import { printable } from '../../../core/printable.ts'
-import { print } from '../../../platform/print.ts'
+import { print, tell } from '../../../platform/print.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { formOf, isForPrograms, printData } from '../../output.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
 import { type CommonOptions, connect } from '../connect.ts'
-import { forEachRecord, nameOf, neededReferences, pathOf } from '../records.ts'
+import { forEachRecord, listedKinds, listRecords, nameOf, neededReferences, pathOf, referencesOf } from '../records.ts'
+import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
+import { RemoteError } from '../remote-error.ts'
 import type { RemoteRequest } from '../remote-request.ts'
 
 /** What is done to each monitor. */
-interface Action {
+export interface Action {
   /** As in "paused". */
   readonly done: string
+  /** The same for people. Default: as above. */
+  readonly words?: string
   readonly request: (path: string) => RemoteRequest
 }
 
@@ -32,11 +36,17 @@ export const remove: Handler<{ readonly ignoreNotFound?: boolean; readonly yes?:
   return actOnEach(DELETE, words, options, options.ignoreNotFound)
 }
 
-/** Does it to each monitor that is named. One that fails does not keep the others from being done. */
-async function actOnEach(
-  { done, request }: Action,
+/** What chooses monitors in place of their names: those that match now. */
+export interface Chosen {
+  readonly label?: string
+  readonly status?: string
+}
+
+/** Does it to each monitor that is named or chosen. One that fails does not keep the others from being done. */
+export async function actOnEach(
+  { done, words: said = done, request }: Action,
   words: readonly string[],
-  options: CommonOptions,
+  options: CommonOptions & Chosen,
   ignoresMissing = false,
 ): Promise<number> {
   const client = connect(options)
@@ -44,16 +54,26 @@ async function actOnEach(
   const results: object[] = []
   const ending = await forEachRecord(
     client,
-    neededReferences(words),
+    await wantedRecords(client, words, options),
     async (found) => {
       await client.text(request(pathOf(found)))
       results.push({ id: found.record.id, kind: resourceKindOf(found.kind).kind, name: found.record.name, done })
       if (form === 'name') print(`${nameOf(found)}\n`)
       else if (form === 'table' || form === 'wide')
-        print(`${resourceKindOf(found.kind).singular} ${printable(found.record.name)} ${done}\n`)
+        print(`${resourceKindOf(found.kind).singular} ${printable(found.record.name)} ${said}\n`)
     },
     ignoresMissing,
   )
   if (isForPrograms(form)) await printData(form, results)
   return ending
+}
+
+async function wantedRecords(client: RemoteClient, words: readonly string[], { label, status }: Chosen) {
+  if ((label ?? status) === undefined) return neededReferences(words)
+  const { kind, references } = referencesOf(words)
+  if (references.length > 0)
+    throw new RemoteError('--label and --status choose the monitors: leave the names out', 'usage')
+  const found = await listRecords(client, listedKinds(kind, status), { status, label })
+  if (found.length === 0) tell('No monitor matches.\n')
+  return found
 }

@@ -1,6 +1,7 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
+import type { Mute } from '../../../schema/monitor/mute.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import {
   coloured,
@@ -36,6 +37,7 @@ const STATE = new Set([
   'created_at',
   'schedule_interval_seconds',
   'warnings',
+  'mute',
 ])
 
 /** Prints all that is known of monitors. */
@@ -68,6 +70,7 @@ function head(found: RemoteRecord, { error, messages }: MonitorFacts): string {
     ['Kind', resourceKindOf(found.kind).kind],
     ['Id', record.id],
     ['Status', coloured(statusOf(found))],
+    ...(record.mute ? [['Muted', printable(muteWords(record.mute))] as const] : []),
     ['Watches', printable(watchedBy(found))],
     ['Interval', interval(record.schedule_interval_seconds)],
     ['Last run', when(record.last_run_at)],
@@ -78,6 +81,11 @@ function head(found: RemoteRecord, { error, messages }: MonitorFacts): string {
     ['Created', when(record.created_at)],
   ]
   return lines.map(([name, value]) => `${`${name}:`.padEnd(15)}${value}\n`).join('')
+}
+
+function muteWords({ until, reason, drop }: Mute): string {
+  const end = until === null ? 'until somebody unmutes it' : `until ${when(until)}`
+  return [end, ...(drop ? ['nothing is sent'] : []), ...(reason === null ? [] : [reason])].join('; ')
 }
 
 function masked({ record }: RemoteRecord): object {

@@ -1,6 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
-import { type MonitorKind, resourceKindOf } from '../../../schema/resource-kind.ts'
+import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import {
   type Column,
   distance,
@@ -14,11 +14,11 @@ import {
 import { connect } from '../connect.ts'
 import { arrivedCell, lostMessages, NO_DESTINATION } from '../delivery-words.ts'
 import { factsOf, type MonitorFacts } from '../monitor-facts.ts'
-import { forEachRecord, listRecords, nameOf, referencesOf, watchedBy } from '../records.ts'
+import { forEachRecord, listedKinds, listRecords, nameOf, referencesOf, watchedBy } from '../records.ts'
 import type { RemoteClient } from '../remote-client.ts'
 import type { Handler } from '../remote-command.ts'
 import { RemoteError } from '../remote-error.ts'
-import { KINDS_WITH_ERRORS, type RemoteRecord } from '../remote-kinds.ts'
+import type { RemoteRecord } from '../remote-kinds.ts'
 import { someAtOnce } from '../some-at-once.ts'
 
 interface GetOptions {
@@ -35,7 +35,10 @@ const COLOURS = {
 } as const
 
 /** Returns the status of a monitor as a cell. */
-export const statusOf = ({ record: { status } }: RemoteRecord) => ({ text: status, colour: COLOURS[status] })
+export const statusOf = ({ record: { status, mute } }: RemoteRecord) => ({
+  text: mute ? `${status}, muted` : status,
+  colour: COLOURS[status],
+})
 
 const columnsWith = (facts: ReadonlyMap<RemoteRecord, MonitorFacts>): readonly Column<RemoteRecord>[] => [
   { head: 'NAME', cell: ({ record }) => record.name },
@@ -58,21 +61,13 @@ const columnsWith = (facts: ReadonlyMap<RemoteRecord, MonitorFacts>): readonly C
   { head: 'WATCHES', cell: watchedBy, isCut: true },
 ]
 
-/** Returns the kinds to list by the status `error`: the list of a kind without it refuses it. */
-function kindsInError(kind: MonitorKind | null): readonly MonitorKind[] {
-  if (kind === null) return KINDS_WITH_ERRORS
-  if (!KINDS_WITH_ERRORS.includes(kind))
-    throw new RemoteError(`a ${resourceKindOf(kind).singular} is never in the status error`, 'usage')
-  return [kind]
-}
-
 /** Prints monitors in the form of the options. */
 export const get: Handler<GetOptions> = async ({ words, options }) => {
   const { kind, references } = referencesOf(words)
   const { status, label } = options
   if ((status ?? label) !== undefined && references.length > 0)
     throw new RemoteError('--status and --label are for lists: leave the names out', 'usage')
-  const listed = status === 'error' ? kindsInError(kind) : kind
+  const listed = listedKinds(kind, status)
   const client = connect(options)
   const items: RemoteRecord[] = references.length === 0 ? await listRecords(client, listed, { status, label }) : []
   const ending = await forEachRecord(client, references, async (found) => void items.push(found))

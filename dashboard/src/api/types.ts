@@ -366,7 +366,7 @@ export type RunDeliveries = {
     readonly attempts: number
     readonly last_attempt_at: string | null
     readonly next_attempt_at: string | null
-    readonly held?: 'digest' | 'quiet_hours'
+    readonly held?: 'muted' | 'digest' | 'quiet_hours'
     readonly digest_id?: string
     readonly response_status: number | null
     readonly response_body: string | null

@@ -55,6 +55,7 @@ const STATES = {
 
 /** Why it waits for a later hour. */
 const HELD = {
+  muted: ['waits for the end of the mute', 'soft'],
   digest: ['waits for its digest', 'soft'],
   quiet_hours: ['waits for the end of quiet hours', 'soft'],
 } as const

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Static } from 'typebox'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { Labels, Manager } from '../../../schema/monitor/labels.ts'
+import type { Mute } from '../../../schema/monitor/mute.ts'
 import type { MonitorKind } from '../../../schema/resource-kind.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 
@@ -38,6 +39,8 @@ export const EVERY_ROW = {
   failures: Type.Integer(),
   last_run_at: TextOrNull,
   next_run_at: TextOrNull,
+  /** Null: it is not muted. */
+  mute: Stored<Mute | null>(),
 }
 const EveryRow = Type.Object(EVERY_ROW)
 
@@ -48,7 +51,8 @@ export type EveryRow = Static<typeof EveryRow>
 export const EVERY_COLUMN = sql.fragment`
   m.id, m.no, m.kind, m.team_id, m.user_id, m.name, m.schedule_interval_seconds, m.notify_on,
   m.paused, m.suspended, m.locked, m.managed_by, m.declared_in, m.external_key, m.created_at,
-  c.failures, c.level, c.last_run_at`
+  c.failures, c.level, c.last_run_at,
+  case when (c.mute ->> 'until')::timestamptz <= clock() then null else c.mute end as mute`
 
 /** Returns what names a configuration for a client. */
 export const identityOf = ({ external_key, labels }: Pick<EveryRow, 'external_key' | 'labels'>) => ({
@@ -74,4 +78,5 @@ export const stateOf = (stored: EveryRow) => ({
   created_at: stored.created_at,
   managed_by: stored.managed_by,
   ...(stored.declared_in !== null && { declared_in: stored.declared_in }),
+  ...(stored.mute && { mute: stored.mute }),
 })

@@ -36,12 +36,14 @@ test('what cannot be opened is left out of its row and reported in the log; all 
         ],
       },
     })
-    for (const [method, path] of [
+    for (const [method, path, body] of [
       ['GET', ''],
       ['POST', '/pause'],
       ['POST', '/resume'],
+      ['POST', '/mute', { until: null }],
+      ['POST', '/unmute'],
     ] as const)
-      expect(await api.call(key, method, `/v1/monitors/${broken}${path}`)).toMatchObject({ status: 200 })
+      expect(await api.call(key, method, `/v1/monitors/${broken}${path}`, body)).toMatchObject({ status: 200 })
     // What needs the whole of it is refused, and loses nothing.
     const patched = await api.call(key, 'PATCH', `/v1/monitors/${broken}`, { name: 'Other' })
     for (const answer of [patched, await api.call(key, 'GET', `/v1/monitors/${broken}/manifest`)])

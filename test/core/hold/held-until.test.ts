@@ -8,7 +8,7 @@ const NIGHT = { from: '22:00', until: '07:00', time_zone: 'Europe/Berlin' }
 /** Returns until when a message at an instant waits, in UTC; null: it is sent at once. */
 function waits(at: string, quiet_hours: { from: string; until: string; time_zone: string }): string | null {
   const hold = heldUntil({ quiet_hours }, {}, Date.parse(at))
-  return hold && new Date(hold.untilMs).toISOString()
+  return hold && new Date(hold.untilMs ?? Number.NaN).toISOString()
 }
 
 test.each([

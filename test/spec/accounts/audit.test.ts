@@ -256,6 +256,10 @@ describe('what is recorded of a team', () => {
 
 /** What is recorded beyond the contract. */
 const BEYOND = [
+  'monitor.muted',
+  'monitor.unmuted',
+  'serp_monitor.muted',
+  'serp_monitor.unmuted',
   'delivery.tested',
   'delivery.released',
   'delivery.dropped',

@@ -72,6 +72,8 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/monitors': async () => MONITOR,
     'POST /v1/monitors/preview': async () => MONITOR,
     'POST /v1/monitors/bulk': async () => ({ action: 'pause', ids: [await monitor()] }),
+    'POST /v1/monitors/:id/mute': async () => ({ until: null }),
+    'POST /v1/serp-monitors/:id/mute': async () => ({ until: null }),
     'POST /v1/monitors/:id/backtest': async () => ({ diff_predicate: { type: 'any_field_changes' } }),
     'POST /v1/monitors/from-template/:slug': async () => ({ url: 'https://example.com/' }),
     'POST /v1/serp-monitors': async () => SEARCH,

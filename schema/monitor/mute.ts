@@ -1,0 +1,31 @@
+import Type, { type Static } from 'typebox'
+import { Closed, Instant, Nullable, Text } from '../shape/shape.ts'
+
+/** Work of a muted monitor has this level: a process below it would send at once (schema/level.ts). */
+export const MUTE_LEVEL = 2
+
+const given = {
+  until: Nullable(Instant('When it ends. Null: when somebody unmutes the monitor.')),
+  reason: Text(1, 500, 'Why, for those who see the monitor.'),
+  drop: Type.Boolean({ description: 'What fires is never sent. Otherwise it waits until the mute ends.' }),
+}
+
+/** Body of `POST /v1/monitors/{id}/mute`. */
+export const MuteRequest = Closed({
+  until: given.until,
+  reason: Type.Optional(given.reason),
+  drop: Type.Optional(given.drop),
+})
+export type MuteRequest = Static<typeof MuteRequest>
+
+/** The mute of a monitor. Its checks and its history go on, and what fires is not sent. */
+export const Mute = Closed(
+  {
+    since: Instant('When somebody muted it.'),
+    until: given.until,
+    reason: Nullable(given.reason),
+    drop: given.drop,
+  },
+  { description: 'Beyond the contract: what fires is not sent until then. Absent: it is not muted.' },
+)
+export type Mute = Static<typeof Mute>
