@@ -78,8 +78,7 @@ async function change<Spec extends EverySpec, Row extends EveryRow>(
   tx: Transaction,
   { kind: { table }, secrets, stored, mute }: Change<Spec, Row>,
 ): Promise<Row> {
-  const configured = table.check(table.spec(stored, secrets)).level
-  const monitor = await setMute(tx, { no: stored.no, mute, level: levelWith(mute, stored.level, configured) }, table)
+  const monitor = await setMute(tx, { no: stored.no, mute, level: levelWith(mute, stored.level) }, table)
   await moveMuted(tx, secrets, { monitor: stored, mute })
   return monitor
 }

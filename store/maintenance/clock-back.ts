@@ -36,6 +36,8 @@ const LONGEST_LEASE_SECONDS = 3600
 const DAY_SECONDS = 86_400
 /** A digest of one day of the week, or of so many seconds, whose time lies in quiet hours. */
 const LONGEST_HOLD_SECONDS = Math.max(DIGEST_SECONDS.most, 8 * DAY_SECONDS) + DAY_SECONDS
+/** A mute ends at any time. A number of seconds is an `int4`. */
+const LONGEST_MUTE_SECONDS = 60 * 365 * DAY_SECONDS
 const LONGEST_DELAY_SECONDS = Math.max(...DELIVERY_DELAYS_SECONDS)
 
 /**
@@ -45,6 +47,7 @@ const LONGEST_DELAY_SECONDS = Math.max(...DELIVERY_DELAYS_SECONDS)
  */
 const HELD_SECONDS = sql.fragment`
   case when d.due_at is distinct from d.next_attempt_at then 0
+    when d.held = 'muted' and d.attempts = 0 then ${LONGEST_MUTE_SECONDS}
     when d.held is not null and d.attempts = 0 then ${LONGEST_HOLD_SECONDS}
     when d.level > 1 and d.attempts > 0 and d.last_attempt_at <= clock() then ${DAY_SECONDS} else 0 end`
 

@@ -85,7 +85,8 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
 
 function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited' | 'check'>, given: MonitorEdit<Spec>) {
   const { level: before, mute } = given.stored
-  const level = levelWith(mute, before, table.check(given.spec).level)
+  // Above the own level it stays: it has keys that this version does not know.
+  const level = before > WORK_LEVEL ? before : levelWith(mute, table.check(given.spec).level)
   // A check in progress may be at a process that would misread the new configuration.
   const edit = { ...given, startsOver: given.startsOver || level > before }
   const sets = [...scheduleSets(edit), ...table.edited(edit)]
@@ -96,11 +97,8 @@ function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited'
   return sql.join(sets, sql.fragment`, `)
 }
 
-/** Returns the level of a check with a configuration of a level. */
-export function levelWith(mute: EveryRow['mute'], before: number, configured: number): number {
-  // Above the own level it stays: it has keys that this version does not know.
-  return before > WORK_LEVEL ? before : Math.max(configured, mute ? MUTE_LEVEL : 1)
-}
+/** Returns the level of a check that has another level without its mute. */
+export const levelWith = (mute: EveryRow['mute'], level: number): number => Math.max(level, mute ? MUTE_LEVEL : 1)
 
 /** Returns the assignments to `checks c` that an edit makes at `t.at`. */
 function scheduleSets({ stored, spec, changed, startsOver }: MonitorEdit<EverySpec>) {

@@ -6,24 +6,23 @@ import { createPeriodicWork, type PeriodicWork } from './periodic-work.ts'
 
 const LOOK_EVERY_MS = 60_000
 
-/** Sends once a minute what still waits for the end of a mute that has ended. */
-export const createEndedMutes = ({
-  store,
-  secrets,
-  log,
-}: {
+interface EndedMutesPorts {
   readonly store: Store
   readonly secrets: SecretBox
-  readonly log: Logger
-}): PeriodicWork =>
+}
+
+/** Sends once a minute what still waits for the end of a mute that has ended. */
+export const createEndedMutes = ({ log, ...ports }: EndedMutesPorts & { readonly log: Logger }): PeriodicWork =>
   createPeriodicWork({
     everyMs: LOOK_EVERY_MS,
-    async work(stopping) {
-      for (const monitor of await findStrayMuted(store)) {
-        if (stopping.aborted) return
-        await store.transaction((tx) => moveMuted(tx, secrets, { monitor, mute: null }))
-      }
-    },
-    onFault: (err) =>
-      log.warn({ err }, 'what waits for mutes that have ended could not be read; trying again in a minute'),
+    work: (stopping) => sendOfEndedMutes(ports, stopping),
+    onFault: (err) => log.warn({ err }, 'what waits for mutes that have ended was not sent; trying again in a minute'),
   })
+
+/** Sends what still waits for the end of a mute that has ended, unless there are quiet hours. */
+export async function sendOfEndedMutes({ store, secrets }: EndedMutesPorts, stopping: AbortSignal): Promise<void> {
+  for (const monitor of await findStrayMuted(store)) {
+    if (stopping.aborted) return
+    await store.transaction((tx) => moveMuted(tx, secrets, { monitor, mute: null }))
+  }
+}

@@ -175,6 +175,39 @@ describe('pause, resume and delete', () => {
     expect(JSON.parse(resumed.stdout)).toMatchObject([{ name: 'kettle' }, { name: 'rank', done: 'resumed' }])
   })
 
+  test('mute and unmute do it to those that are named, or that match now', async () => {
+    await remote.ask('PATCH', `/v1/monitors/${kettle}`, { labels: { env: 'prod' } })
+    const muted = await remote.sh('./tidemark mute --label env=prod --for 1h30m --reason "a new version"')
+    expect(muted).toMatchObject({ code: 0, stdout: expect.stringMatching(/^monitor kettle muted until \d{4}-.*Z\n$/) })
+    const { mute } = await remote.ask<{ mute: { until: string; reason: string } }>('GET', `/v1/monitors/${kettle}`)
+    expect(Date.parse(mute.until) - Date.now()).toBeGreaterThan(80 * 60_000)
+    expect(Date.parse(mute.until) - Date.now()).toBeLessThan(91 * 60_000)
+    expect((await remote.sh('./tidemark get kettle')).stdout).toContain('active, muted')
+    const described = (await remote.sh('./tidemark describe kettle')).stdout
+    expect(described).toMatch(/^Muted: +until .*; a new version$/m)
+    expect(await remote.sh('./tidemark mute serpmonitor/rank --drop')).toMatchObject({
+      stdout: 'serpmonitor rank muted until you unmute it\n',
+    })
+    expect(await remote.sh('./tidemark unmute kettle serpmonitor/rank')).toMatchObject({
+      code: 0,
+      stdout: 'monitor kettle unmuted\nserpmonitor rank unmuted\n',
+    })
+    expect(await remote.ask('GET', `/v1/monitors/${kettle}`)).not.toHaveProperty('mute')
+    await remote.ask('PATCH', `/v1/monitors/${kettle}`, { labels: {} })
+  })
+
+  test.each([
+    ['mute kettle --for soon', /--for takes a duration/],
+    ['mute kettle --for 0m', /until must be in the future/],
+    ['mute kettle --until later', /--until takes a time/],
+    ['mute kettle --for 1h --until 2036-12-01T08:00:00Z', /not both/],
+    ['mute', /say which monitor/],
+    ['mute kettle --label env=prod', /leave the names out/],
+  ])('%s is refused', async (line, why) => {
+    const { code, stderr } = await remote.sh(`./tidemark ${line}`)
+    expect([code === 0, stderr]).toEqual([false, expect.stringMatching(why)])
+  })
+
   test('--ignore-not-found deletes what exists', async () => {
     expect(await remote.sh('./tidemark delete nothing --ignore-not-found')).toMatchObject({ code: 0, stderr: '' })
     expect(await remote.sh('./tidemark delete nothing')).toMatchObject({ code: 1 })

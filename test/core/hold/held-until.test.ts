@@ -128,3 +128,34 @@ describe('A digest', () => {
     expect(heldUntil({}, { digest: MORNING }, at)?.reason).toBe('digest')
   })
 })
+
+describe('A mute', () => {
+  const at = Date.parse('2026-01-10T20:00:00.000Z')
+  const ends = (until: string | null, more: Parameters<typeof heldUntil>[0] = {}) => {
+    const hold = heldUntil(more, { mute: { until } }, at)
+    return hold && [hold.reason, hold.untilMs === null ? null : new Date(hold.untilMs).toISOString()]
+  }
+
+  test('holds until it ends, before a digest and whatever that says', () => {
+    expect(ends('2026-01-10T20:30:00.000Z')).toEqual(['muted', '2026-01-10T20:30:00.000Z'])
+    const digest = { every_seconds: 604_800 }
+    expect(ends('2026-01-10T20:30:00.000Z', { digest })).toEqual(['muted', '2026-01-10T20:30:00.000Z'])
+  })
+
+  test('whose end lies in quiet hours holds until they end', () => {
+    expect(ends('2026-01-10T21:30:00.000Z', { quiet_hours: NIGHT })).toEqual(['muted', '2026-01-11T06:00:00.000Z'])
+    expect(ends('2026-01-11T06:00:00.000Z', { quiet_hours: NIGHT })).toEqual(['muted', '2026-01-11T06:00:00.000Z'])
+  })
+
+  test('of no end holds until somebody ends it', () => {
+    expect(ends(null, { quiet_hours: NIGHT })).toEqual(['muted', null])
+  })
+
+  test('that has ended holds nothing', () => {
+    expect(ends('2026-01-10T20:00:00.000Z')).toBeNull()
+    expect(ends('2026-01-10T19:00:00.000Z', { digest: { every_seconds: 60 } })).toEqual([
+      'digest',
+      '2026-01-10T20:01:00.000Z',
+    ])
+  })
+})

@@ -144,6 +144,13 @@ export function noticeLoops() {
     )
     return { email, team_id, ...(rows[0] as { event_id: string; run_id: string; monitor_id: string }) }
   }
+  /** Mutes the monitor until then. */
+  const mute = (monitorId: string, until: string | null) =>
+    outbox.query(
+      `insert into checks (no, team_id, queue, interval_seconds, shift_seconds, mute)
+       select no, team_id, 'static', 600, 0, $2 from monitors where id = $1`,
+      [monitorId, JSON.stringify({ until, drop: true })],
+    )
   /** The one message of a team. */
   const see = async (teamId: string): Promise<SeenNotice | undefined> =>
     (
@@ -168,6 +175,7 @@ export function noticeLoops() {
     postOffice,
     loop,
     happened,
+    mute,
     see,
     until,
     isHandled,

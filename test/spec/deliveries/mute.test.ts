@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sendOfEndedMutes } from '../../../worker/maintenance/ended-mutes.ts'
 import { quietNow } from '../../support/api/quiet-now.ts'
 import type { Client } from '../../support/api/served-api.ts'
 import { startWatching, type Watched, type Watching } from '../../support/api/watching.ts'
+import { forgetMute } from '../../support/database/check-states.ts'
 import { levelIn } from '../../support/database/level-in.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, type Receiver, reply } from '../../support/worker/receiver.ts'
@@ -169,6 +171,44 @@ describe('A muted monitor', () => {
   })
 })
 
+describe('Messages of a mute that has ended', () => {
+  /** The maintenance does so once a minute. */
+  const sendStray = () => sendOfEndedMutes(watching.served.api.services, new AbortController().signal)
+
+  test('are sent when their monitor was deleted', async () => {
+    const watched = await monitor([room('deleted')])
+    await mute(watched, { until: null })
+    const { deliveries } = await watched.fire()
+    await watching.served.me.delete(`/v1/monitors/${watched.id}`)
+    await sendStray()
+    await watching.setClock(10)
+    await delivered(deliveries)
+    expect(to('deleted')).toHaveLength(1)
+  })
+
+  test('are sent when the run was judged before the mute ended, and recorded after it', async () => {
+    const watched = await monitor([room('stray')])
+    await mute(watched, { until: null })
+    const { deliveries } = await watched.fire()
+    await forgetMute(watching.served.api, watched.id)
+    await sendStray()
+    await watching.setClock(10)
+    await delivered(deliveries)
+    expect(to('stray')).toHaveLength(1)
+  })
+
+  test('wait where the monitor is still muted', async () => {
+    const watched = await monitor([room('still')])
+    await mute(watched, { until: hoursAhead(2) })
+    const { deliveries } = await watched.fire()
+    await sendStray()
+    await watching.setClock(10)
+    const [id] = deliveries.map((one) => one.id)
+    expect(await read(`/v1/deliveries/${id}`)).toMatchObject({ status: 'pending', held: 'muted' })
+    expect(to('still')).toHaveLength(0)
+  })
+})
+
 describe('Several muted monitors', () => {
   test('send what they hold for a destination as one digest, when they are unmuted together', async () => {
     const all = [await monitor([room('together')]), await monitor([room('together')])]
@@ -248,6 +288,7 @@ describe('A mute', () => {
     await watched.fire()
     expect(await level('deliveries')).toBe(2)
     await unmute(watched)
+    await watching.served.me.patch(`/v1/monitors/${watched.id}`, { name: 'A third' })
     expect(await level('checks')).toBe(1)
   })
 })

@@ -17,21 +17,23 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toIS
 test.each([false, true])(
   'what is held keeps its time, and so does what waits for quiet hours: %j',
   async (isCertain) => {
-    const [digest, quiet, again, plain, far] = [
+    const [digest, quiet, again, plain, far, muted] = [
       await outbox.add({ type: 'slack', webhookUrl: 'https://a.example/', digest: { every_seconds: 604_800 } }),
       await outbox.add({ ...hook, quiet_hours: night }),
       await outbox.add({ ...hook, quiet_hours: night }),
       await outbox.add(hook),
       await outbox.add({ ...hook, quiet_hours: night }),
+      await outbox.add(hook),
     ]
-    await putOffDeliveries(outbox, [digest], 190, true)
-    await putOffDeliveries(outbox, [quiet], 20, true)
+    await putOffDeliveries(outbox, [digest], 190, 'digest')
+    await putOffDeliveries(outbox, [quiet], 20, 'quiet_hours')
     await outbox.change(again, { attempts: 2, last_attempt_at: inHours(-1) })
     await putOffDeliveries(outbox, [again], 20)
     await putOffDeliveries(outbox, [plain], 20)
-    await putOffDeliveries(outbox, [far], 24 * 40, true)
+    await putOffDeliveries(outbox, [far], 24 * 40, 'quiet_hours')
+    await putOffDeliveries(outbox, [muted], 24 * 700, 'muted')
     expect(await pullBack(outbox.store, { leaseSeconds: 60, isCertain })).toMatchObject({ deliveries: 2 })
-    expect(await Promise.all([digest, quiet, again, plain].map(dueIn))).toEqual([190, 20, 20, 0])
+    expect(await Promise.all([digest, quiet, again, plain, muted].map(dueIn))).toEqual([190, 20, 20, 0, 16_800])
     // No hold explains it.
     expect(await dueIn(far)).toBe(0)
   },

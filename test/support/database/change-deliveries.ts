@@ -1,3 +1,4 @@
+import type { HoldReason } from '../../../schema/monitor/quiet-hours.ts'
 import { runStatement, type Statements } from './stored-rows.ts'
 
 /** Retention has taken all of them. */
@@ -22,11 +23,16 @@ export const takeResults = (on: Statements): Promise<void> =>
   runStatement(on, 'alter table deliveries drop constraint refused')
 
 /** These wait for so many hours more; `held`: for a later hour, before their first attempt. */
-export const putOffDeliveries = (on: Statements, ids: readonly string[], hours: number, held = false): Promise<void> =>
+export const putOffDeliveries = (
+  on: Statements,
+  ids: readonly string[],
+  hours: number,
+  held: HoldReason | null = null,
+): Promise<void> =>
   runStatement(
     on,
     `update deliveries set due_at = clock() + interval '${hours} hours', next_attempt_at = clock() + interval
-      '${hours} hours', held = ${held ? `'digest'` : 'null'} where id in (${ids.map((id) => `'${id}'`).join()})`,
+      '${hours} hours', held = ${held ? `'${held}'` : 'null'} where id in (${ids.map((id) => `'${id}'`).join()})`,
   )
 
 /** All of them were made so much earlier: '10 years'. */

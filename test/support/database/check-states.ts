@@ -103,6 +103,9 @@ export const rememberAnswer = (
 export const setLevel = (on: Statements, monitors: Monitors, level: number): Promise<void> =>
   change(on, monitors, `level = ${level}`)
 
+/** They are not muted, and nothing that their mutes hold was moved. */
+export const forgetMute = (on: Statements, monitors: Monitors): Promise<void> => change(on, monitors, 'mute = null')
+
 /** Each of their checks takes a pod of its own. */
 export const isolate = (on: Statements, monitors: Monitors): Promise<void> => change(on, monitors, 'is_isolated = true')
 
