@@ -153,7 +153,7 @@ describe('the answer to a webhook', () => {
         const timer = setInterval(() => socket.write('1\r\nx\r\n'), 10)
         socket.on('close', () => clearInterval(timer))
       },
-      { deadlineMs: 300 },
+      { deadlineMs: 1_500 },
     )
     expect(outcome).toMatchObject({ kind: 'answered', status: 200 })
     expect(outcome.kind === 'answered' && outcome.body).toMatch(/^x+$/)

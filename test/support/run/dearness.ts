@@ -5,14 +5,19 @@ import { processorMs } from './processor-ms.ts'
 export const MAX_TIMES = 30
 export const UNMEASURED_MS = 25
 
-/** Others on the machine take caches away: of so many measurements the least counts. */
-const TRIES = 3
+/** Others on the machine take caches and turns away: one of so many measurements has to be cheap enough. */
+const TRIES = 8
 
 /** Returns why the work is too dear for what it reads, in processor time of this thread; null where it is not. */
 export function dearness(work: () => void, read: string, times = MAX_TIMES): string | null {
-  let ms = Infinity
-  for (let tries = 0; tries < TRIES && ms > UNMEASURED_MS; tries++) ms = Math.min(ms, processorMs(work))
-  if (ms <= UNMEASURED_MS) return null
-  const mayCost = UNMEASURED_MS + times * parsingMs(read)
-  return ms <= mayCost ? null : `it costs ${ms} ms, and may cost ${mayCost} ms`
+  let why: string | null = null
+  for (let tries = 0; tries < TRIES; tries++) {
+    const ms = processorMs(work)
+    if (ms <= UNMEASURED_MS) return null
+    // Measured at the same time, so that both are as slow as the machine is now.
+    const mayCost = UNMEASURED_MS + times * parsingMs(read)
+    if (ms <= mayCost) return null
+    why = `it costs ${ms} ms, and may cost ${mayCost} ms`
+  }
+  return why
 }
