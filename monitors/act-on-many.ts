@@ -53,9 +53,6 @@ const ACTS: Readonly<
   run: runMonitor,
 }
 
-/** After them no check and no delivery is due that was not before. */
-const WAKES_NOBODY: ReadonlySet<BulkAction> = new Set(['pause', 'mute', 'delete'])
-
 /**
  * Does the same action on many monitors, each independently: a failure for one does not undo the others. Each monitor
  * gets its own audit entry, and the whole action gets one, in the same transactions. Rejects only when the store is
@@ -88,7 +85,7 @@ export async function actOnMany(
     if (acted.outcome.kind === 'done') succeeded += 1
     results.push({ id, outcome: acted.outcome })
   }
-  if (succeeded > 0 && !WAKES_NOBODY.has(action)) context.wake()
+  if (succeeded > 0 && action !== 'pause') context.wake()
   return { results, ...countsOf(succeeded) }
 }
 

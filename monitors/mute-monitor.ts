@@ -1,6 +1,6 @@
 import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { EverySpec } from '../schema/monitor/every-spec.ts'
-import type { Mute, MuteRequest } from '../schema/monitor/mute.ts'
+import { MOST_MUTE_MS, type Mute, type MuteRequest } from '../schema/monitor/mute.ts'
 import { recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { moveMuted } from '../store/deliveries/muted-messages.ts'
@@ -28,8 +28,9 @@ export const muteMonitor = <Spec extends EverySpec, Row extends EveryRow>(
     if (!stored) return NO_MONITOR
     const nowMs = await storeTime(tx)
     const untilMs = until === null ? null : Date.parse(until)
-    if (untilMs !== null && untilMs <= nowMs)
-      return { kind: 'invalid', issues: [{ path: 'until', message: 'must be in the future' }] }
+    if (untilMs !== null && untilMs <= nowMs) return badEnd('must be in the future')
+    if (untilMs !== null && untilMs > nowMs + MOST_MUTE_MS)
+      return badEnd('must be at most ten years ahead: null mutes the monitor until somebody unmutes it')
     const mute: Mute = {
       since: new Date(nowMs).toISOString(),
       until: untilMs === null ? null : new Date(untilMs).toISOString(),
@@ -42,6 +43,8 @@ export const muteMonitor = <Spec extends EverySpec, Row extends EveryRow>(
     await recordAudit(tx, { teamId, actor, action: auditedAs(kind, 'muted'), target, metadata })
     return { kind: 'done', monitor }
   })
+
+const badEnd = (message: string): Invalid => ({ kind: 'invalid', issues: [{ path: 'until', message }] })
 
 export type UnmuteOutcome<Row extends EveryRow = EveryRow> = DoneMonitor<Row> | NotFound
 
@@ -79,6 +82,6 @@ async function change<Spec extends EverySpec, Row extends EveryRow>(
   { kind: { table }, secrets, stored, mute }: Change<Spec, Row>,
 ): Promise<Row> {
   const monitor = await setMute(tx, { no: stored.no, mute, level: levelWith(mute, stored.level) }, table)
-  await moveMuted(tx, secrets, { monitor: stored, mute })
+  await moveMuted(tx, secrets, stored)
   return monitor
 }

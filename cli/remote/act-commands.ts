@@ -48,7 +48,8 @@ export const ACT_COMMANDS: readonly RemoteCommand[] = [
     ],
     notes:
       'What fires is sent as one digest for each destination. A plain webhook and the services custom and\n' +
-      'cloudevents get their own messages. --label and --status mean the monitors that match now.',
+      'cloudevents get their own messages. --label and --status mean the monitors that match now. --for counts\n' +
+      'by the clock of this machine.',
     examples: [
       './tidemark mute kettle --for 2h',
       './tidemark mute --label env=prod --for 30m --reason "a new version"',

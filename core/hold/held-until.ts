@@ -12,7 +12,7 @@ interface HeldBy {
 
 /** What a monitor decides of all its destinations. */
 export interface HeldByMonitor extends HeldBy {
-  readonly mute?: (Pick<Mute, 'until'> & Partial<Pick<Mute, 'drop'>>) | null
+  readonly mute?: Pick<Mute, 'until'> | null
 }
 
 /** A message waits. */

@@ -4,11 +4,20 @@ import { Closed, Instant, Nullable, Text } from '../shape/shape.ts'
 /** Work of a muted monitor has this level: a process below it would send at once (schema/level.ts). */
 export const MUTE_LEVEL = 2
 
+/** The latest end of a mute. A later one may be left open. */
+const MOST_MUTE_YEARS = 10
+
 const given = {
-  until: Nullable(Instant('When it ends. Null: when somebody unmutes the monitor.')),
+  until: Nullable(
+    Instant(`When it ends, at most ${MOST_MUTE_YEARS} years ahead. Null: when somebody unmutes the monitor.`),
+  ),
   reason: Text(1, 500, 'Why, for those who see the monitor.'),
   drop: Type.Boolean({ description: 'What fires is never sent. Otherwise it waits until the mute ends.' }),
 }
+
+const YEAR_MS = 365 * 24 * 3_600_000
+/** Longest mute with an end, in milliseconds. */
+export const MOST_MUTE_MS = MOST_MUTE_YEARS * YEAR_MS
 
 /** Body of `POST /v1/monitors/{id}/mute`. */
 export const MuteRequest = Closed({

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { canonicalValue } from '../../core/diff/reading-hash.ts'
-import { type HeldByMonitor, heldUntil, muteAt } from '../../core/hold/held-until.ts'
+import { heldUntil, muteAt } from '../../core/hold/held-until.ts'
 import { levelOf } from '../../schema/level.ts'
 import { canCollect, destinationOf, DeliveryConfig, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import {
@@ -10,7 +10,7 @@ import {
   SERVICE_TABLE,
 } from '../../schema/monitor/delivery-services.ts'
 import { WEEK_DAYS } from '../../schema/monitor/digest.ts'
-import { MUTE_LEVEL } from '../../schema/monitor/mute.ts'
+import { type Mute, MUTE_LEVEL } from '../../schema/monitor/mute.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import type { Held } from '../../schema/run/run.ts'
 import type { Json } from '../../schema/shape/json.ts'
@@ -110,13 +110,13 @@ export function newDelivery({
 
 interface WaitOf extends Pick<NewDelivery, 'secrets' | 'teamId' | 'at'> {
   readonly outbox: Outbox
-  readonly mute: HeldByMonitor['mute']
+  readonly mute: Mute | null
 }
 
 /** Returns until when a message waits, and why. Notices are never dropped, and are in no digest. */
 function waitOf(sealed: SealedTarget, ports: WaitOf): Pick<DeliveryRow, 'held' | 'held_until' | 'digest'> {
   const { outbox, mute, at } = ports
-  const hold = heldUntil(sealed, { mute: mute ?? null }, at)
+  const hold = heldUntil(sealed, { mute }, at)
   if (hold === null) return { held: null, held_until: null, digest: null }
   const isDelivery = outbox === 'deliveries'
   return {
@@ -151,7 +151,8 @@ function digestKey(
   if (mute ? !canCollect(sealed) : !digest) return null
   const config = { ...sealed, message: null, named: null }
   const { daily_at, time_zone, days, every_seconds } = digest ?? {}
-  const when = [
+  // A mute ends alike for all, whenever they are sent otherwise.
+  const when = !mute && [
     daily_at,
     time_zone,
     days === undefined || days.length === WEEK_DAYS.length ? [] : [...days].toSorted(),

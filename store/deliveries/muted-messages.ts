@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
-import { type HeldByMonitor, heldUntil } from '../../core/hold/held-until.ts'
+import { heldUntil, muteAt } from '../../core/hold/held-until.ts'
 import type { Mute } from '../../schema/monitor/mute.ts'
 import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import type { Queryable } from '../db/client.ts'
@@ -9,6 +9,8 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Outbox } from './delivery-lease.ts'
 import { lastMoment } from './last-moment.ts'
 import type { SealedTarget } from './sealed-target.ts'
+
+type Fragment = ReturnType<typeof sql.fragment>
 
 /** Messages that a mute holds wait until it ends. When the mute changes, they get another time. */
 
@@ -22,14 +24,26 @@ const GATHERED_SECONDS = 5
 
 /** From one message of a monitor to the next, where each is sent by itself: so they arrive in their order. */
 const APART_SECONDS = 1
-/** From here on they are sent at once: so a receiver is not late for hours. */
+/** Those behind the messages of an hour are this far apart: so a receiver is not late for days. */
+const LATE_APART_SECONDS = 0.001
 const MOST_APART_SECONDS = 3_600
+
+/** Messages that wait for no mute any more are sent by then: those of an hour, and some thousand behind them. */
+const SENT_BY = sql.fragment`interval '61 minutes'`
+/** Quiet hours, which are shorter than a day, may follow the end of a mute. */
+const SENT_AFTER_END = sql.fragment`interval '26 hours'`
+
+/** The columns in which the two tables differ. */
+const OF_MONITOR = { deliveries: sql.identifier(['d', 'monitor_no']), notices: sql.identifier(['d', 'muted_no']) }
+const IS_OPEN = { deliveries: sql.fragment`d.digest_of is null`, notices: sql.fragment`true` }
+const IS_SINGLE = { deliveries: sql.fragment`d.digest is null`, notices: sql.fragment`true` }
+
+const IS_MUTED = sql.fragment`d.held = 'muted' and d.status = 'pending' and d.attempts = 0`
 
 const Muted = Type.Object({
   id: Type.String(),
   target: Type.Unsafe<Uint8Array>({}),
   digest: Type.Union([Type.String(), Type.Null()]),
-  now_ms: Type.Number(),
 })
 type Muted = Static<typeof Muted>
 const muted = rowOf(Muted)
@@ -39,26 +53,36 @@ interface MutedMonitor {
   readonly no: number
 }
 
-/** Returns the key of a digest of what mutes hold that end alike. `mark`: of the destination. */
-export const mutedDigest = (mark: string, mute: Pick<Mute, 'until'> | null): string =>
-  `${mark}:${mute ? (mute.until ?? 'open') : 'ended'}`
+/**
+ * Returns the key of a digest of messages whose mutes end alike. `mark`: of the destination. Those of a mute without an
+ * end are by themselves until somebody ends it.
+ */
+export const mutedDigest = (mark: string, mute: Pick<Mute, 'since' | 'until'> | null): string =>
+  `${mark}:${mute ? (mute.until ?? `open since ${mute.since}`) : 'ended'}`
+
+const Current = Type.Object({ mute: Type.Unsafe<Mute | null>({}), now_ms: Type.Number() })
+const current = rowOf(Current)
 
 /**
- * Gives the messages that a mute of the monitor holds the time that its mute says now; null: it is not muted, so that
- * they are sent, unless there are quiet hours. The caller has locked the monitor.
+ * Gives the messages that a mute of the monitor holds the time that its mute says now. Where it is not muted any more
+ * they are sent, unless there are quiet hours. It locks the check, so that no run of it is recorded until the
+ * transaction ends.
  */
-export async function moveMuted(
-  tx: Queryable,
-  secrets: SecretBox,
-  { monitor, mute }: { readonly monitor: MutedMonitor; readonly mute: Mute | null },
-): Promise<void> {
+export async function moveMuted(tx: Queryable, secrets: SecretBox, monitor: MutedMonitor): Promise<void> {
+  const found = await tx.maybeOne(sql.type(current)`
+    select case when m.deleted_at is null then c.mute end as mute,
+      (extract(epoch from clock()) * 1000)::float8 as now_ms
+    from checks c join monitors m on m.no = c.no where c.no = ${monitor.no} for update of c`)
+  if (!found) return
+  const mute = muteAt(found.mute, found.now_ms)
+  const about = { teamId: monitor.team_id, secrets, mute, nowMs: found.now_ms }
   for (const outbox of OUTBOXES) {
     let after = '00000000-0000-0000-0000-000000000000'
     let place = 0
     for (;;) {
       const rows = await lockMuted(tx, outbox, { no: monitor.no, after })
       const moved = rows.map((row) => {
-        const next = movedTo(row, { outbox, teamId: monitor.team_id, secrets, mute, place })
+        const next = movedTo(row, { ...about, outbox, place })
         // Those that are sent together need no order.
         if (next.digest === null) place += 1
         return next
@@ -73,12 +97,9 @@ export async function moveMuted(
 /** Their ids are in the order in which they fired. */
 const lockMuted = (tx: Queryable, outbox: Outbox, { no, after }: { readonly no: number; readonly after: string }) =>
   tx.any(sql.type(muted)`
-    select d.id, d.target, ${outbox === 'deliveries' ? sql.fragment`d.digest` : sql.fragment`null`} as digest,
-      (extract(epoch from clock()) * 1000)::float8 as now_ms
+    select d.id, d.target, ${outbox === 'deliveries' ? sql.fragment`d.digest` : sql.fragment`null`} as digest
     from ${sql.identifier([outbox])} d
-    where ${outbox === 'deliveries' ? sql.fragment`d.monitor_no` : sql.fragment`d.muted_no`} = ${no}
-      and ${outbox === 'deliveries' ? sql.fragment`d.digest_of is null` : sql.fragment`true`}
-      and d.held = 'muted' and d.status = 'pending' and d.attempts = 0 and d.next_attempt_at > clock()
+    where ${OF_MONITOR[outbox]} = ${no} and ${IS_MUTED} and ${IS_OPEN[outbox]} and d.next_attempt_at > clock()
       and d.id > ${after}::uuid
     order by d.id
     limit ${BATCH}
@@ -87,7 +108,7 @@ const lockMuted = (tx: Queryable, outbox: Outbox, { no, after }: { readonly no: 
 
 interface Moved {
   readonly id: string
-  readonly held: HoldReason | null
+  readonly held: HoldReason
   /** Null: when somebody ends the mute. */
   readonly until: string | null
   readonly digest: string | null
@@ -97,21 +118,25 @@ interface Move {
   readonly outbox: Outbox
   readonly teamId: string
   readonly secrets: SecretBox
-  readonly mute: HeldByMonitor['mute']
+  /** Null: it has ended. */
+  readonly mute: Mute | null
+  readonly nowMs: number
   /** How many of the monitor are sent by themselves before it. */
   readonly place: number
 }
 
-function movedTo({ id, target, digest, now_ms: nowMs }: Muted, move: Move): Moved {
+function movedTo({ id, target, digest }: Muted, move: Move): Moved {
+  const { mute, nowMs } = move
   const { quiet_hours: hours } = openTarget(move, id, target)
-  const hold = heldUntil({ ...(hours && { quiet_hours: hours }) }, { mute: move.mute ?? null }, nowMs)
+  const hold = heldUntil({ ...(hours && { quiet_hours: hours }) }, { mute }, nowMs)
   const startMs = hold ? hold.untilMs : nowMs
   const laterSeconds = digest === null ? apartSeconds(move.place) : hold ? 0 : GATHERED_SECONDS
   return {
     id,
-    held: hold && hold.reason,
+    // Until it is sent: so another mute holds it still.
+    held: hold ? hold.reason : 'muted',
     until: startMs === null ? null : new Date(startMs + laterSeconds * 1000).toISOString(),
-    digest: digest && mutedDigest(digest.slice(0, digest.indexOf(':')), move.mute ?? null),
+    digest: digest && mutedDigest(digest.slice(0, digest.indexOf(':')), mute),
   }
 }
 
@@ -124,14 +149,22 @@ function openTarget({ outbox, teamId, secrets }: Move, rowId: string, target: Ui
   }
 }
 
-const apartSeconds = (place: number) => Math.min(place * APART_SECONDS, MOST_APART_SECONDS)
+const apartSeconds = (place: number) =>
+  Math.min(place * APART_SECONDS, MOST_APART_SECONDS) +
+  Math.max(place - MOST_APART_SECONDS / APART_SECONDS, 0) * LATE_APART_SECONDS
 
-/** How much later a message `o` of a mute is sent that is sent by itself: those of the monitor before it come first. */
-export const LATER_THAN_OTHERS = sql.fragment`
-  case when o.held = 'muted' and o.digest is null then make_interval(secs => least(${MOST_APART_SECONDS},
-    ${APART_SECONDS} * (select count(*) from deliveries d
-      where d.monitor_no = o.no and d.held = 'muted' and d.status = 'pending' and d.digest is null)))
-    else interval '0' end`
+/**
+ * The earliest time of a message `o` that is sent by itself: those of its monitor that a mute holds, or held until now,
+ * come before it. Null: there are none. `base` is the time at which it would be sent.
+ */
+export const afterMuted = (outbox: Outbox, no: Fragment, base: Fragment) => sql.fragment`
+  (select max(d.next_attempt_at) + case
+      when max(d.next_attempt_at) < ${base} + make_interval(secs => ${MOST_APART_SECONDS})
+        then make_interval(secs => ${APART_SECONDS})
+      else make_interval(secs => ${LATE_APART_SECONDS}) end
+    from ${sql.identifier([outbox])} d
+    where ${OF_MONITOR[outbox]} = ${no} and ${IS_MUTED} and ${IS_SINGLE[outbox]}
+      and d.next_attempt_at < ${base} + ${SENT_BY})`
 
 async function moveTo(tx: Queryable, outbox: Outbox, moved: readonly Moved[]): Promise<void> {
   if (moved.length === 0) return
@@ -152,21 +185,21 @@ async function moveTo(tx: Queryable, outbox: Outbox, moved: readonly Moved[]): P
 const stray = rowOf(Type.Object({ team_id: Type.String(), no: Type.Integer() }))
 
 /**
- * Returns monitors whose mute has ended and that have messages which still wait for its end: their checks ended in the
- * same moment, or the monitor was deleted.
+ * Returns monitors with messages that wait longer than their mute says: it was changed in the moment in which they were
+ * made, or the monitor was deleted.
  */
 export const findStrayMuted = (store: Queryable): Promise<readonly MutedMonitor[]> =>
   store.any(sql.type(stray)`
     with waiting as (
-      select monitor_no as no, next_attempt_at from deliveries
-      where held = 'muted' and status = 'pending' and attempts = 0 and digest_of is null
+      select d.monitor_no as no, max(d.next_attempt_at) as at from deliveries d
+      where ${IS_MUTED} and ${IS_OPEN.deliveries} group by 1
       union all
-      select muted_no, next_attempt_at from notices where held = 'muted' and status = 'pending' and attempts = 0
+      select d.muted_no, max(d.next_attempt_at) from notices d where ${IS_MUTED} group by 1
     )
     select distinct c.team_id, c.no
-    from waiting w join checks c on c.no = w.no
-    where w.next_attempt_at > clock()
-      -- Quiet hours may follow, which are shorter than a day.
-      and (c.mute is null or w.next_attempt_at > (c.mute ->> 'until')::timestamptz + interval '2 days')
-    limit 100
+    from waiting w join checks c on c.no = w.no join monitors m on m.no = c.no
+    where w.at > clock() + ${SENT_BY}
+      and (c.mute is null or m.deleted_at is not null or w.at > (c.mute ->> 'until')::timestamptz + ${SENT_AFTER_END})
+    order by c.no
+    limit 1000
   `)

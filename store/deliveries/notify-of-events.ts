@@ -13,6 +13,7 @@ import { isStoreAway } from '../db/store-fault.ts'
 import { searchOf } from '../queue/claim.ts'
 import type { DeliveryRow } from './delivery-row.ts'
 import { lastMoment } from './last-moment.ts'
+import { afterMuted } from './muted-messages.ts'
 
 const Null = Type.Null()
 const Bytes = Type.Unsafe<Uint8Array | null>({})
@@ -171,6 +172,9 @@ async function notifyOfEvent(
     cross join lateral (
       select case when i.held is null then t.at
         else least(i.held_until, ${lastMoment(sql.fragment`i.team_id`, sql.fragment`t.at`)}) end as at
+    ) base
+    cross join lateral (
+      select greatest(base.at, ${afterMuted('notices', sql.fragment`i.muted_no`, sql.fragment`base.at`)}) as at
     ) due
   `)
   await tx.query(sql.type(nothing)`update notice_events set due_at = null where id = ${event.id}::uuid`)

@@ -4,6 +4,7 @@ import { bodyTemplate, fieldsNamed, textTemplate } from '../../schema/message/me
 import type { MessageConfig } from '../../schema/message/message.ts'
 import { canCollect, type DeliveryConfig, isForPeople } from '../../schema/monitor/delivery-config.ts'
 import type { DigestConfig } from '../../schema/monitor/digest.ts'
+import type { Mute } from '../../schema/monitor/mute.ts'
 import type { SerpEngine } from '../../schema/serp/serp-search.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 
@@ -19,6 +20,7 @@ export interface NamedFacts {
 /** The keys of a monitor that it adds to its destinations. */
 export interface AddedByMonitor extends HeldByMonitor, Partial<NamedFacts> {
   readonly message?: MessageConfig | null
+  readonly mute?: Mute | null
 }
 
 /** A destination as it is sealed with a message to it. An edit of the monitor changes no message that is made. */

@@ -36,7 +36,7 @@ const LONGEST_LEASE_SECONDS = 3600
 const DAY_SECONDS = 86_400
 /** A digest of one day of the week, or of so many seconds, whose time lies in quiet hours. */
 const LONGEST_HOLD_SECONDS = Math.max(DIGEST_SECONDS.most, 8 * DAY_SECONDS) + DAY_SECONDS
-/** A mute ends at any time. A number of seconds is an `int4`. */
+/** A mute ends at any time, at most a day before retention. A number of seconds is an `int4`. */
 const LONGEST_MUTE_SECONDS = 60 * 365 * DAY_SECONDS
 const LONGEST_DELAY_SECONDS = Math.max(...DELIVERY_DELAYS_SECONDS)
 

@@ -5,7 +5,7 @@ import { unnest } from '../db/row.ts'
 import type { DeliveryRow } from '../deliveries/delivery-row.ts'
 import { endOfOpenDigest } from '../deliveries/digests.ts'
 import { lastMoment } from '../deliveries/last-moment.ts'
-import { LATER_THAN_OTHERS } from '../deliveries/muted-messages.ts'
+import { afterMuted } from '../deliveries/muted-messages.ts'
 
 /*
  * Fragments that the statements for finished checks share. They read the checks `c`, the finished runs `i`, and
@@ -39,6 +39,8 @@ const DELIVERY_COLUMNS = {
   digest: 'text',
 } as const
 
+const BASE = sql.fragment`base.at`
+
 /** Inserts the deliveries of the runs. Reads `moved`, the checks that the statement has moved to their next time. */
 export function insertDeliveries(
   runs: readonly { readonly no: number; readonly deliveries: readonly DeliveryRow[] }[],
@@ -54,10 +56,12 @@ export function insertDeliveries(
     join moved m on m.no = o.no
     cross join t
     cross join lateral (
-      select coalesce(
-        least(o.held_until, ${endOfOpenDigest('m', 'o')},
-          case when o.held is not null then ${lastMoment(sql.fragment`m.team_id`, sql.fragment`t.at`)} end),
-        t.at) + ${LATER_THAN_OTHERS} as at
+      select least(
+        greatest(base.at, case when o.digest is null then ${afterMuted('deliveries', sql.fragment`o.no`, BASE)} end),
+        last.at) as at
+      from (select case when o.held is not null
+        then ${lastMoment(sql.fragment`m.team_id`, sql.fragment`t.at`)} end as at) last
+      cross join lateral (select coalesce(least(o.held_until, ${endOfOpenDigest('m', 'o')}, last.at), t.at) as at) base
     ) due`
 }
 

@@ -32,8 +32,16 @@ function untilOf({ for: duration, until }: MuteOptions): string | null {
   if (duration !== undefined && until !== undefined) throw new RemoteError('give --for or --until, not both', 'usage')
   if (duration !== undefined) return new Date(Date.now() + secondsOf(duration, '--for') * 1000).toISOString()
   if (until === undefined) return null
-  const ms = /^\d{4}-\d\d-\d\d/.test(until) ? Date.parse(until) : Number.NaN
+  const ms = isDay(until) ? Date.parse(until) : Number.NaN
   if (Number.isNaN(ms))
     throw new RemoteError(`--until takes a time, such as 2026-12-01T08:00:00Z: not "${until}"`, 'usage')
   return new Date(ms).toISOString()
+}
+
+/** `Date.parse` takes the 30th of February. */
+function isDay(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?:$|[T ])/.exec(text) ?? []
+  return (
+    year !== undefined && new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
+  )
 }

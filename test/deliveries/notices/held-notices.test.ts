@@ -4,7 +4,7 @@ import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver } from '../../support/worker/receiver.ts'
 import { noticeLoops } from './notice-loops.ts'
 
-const { loop, happened, mute, until, setClock, postOffice, query } = noticeLoops()
+const { loop, happened, mute, until, setClock, postOffice, query, isHandled } = noticeLoops()
 
 test('a notice to a destination waits for the end of its quiet hours', async () => {
   await using receiver = await openReceiver()
@@ -65,6 +65,30 @@ test('a notice about a muted monitor waits for the end of the mute, and is never
   expect(receiver.requests).toHaveLength(1)
 })
 
+test('notices about a muted monitor arrive in the order in which they happened', async () => {
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url } as const]
+  const notifyOn = ['failing', 'recovered']
+  const { monitor_id, event_id } = await happened({ deliveries, notifyOn })
+  await mute(monitor_id, new Date(Date.now() + 3_600_000).toISOString())
+  loop(null).start()
+  await isHandled(event_id)
+  const copied = await query(
+    `insert into notice_events (team_id, monitor_no, kind, detail, key)
+     select team_id, monitor_no, 'recovered', '{}', gen_random_uuid()::text from notice_events where id = $1
+     returning id`,
+    [event_id],
+  )
+  await isHandled(copied.rows[0].id)
+  await setClock(3_660)
+  await eventually(
+    async () => receiver.requests.length,
+    (count) => count === 2,
+  )
+  const kinds = receiver.requests.map(({ body }) => (JSON.parse(String(body)) as { kind: string }).kind)
+  expect(kinds).toEqual(['failing', 'recovered'])
+})
+
 test('so does that to the owner, and at the latest a day before it would be deleted', async () => {
   const { mailbox, mailer } = await postOffice()
   const { team_id, monitor_id } = await happened()
@@ -72,11 +96,8 @@ test('so does that to the owner, and at the latest a day before it would be dele
   loop(mailer).start()
   const waiting = await until(team_id, ({ status }) => status === 'pending')
   expect((waiting?.due_in ?? 0) / 86_400).toBeCloseTo(729, 1)
-  const { rows } = await query(
-    'select n.level, m.id from notices n join monitors m on m.no = n.muted_no where n.team_id = $1',
-    [team_id],
-  )
-  expect(rows).toEqual([{ level: 2, id: monitor_id }])
+  const { rows } = await query('select level, muted_no is null as is_free from notices where team_id = $1', [team_id])
+  expect(rows).toEqual([{ level: 2, is_free: false }])
   expect(mailbox.letters).toHaveLength(0)
 })
 

@@ -144,13 +144,15 @@ export function noticeLoops() {
     )
     return { email, team_id, ...(rows[0] as { event_id: string; run_id: string; monitor_id: string }) }
   }
-  /** Mutes the monitor until then. */
-  const mute = (monitorId: string, until: string | null) =>
+  /** Gives the monitor a check of a level, with a mute where there is one. */
+  const check = (monitorId: string, { level = 1, mute }: { level?: number; mute?: object }) =>
     outbox.query(
-      `insert into checks (no, team_id, queue, interval_seconds, shift_seconds, mute)
-       select no, team_id, 'static', 600, 0, $2 from monitors where id = $1`,
-      [monitorId, JSON.stringify({ until, drop: true })],
+      `insert into checks (no, team_id, queue, interval_seconds, shift_seconds, level, mute)
+       select no, team_id, 'static', 600, 0, $2, $3 from monitors where id = $1`,
+      [monitorId, level, mute && JSON.stringify(mute)],
     )
+  /** Mutes the monitor until then. */
+  const mute = (monitorId: string, until: string | null) => check(monitorId, { mute: { until, drop: true } })
   /** The one message of a team. */
   const see = async (teamId: string): Promise<SeenNotice | undefined> =>
     (
@@ -175,6 +177,7 @@ export function noticeLoops() {
     postOffice,
     loop,
     happened,
+    check,
     mute,
     see,
     until,

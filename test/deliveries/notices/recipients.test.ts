@@ -11,7 +11,7 @@ import { openReceiver, type Receiver, reply } from '../../support/worker/receive
 import { verifier } from '../../support/worker/signature-verifier.ts'
 import { noticeLoops } from './notice-loops.ts'
 
-const { postOffice, loop, happened, until, isHandled, setClock, query } = noticeLoops()
+const { check, postOffice, loop, happened, until, isHandled, setClock, query } = noticeLoops()
 
 const requested = (receiver: Receiver, count: number) =>
   eventually(
@@ -296,9 +296,7 @@ test('a notice to a destination with a key of a later version has the level of i
   const plain: DeliveryConfig = { type: 'webhook', url: `${receiver.url}/plain` }
   const deliveries = [later as DeliveryConfig, plain]
   const { monitor_id: id, team_id: team, event_id } = await happened({ deliveries, notifyOn: ['failing'] })
-  const check = `insert into checks (no, team_id, queue, interval_seconds, shift_seconds, level)
-    select no, team_id, 'static', 600, 0, 3 from monitors where id = $1`
-  await query(check, [id])
+  await check(id, { level: 3 })
   loop(null).start()
   await isHandled(event_id)
   await requested(receiver, 1)

@@ -3,7 +3,7 @@ import { sendOfEndedMutes } from '../../../worker/maintenance/ended-mutes.ts'
 import { quietNow } from '../../support/api/quiet-now.ts'
 import type { Client } from '../../support/api/served-api.ts'
 import { startWatching, type Watched, type Watching } from '../../support/api/watching.ts'
-import { forgetMute } from '../../support/database/check-states.ts'
+import { changeMute } from '../../support/database/check-states.ts'
 import { levelIn } from '../../support/database/level-in.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { openReceiver, type Receiver, reply } from '../../support/worker/receiver.ts'
@@ -88,15 +88,17 @@ describe('A muted monitor', () => {
     }
     expect(receiver.requests.filter(({ path }) => path.includes('end-'))).toHaveLength(0)
 
+    await watching.setClock(2 * HOUR + 0.5)
+    const last = await watched.fire()
+    expect(last.deliveries[0]).not.toHaveProperty('held')
     await watching.setClock(2 * HOUR + 10)
     const all = await delivered(fired.flatMap(({ deliveries }) => deliveries))
-    expect(to('end-room')).toHaveLength(1)
-    expect(textOf(to('end-room')[0])).toContain('3 changes')
-    expect(to('end-hook').map(after)).toEqual([1, 2, 3])
+    await delivered(last.deliveries)
+    expect(to('end-room').map(textOf)[0]).toContain('3 changes')
+    // What fires after the end comes after them.
+    expect(to('end-hook').map(after)).toEqual([1, 2, 3, 4])
     expect(new Set(all.map(({ digest_id: digest }) => digest)).size).toBe(2)
     expect(await read(`/v1/monitors/${watched.id}`)).not.toHaveProperty('mute')
-    const { deliveries } = await watched.fire()
-    expect(deliveries[0]).not.toHaveProperty('held')
   })
 
   test('of no end is silent until it is unmuted, and then sends all that waited', async () => {
@@ -190,11 +192,22 @@ describe('Messages of a mute that has ended', () => {
     const watched = await monitor([room('stray')])
     await mute(watched, { until: null })
     const { deliveries } = await watched.fire()
-    await forgetMute(watching.served.api, watched.id)
+    await changeMute(watching.served.api, watched.id, null)
     await sendStray()
     await watching.setClock(10)
     await delivered(deliveries)
     expect(to('stray')).toHaveLength(1)
+  })
+
+  test('wait for the end of the mute that replaced theirs', async () => {
+    const watched = await monitor([hook('replaced')])
+    await mute(watched, { until: null })
+    const { deliveries } = await watched.fire()
+    const until = hoursAhead(3)
+    await changeMute(watching.served.api, watched.id, { until, since: until, drop: false, reason: null })
+    await sendStray()
+    const [id] = deliveries.map((one) => one.id)
+    expect(await read(`/v1/deliveries/${id}`)).toMatchObject({ held: 'muted', next_attempt_at: until })
   })
 
   test('wait where the monitor is still muted', async () => {
@@ -251,6 +264,7 @@ describe('A mute', () => {
     [{}, 'until'],
     [{ until: new Date(Date.now() - 1_000).toISOString() }, 'until'],
     [{ until: 'soon' }, 'until'],
+    [{ until: '9999-12-31T23:00:00Z' }, 'until'],
     [{ until: null, reason: '' }, 'reason'],
     [{ until: null, drop: 'yes' }, 'drop'],
     [{ until: null, dropped: true }, 'dropped'],

@@ -11,7 +11,7 @@ import {
   type SearchedEngines,
 } from '../../support/browser/searched-engines.ts'
 import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
-import { queueOf, setPages, stopChecks } from '../../support/database/check-states.ts'
+import { changeMute, queueOf, setPages, stopChecks } from '../../support/database/check-states.ts'
 import { openSite } from '../../support/network/site.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -105,6 +105,18 @@ test('what a search fires for a destination with a digest waits', async () => {
   await serp.check(no)
   serp.answer(() => googlePage(list(3, 2)))
   expect(await serp.check(no)).toMatchObject({ delivery_triggered: true, held: 'digest' })
+})
+
+test.each([
+  [false, { delivery_triggered: true, held: 'muted' }],
+  [true, { delivery_triggered: false, held: 'dropped' }],
+])('what a muted search fires waits, or is dropped: %j', async (drop, expected) => {
+  const no = await serp.add(team, { mode: 'full_analysis', deliveries: [HOOK] })
+  serp.answer(() => googlePage(list(3)))
+  await serp.check(no)
+  await changeMute(serp.database, no, { until: null, drop })
+  serp.answer(() => googlePage(list(3, 2)))
+  expect(await serp.check(no)).toMatchObject(expected)
 })
 
 test('later pages are opened in the same browser session, 2 to 6 seconds apart', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { Outbox } from '../../../store/deliveries/delivery-lease.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
 import { openOutbox } from '../../support/database/outbox.ts'
@@ -78,5 +79,39 @@ describe('A message to a destination with a digest', () => {
     ]
     expect(new Set(apart).size).toBe(apart.length)
     expect(of({ message: { text: 'a' } })).toBe(of({ message: { text: 'b' } }))
+  })
+})
+
+describe('A message of a muted monitor', () => {
+  const until = '1970-01-01T02:00:00.000Z'
+  const of = (mute: Mute, config: DeliveryConfig = SLACK, outbox: Outbox = 'deliveries') =>
+    made({ config, outbox, by: { mute: { ...NO_REASON, ...mute } } })
+  interface Mute {
+    readonly until: string | null
+    readonly drop?: boolean
+  }
+  const NO_REASON = { since: '1970-01-01T00:00:00.000Z', reason: null, drop: false }
+
+  test('waits until the mute ends, with what else waits for that', () => {
+    const key = expect.stringMatching(new RegExp(`^[0-9a-f]{16}:${until.replaceAll('.', '\\.')}$`))
+    expect(of({ until })).toEqual({ held: 'muted', until, key, level: 2, target: SLACK })
+    expect(of({ until: null })).toMatchObject({
+      held: 'muted',
+      until: null,
+      key: expect.stringMatching(/:open since 1970/),
+    })
+  })
+
+  test('has the key of others, whatever their digest says', () => {
+    expect(of({ until }, { ...SLACK, digest }).key).toBe(of({ until }).key)
+  })
+
+  test('waits by itself where each change comes by itself', () => {
+    expect(of({ until }, HOOK)).toEqual({ held: 'muted', until, key: null, level: 2, target: HOOK })
+  })
+
+  test('is dropped where the mute says so, and a notice is not', () => {
+    expect(of({ until, drop: true })).toMatchObject({ held: 'dropped' })
+    expect(of({ until, drop: true }, SLACK, 'notices')).toMatchObject({ held: 'muted', until, key: null, level: 2 })
   })
 })

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { MonitorSummary } from '../../../core/overview/monitor-summary.ts'
+import type { Mute } from '../../../schema/monitor/mute.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { row } from '../../../store/db/row.ts'
 import { conditionOf, literal, type Monitors, runStatement, type Statements } from './stored-rows.ts'
@@ -103,8 +104,9 @@ export const rememberAnswer = (
 export const setLevel = (on: Statements, monitors: Monitors, level: number): Promise<void> =>
   change(on, monitors, `level = ${level}`)
 
-/** They are not muted, and nothing that their mutes hold was moved. */
-export const forgetMute = (on: Statements, monitors: Monitors): Promise<void> => change(on, monitors, 'mute = null')
+/** They have this mute, and nothing that another one holds was moved. Null: they are not muted. */
+export const changeMute = (on: Statements, monitors: Monitors, mute: Partial<Mute> | null): Promise<void> =>
+  change(on, monitors, `mute = ${mute === null ? 'null' : literal(JSON.stringify(mute))}`)
 
 /** Each of their checks takes a pod of its own. */
 export const isolate = (on: Statements, monitors: Monitors): Promise<void> => change(on, monitors, 'is_isolated = true')
