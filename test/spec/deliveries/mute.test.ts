@@ -87,6 +87,12 @@ describe('A muted monitor', () => {
       expect(deliveries.map(({ held }) => held)).toEqual(['muted', 'muted'])
     }
     expect(receiver.requests.filter(({ path }) => path.includes('end-'))).toHaveLength(0)
+    const afterEnd = (nth: number) =>
+      fired.map(({ deliveries }) => Date.parse(deliveries[nth]?.next_attempt_at ?? '') - Date.parse(until))
+    expect([afterEnd(0), afterEnd(1)]).toEqual([
+      [0, 0, 0],
+      [0, 1_000, 2_000],
+    ])
 
     await watching.setClock(2 * HOUR + 0.5)
     const last = await watched.fire()
