@@ -29,7 +29,7 @@ const SLOW = [
   'test/crds/{never-less,parity}.test.ts',
   'test/dashboard/axe-walk.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
-  'test/e2e/backup.test.ts',
+  'test/e2e/{backup,every-service}.test.ts',
   'test/examples/cookbook.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/hostile/**/*.test.ts',

@@ -21,6 +21,7 @@ Exits with 0 when the file could be read, 2 when not.
 Examples:
   $ ./tidemark import changedetection url-watches.json --dir monitors/
   $ ./tidemark import urlwatch urls.yaml --interval 1800 > monitors.yaml
+  $ ./tidemark import urlwatch urls.yaml --reporters urlwatch.yaml --dir monitors/
   $ ./tidemark import uptime-kuma backup.json --dir monitors/ && ./tidemark serve --config monitors/
 `
 
@@ -33,6 +34,7 @@ export const addImport = (program: Command) => {
     .argument('<file>', 'its configuration or export, or - for standard input')
     .option('--dir <folder>', 'write a file for each monitor into this folder (default: standard output)')
     .option('--interval <seconds>', 'seconds between two checks, where the tool has none', interval, 3600)
+    .option('--reporters <file>', 'the file with the reporters of urlwatch or webchanges: they become destinations')
     .addHelpText('after', IMPORT_HELP)
     .action(async (tool: ImportedTool, file: string, flags: ImportFlags) => {
       const fault = await (await import('./commands/import.ts')).importFile(tool, file, flags)

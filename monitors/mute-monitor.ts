@@ -30,7 +30,7 @@ export const muteMonitor = <Spec extends EverySpec, Row extends EveryRow>(
     const untilMs = until === null ? null : Date.parse(until)
     if (untilMs !== null && untilMs <= nowMs) return badEnd('must be in the future')
     if (untilMs !== null && untilMs > nowMs + MOST_MUTE_MS)
-      return badEnd('must be at most ten years ahead: null mutes the monitor until somebody unmutes it')
+      return badEnd('must be at most 50 years ahead: null mutes the monitor until somebody unmutes it')
     const mute: Mute = {
       since: new Date(nowMs).toISOString(),
       until: untilMs === null ? null : new Date(untilMs).toISOString(),

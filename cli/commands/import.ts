@@ -7,7 +7,7 @@ import { keyOfIdentity, resourceName } from '../../core/custom-resource/resource
 import { printable } from '../../core/printable.ts'
 import { createPolicy } from '../../egress/policy.ts'
 import type { ImportedMonitor } from '../../manifests/import/imported.ts'
-import { type ImportedTool, readImport } from '../../manifests/import/read-import.ts'
+import { type ImportedTool, readImport, readReporters } from '../../manifests/import/read-import.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { MAX_BYTES } from '../../manifests/read-manifests.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
@@ -23,6 +23,8 @@ export interface ImportFlags extends OutputOptions {
   readonly dir?: string
   /** Seconds between two checks, for tools whose jobs have no interval. */
   readonly interval: number
+  /** The file with the reporters of urlwatch or webchanges. */
+  readonly reporters?: string
 }
 
 /** Addresses of one's own network are allowed where the manifests are applied, or not. */
@@ -37,7 +39,9 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
   if (flags.dir !== undefined && form === 'name') return '--dir and --output name exclude each other'
   const read = await readText(path, MAX_BYTES)
   if (!read.ok) return read.message
-  const imported = readImport(tool, read.text, flags.interval)
+  const reporters = flags.reporters === undefined ? undefined : await reportersOf(tool, flags.reporters)
+  if (typeof reporters === 'string') return reporters
+  const imported = readImport(tool, read.text, { intervalSeconds: flags.interval, reporters })
   if (typeof imported === 'string') return `${path} ${imported}`
   const report = [...imported.report]
   const alike = Map.groupBy(imported.monitors, (monitor) => namesOf(monitor).plain)
@@ -64,6 +68,14 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
       `${leftOut === 0 ? '' : `, ${leftOut} left out`}.\n`,
   )
   return null
+}
+
+/** Returns the documents of the file with reporters, or what is wrong with it. */
+async function reportersOf(tool: ImportedTool, path: string): Promise<readonly unknown[] | string> {
+  const read = await readText(path, MAX_BYTES)
+  if (!read.ok) return read.message
+  const reporters = readReporters(tool, read.text)
+  return typeof reporters === 'string' ? `${path} ${reporters}` : reporters
 }
 
 interface Written {

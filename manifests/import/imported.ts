@@ -23,8 +23,18 @@ export interface OtherTool {
   readonly what: string
   /** Whether these documents of a file are its own. */
   readonly isOf: (documents: readonly unknown[]) => boolean
-  /** Returns what is in documents that are its own. `intervalSeconds`: where its monitors have no interval. */
-  readonly read: (documents: readonly unknown[], intervalSeconds: number) => Imported
+  /** Returns what is in documents that are its own. */
+  readonly read: (documents: readonly unknown[], besides: Besides) => Imported
+  /** It has its destinations in another file. */
+  readonly hasReporters?: true
+}
+
+/** What the file of a tool does not say. */
+export interface Besides {
+  /** Where its monitors have no interval. */
+  readonly intervalSeconds: number
+  /** The documents of its file with reporters. Absent: the file was not given. */
+  readonly reporters?: readonly unknown[] | undefined
 }
 
 export const isObject = (value: unknown): value is Values =>

@@ -2,6 +2,7 @@ import { parseAllDocuments } from 'yaml'
 import { CHANGEDETECTION } from './changedetection.ts'
 import type { Imported, OtherTool } from './imported.ts'
 import { UPTIME_KUMA } from './uptime-kuma.ts'
+import { reportersIn } from './urlwatch-reporters.ts'
 import { URLWATCH, WEBCHANGES } from './urlwatch.ts'
 
 /** The tools whose configuration can be imported. */
@@ -16,8 +17,28 @@ export type ImportedTool = keyof typeof IMPORTED_TOOLS
 /** A watch by itself looks like a job too, so the tools are asked in this order. */
 const TOOLS = Object.entries(IMPORTED_TOOLS) as readonly (readonly [ImportedTool, OtherTool])[]
 
+interface Options {
+  /** Where the monitors of the tool have no interval. */
+  readonly intervalSeconds: number
+  /** The documents of its file with reporters (`readReporters`). */
+  readonly reporters?: readonly unknown[] | undefined
+}
+
+/** Returns the documents of the file with the reporters of a tool, or what is wrong with it. */
+export function readReporters(tool: ImportedTool, text: string): readonly unknown[] | string {
+  const own: OtherTool = IMPORTED_TOOLS[tool]
+  if (own.hasReporters !== true) return `is not read: ${tool} has its notifications in the file of its monitors`
+  const read = valuesIn(text)
+  if (!read.ok) return `cannot be read: ${read.reason}`
+  return reportersIn(read.values) === null ? `is not the configuration of ${tool}: it has no report` : read.values
+}
+
 /** Returns the monitors in the configuration of another tool, or what is wrong with the text. */
-export function readImport(tool: ImportedTool, text: string, intervalSeconds: number): Imported | string {
+export function readImport(
+  tool: ImportedTool,
+  text: string,
+  { intervalSeconds, reporters }: Options,
+): Imported | string {
   const read = valuesIn(text)
   if (!read.ok) return `cannot be read: ${read.reason}`
   const { values } = read
@@ -25,7 +46,8 @@ export function readImport(tool: ImportedTool, text: string, intervalSeconds: nu
   const [written] = TOOLS.find(([, { isOf }]) => isOf(values)) ?? []
   if (written === undefined) return `is not what ${tool} writes: it has to be ${own.what}`
   // The files of urlwatch and of webchanges have one form.
-  if (own.isOf(values) && (written === tool || written === 'urlwatch')) return own.read(values, intervalSeconds)
+  if (own.isOf(values) && (written === tool || written === 'urlwatch'))
+    return own.read(values, { intervalSeconds, reporters })
   return `is not what ${tool} writes, but of ${written}: ./tidemark import ${written}`
 }
 

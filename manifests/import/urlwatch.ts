@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   allOf,
   anyCase,
+  type Besides,
   headersOf,
   type Imported,
   type ImportedMonitor,
@@ -15,6 +16,7 @@ import {
   textsOf,
   type Values,
 } from './imported.ts'
+import { reportersIn } from './urlwatch-reporters.ts'
 
 /** Keys that change nothing here: comments, and what every monitor does anyway. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -46,19 +48,22 @@ const jobsIn = (documents: readonly unknown[]) => documents.filter((job) => job 
 const toolOf = (what: string): OtherTool => ({
   what,
   isOf: (documents) => jobsIn(documents).length > 0 && jobsIn(documents).every(isJob),
-  read: (documents, intervalSeconds) => importJobs(jobsIn(documents).filter(isJob), intervalSeconds),
+  read: (documents, besides) => importJobs(jobsIn(documents).filter(isJob), besides),
+  hasReporters: true,
 })
 
 export const URLWATCH = toolOf('urls.yaml')
 export const WEBCHANGES = toolOf('jobs.yaml')
 
 /** Returns the jobs. These tools have no intervals, because cron starts them, so all monitors get the same. */
-function importJobs(jobs: readonly Values[], intervalSeconds: number): Imported {
+function importJobs(jobs: readonly Values[], { intervalSeconds, reporters }: Besides): Imported {
   const report = [`All monitors are checked every ${intervalSeconds} seconds: the jobs have no interval (--interval)`]
-  report.push('Destinations are no part of the jobs: add deliveries to the manifests')
+  const found = reporters === undefined ? null : reportersIn(reporters)
+  report.push(...(found?.report ?? ['Destinations are in another file: name it with --reporters']))
+  const deliveries = found?.deliveries ?? []
   const taken = new Set<string>()
   const monitors = jobs.flatMap((job) => {
-    const monitor = monitorOf(job, { intervalSeconds, report })
+    const monitor = monitorOf(job, { intervalSeconds, deliveries, report })
     return monitor ? [{ ...monitor, id: freeId(monitor.id, job, taken) }] : []
   })
   return { found: jobs.length, monitors, report }
@@ -80,10 +85,11 @@ const isJob = (job: unknown): job is Values =>
 
 interface Reading {
   readonly intervalSeconds: number
+  readonly deliveries: readonly object[]
   readonly report: string[]
 }
 
-function monitorOf(job: Values, { intervalSeconds, report }: Reading): ImportedMonitor | null {
+function monitorOf(job: Values, { intervalSeconds, deliveries, report }: Reading): ImportedMonitor | null {
   const url = textOf(job['url']) || textOf(job['navigate'])
   const name = nameOf(textOf(job['name']) || url || textOf(job['command']))
   const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
@@ -106,6 +112,7 @@ function monitorOf(job: Values, { intervalSeconds, report }: Reading): ImportedM
       diff_predicate: { type: 'any_field_changes' },
       fetch_mode: isBrowser ? 'browser' : 'auto',
       labels: labelsNamed(textsOf(job['tags'])),
+      ...(deliveries.length > 0 && { deliveries }),
       ...sentOf(job, miss),
     },
   }

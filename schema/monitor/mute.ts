@@ -5,7 +5,7 @@ import { Closed, Instant, Nullable, Text } from '../shape/shape.ts'
 export const MUTE_LEVEL = 2
 
 /** The latest end of a mute. A later one may be left open. */
-const MOST_MUTE_YEARS = 10
+const MOST_MUTE_YEARS = 50
 
 const given = {
   until: Nullable(

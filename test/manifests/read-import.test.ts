@@ -14,5 +14,5 @@ test.each([
   ['a text that is nested deeply', '['.repeat(100_000), 'cannot be read: '],
 ])('%s is refused with its reason', (_, text, reason) => {
   for (const tool of ['urlwatch', 'changedetection', 'uptime-kuma'] as const)
-    expect(readImport(tool, text, 3600)).toMatch(reason)
+    expect(readImport(tool, text, { intervalSeconds: 3600 })).toMatch(reason)
 })
