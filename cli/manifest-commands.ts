@@ -21,7 +21,7 @@ Exits with 0 when the file could be read, 2 when not.
 Examples:
   $ ./tidemark import changedetection url-watches.json --dir monitors/
   $ ./tidemark import urlwatch urls.yaml --interval 1800 > monitors.yaml
-  $ ./tidemark import urlwatch urls.yaml --reporters urlwatch.yaml --dir monitors/
+  $ ./tidemark import urlwatch urls.yaml --reporters urlwatch.yaml > watched.yaml
   $ ./tidemark import uptime-kuma backup.json --dir monitors/ && ./tidemark serve --config monitors/
 `
 

@@ -360,13 +360,18 @@ test('an unknown tool, a missing file and an interval that is none are refused',
 
 test('the examples in its help run as they are, and what they write can be read', { timeout: 120_000 }, async () => {
   await using home = await temporaryFolder()
-  const inputs = { 'url-watches.json': JSON.stringify(WATCHES), 'urls.yaml': JOBS, 'backup.json': JSON.stringify(KUMA) }
+  const inputs = {
+    'url-watches.json': JSON.stringify(WATCHES),
+    'urls.yaml': JOBS,
+    'urlwatch.yaml': 'report: { email: { enabled: true, to: me@example.com } }',
+    'backup.json': JSON.stringify(KUMA),
+  }
   for (const [name, text] of Object.entries(inputs)) await writeFile(join(home.path, name), text)
   const tidemark = join(import.meta.dirname, '../../tidemark')
   await writeFile(join(home.path, 'tidemark'), `#!/bin/sh\nexec "${tidemark}" "$@"\n`, { mode: 0o755 })
   const { stdout } = await runCli(['import', '--help'])
   const examples = [...stdout.matchAll(/^ {2}\$ (\.\/tidemark import .*)$/gm)].map(([, line = '']) => line)
-  expect(examples).toHaveLength(3)
+  expect(examples).toHaveLength(4)
   for (const line of examples) {
     const isServed = line.includes('serve')
     // The folder of another example has an address of a private network, which a server refuses.
@@ -384,7 +389,7 @@ test('the examples in its help run as they are, and what they write can be read'
   const { texts } = await readFolder(home.path)
   const written = texts.filter(({ file }) => !(file in inputs))
   expect(readManifests(written).faults.filter(({ message }) => !message.includes('is used twice'))).toEqual([])
-  expect(written).toHaveLength(9)
+  expect(written).toHaveLength(10)
 })
 
 test('the reporters of urlwatch become destinations, whose addresses are in Secrets', async () => {
