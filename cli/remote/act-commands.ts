@@ -59,7 +59,7 @@ export const ACT_COMMANDS: readonly RemoteCommand[] = [
   },
   {
     name: 'unmute',
-    summary: 'Ends the mute of monitors. What it held is sent.',
+    summary: 'Ends the mute of monitors. All that waited is sent.',
     isChange: true,
     argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
     options: CHOSEN,

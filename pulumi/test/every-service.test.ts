@@ -7,7 +7,7 @@ import type { MonitorArgs } from '../src/rest.ts'
 import { startDynamicProvider } from './dynamic-provider.ts'
 import { rest, runProgram } from './program.ts'
 
-test('A program declares a monitor with every service, words of its own and a digest, and each gets a change', async () => {
+test('A program declares every service with words of its own and a digest, and each gets a change', async () => {
   const watching = await startWatching({ deliver: true })
   onTestFinished(() => watching.close())
   await using receiver = await openReceiver(reply(200, '{"ok": true}'))

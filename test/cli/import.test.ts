@@ -391,17 +391,3 @@ test('the examples in its help run as they are, and what they write can be read'
   expect(readManifests(written).faults.filter(({ message }) => !message.includes('is used twice'))).toEqual([])
   expect(written).toHaveLength(10)
 })
-
-test('the reporters of urlwatch become destinations, whose addresses are in Secrets', async () => {
-  const reporters = join(folder.path, 'urlwatch.yaml')
-  const hook = 'https://hooks.slack.com/services/T0/B0/s3cret'
-  await writeFile(reporters, `report:\n  slack: { enabled: true, webhook_url: ${hook} }\n`)
-  const jobs = 'name: Kettle\nurl: https://shop.example.com/\n'
-  const { monitors, stdout } = await imported('urlwatch', jobs, '--reporters', reporters)
-  expect(monitors.get('kettle')?.deliveries).toEqual([{ type: 'slack', webhookUrl: hook }])
-  expect(stdout.match(/s3cret/g)).toHaveLength(1)
-
-  await writeFile(join(folder.path, 'jobs.yaml'), jobs)
-  const refused = await runCli(['import', 'urlwatch', join(folder.path, 'jobs.yaml'), '--reporters', 'nothing.yaml'])
-  expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringContaining('nothing.yaml')])
-})

@@ -17,7 +17,7 @@ import { openReceiver, reply } from '../support/worker/receiver.ts'
 // Each command is a process, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 180_000 })
 
-test('one file with every service, words of its own and a digest is applied by tidemark apply, and each gets a change', async () => {
+test('one file with every service is applied by tidemark apply, and each gets a change', async () => {
   await using remote = await startManifestServer()
   await using receiver = await openReceiver(reply(200, '{"ok": true}'))
   remote.site.price('100')

@@ -86,8 +86,8 @@ test.each([
     ],
   ],
 ])('the reporter of %j becomes a destination of each job', (given, deliveries) => {
-  const [[name = '', settings] = []] = Object.entries(given)
-  expect(imported({ [name]: { enabled: true, ...settings } })).toEqual({ deliveries, report: [DIGEST] })
+  const report = Object.fromEntries(Object.entries(given).map(([name, all]) => [name, { enabled: true, ...all }]))
+  expect(imported(report)).toEqual({ deliveries, report: [DIGEST] })
 })
 
 test('a reporter without an equivalent has a line, and one that is not enabled has none', () => {
