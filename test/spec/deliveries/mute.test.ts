@@ -3,6 +3,7 @@ import { sendOfEndedMutes } from '../../../worker/maintenance/ended-mutes.ts'
 import { quietNow } from '../../support/api/quiet-now.ts'
 import type { Client } from '../../support/api/served-api.ts'
 import { startWatching, type Watched, type Watching } from '../../support/api/watching.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { changeMute } from '../../support/database/check-states.ts'
 import { levelIn } from '../../support/database/level-in.ts'
 import { eventually } from '../../support/run/eventually.ts'
@@ -280,6 +281,14 @@ describe('A mute', () => {
     expect(status).toBe(422)
     expect(answer).toMatchObject({ error: { details: [{ path }] } })
     expect(await read(`/v1/monitors/${watched.id}`)).not.toHaveProperty('mute')
+  })
+
+  test.each(['kubernetes', 'file'] as const)('is open for a monitor that a manifest owns: %s', async (managedBy) => {
+    const watched = await monitor([])
+    await changeMonitors(watching.served.api, watched.id, { managedBy })
+    expect((await mute(watched, { until: null })).body).toMatchObject({ mute: { until: null } })
+    expect((await unmute(watched)).status).toBe(200)
+    expect((await watching.served.me.delete(`/v1/monitors/${watched.id}`)).status).toBe(409)
   })
 
   test('reaches nothing of another team, and is in the audit log', async () => {
