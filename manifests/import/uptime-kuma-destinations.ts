@@ -10,6 +10,23 @@ export function uptimeKumaDestinations(settings: Values): readonly object[] | nu
   return valid.length === 0 ? null : valid
 }
 
+/** Where words of one's own stand, by the type of a notification. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  discord: ['discordPrefixMessage'],
+  smtp: ['customSubject', 'customBody'],
+  telegram: ['telegramTemplate'],
+  webhook: ['webhookCustomBody'],
+}
+
+/** Returns whether a notification has words of its own. They are of states, and messages here are of changes. */
+export function hasOwnWords(settings: Values): boolean {
+  const type = textOf(settings['type'])
+  // They stay stored where they are turned off.
+  if (type === 'telegram' && settings['telegramUseTemplate'] !== true) return false
+  if (type === 'webhook' && settings['webhookContentType'] !== 'custom') return false
+  return Object.hasOwn(WORDS, type) && (WORDS[type] ?? []).some((key) => textOf(settings[key]) !== '')
+}
+
 const to = (...about: Parameters<typeof toService>): readonly object[] => [toService(...about)]
 
 /** The destinations of a notification by its type. Null: it has no equivalent. */

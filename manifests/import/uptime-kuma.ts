@@ -14,7 +14,7 @@ import {
   textsOf,
   type Values,
 } from './imported.ts'
-import { uptimeKumaDestinations } from './uptime-kuma-destinations.ts'
+import { hasOwnWords, uptimeKumaDestinations } from './uptime-kuma-destinations.ts'
 
 const LEAST_SECONDS = 60
 /** What a monitor accepts unless somebody sets something else. */
@@ -52,7 +52,7 @@ function monitorsIn(value: unknown): readonly unknown[] | null {
 function importUptimeKuma(value: unknown): Imported {
   const monitors = monitorsIn(value) ?? []
   const report = ['A monitor fails, and its destinations are told, after five failed checks in a row']
-  const destinations = notificationsOf(isObject(value) ? value['notificationList'] : undefined)
+  const destinations = notificationsOf(isObject(value) ? value['notificationList'] : undefined, report)
   const read = monitors.flatMap((one, place) => {
     if (isObject(one)) return monitorOf(one, { destinations, report }) ?? []
     report.push(`monitorList[${place}]: is no monitor, so it is left out`)
@@ -153,11 +153,13 @@ function watchedOf(type: string, one: Values): object | null {
   }
 }
 
-function notificationsOf(list: unknown): Destinations {
+function notificationsOf(list: unknown, report: string[]): Destinations {
   const found = new Map<string, readonly object[] | string>()
   for (const one of Array.isArray(list) ? list.filter(isObject) : []) {
     const config = parsed(one['config'])
     const settings = isObject(config) ? config : {}
+    if (hasOwnWords(settings))
+      report.push(`${nameOf(textOf(one['name']))}: its own words, of up and down: no equivalent`)
     found.set(String(one['id']), uptimeKumaDestinations(settings) ?? (textOf(settings['type']) || 'an unknown service'))
   }
   return found
