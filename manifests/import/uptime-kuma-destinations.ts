@@ -10,7 +10,7 @@ export function uptimeKumaDestinations(settings: Values): readonly object[] | nu
   return valid.length === 0 ? null : valid
 }
 
-/** Where words of one's own stand, by the type of a notification. */
+/** Where somebody writes the words, by the type of a notification. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   discord: ['discordPrefixMessage'],
   smtp: ['customSubject', 'customBody'],
@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   webhook: ['webhookCustomBody'],
 }
 
-/** Returns whether a notification has words of its own. They are of states, and messages here are of changes. */
+/** Returns whether somebody wrote the words of a notification. They are of states, and messages here are of changes. */
 export function hasOwnWords(settings: Values): boolean {
   const type = textOf(settings['type'])
   // They stay stored where they are turned off.
