@@ -80,6 +80,9 @@ function doesWhatItSays(name: ShellName): void {
       (output) => output.includes('"change_pct"') && output.includes('"after": {\n      "price": "$17.49"'),
     )
     expect(received).toContain('received, verified:\n')
+    // The tests of Mattermost and of ntfy.
+    expect(received).toContain('"text": "`Test: Kettle`')
+    expect(received).toContain('"topic": "kettle"')
     expect(received).not.toContain('not verified')
     const [stated] = DOC_BLOCKS.flatMap(({ page, text }) =>
       page === 'visual.md' ? (/"change_pct": ([\d.]+)/.exec(text)?.[1] ?? []) : [],
