@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startManifestServer } from '../cli/remote/manifest-server.ts'
-import { createOperatorSetup, KEY, startCluster } from '../operator/operator-setup.ts'
+import { createOperatorSetup, KEY, startCluster, TIMES } from '../operator/operator-setup.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { openSite } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -42,7 +42,8 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The same file', () => {
   test('is applied by kubectl apply, and each gets a change', async () => {
     const kube = await startCluster()
     onTestFinished(() => kube.stop())
-    const setup = await createOperatorSetup(kube)
+    // Its status may change at once: how often it may is held by another test.
+    const setup = await createOperatorSetup(kube, { times: { ...TIMES, statusMs: 1 } })
     const secrets = createSecretBox(KEY)
     await using receiver = await openReceiver(reply(200, '{"ok": true}'))
     await using site = await openSite()
