@@ -33,7 +33,7 @@ describe('the examples in the help of the commands over REST', () => {
     await remote.sh('./tidemark export kettle --dir monitors')
     const search = { keyword: 'kettle', schedule_interval_seconds: 86_400, mode: 'full_analysis' }
     await remote.ask('POST', '/v1/serp-monitors', { name: 'rank', ...search })
-  }, 60_000)
+  }, 120_000)
   afterAll(() => remote[Symbol.asyncDispose]())
 
   const examples = REMOTE_COMMANDS.flatMap(({ examples: lines }) => lines)
