@@ -6,7 +6,7 @@ import { type MonitorManifest, monitorManifest } from '../../core/custom-resourc
 import { keyOfIdentity, resourceName } from '../../core/custom-resource/resource-name.ts'
 import { printable } from '../../core/printable.ts'
 import { createPolicy } from '../../egress/policy.ts'
-import type { ImportedMonitor } from '../../manifests/import/imported.ts'
+import type { ImportedMonitor, Reporters } from '../../manifests/import/imported.ts'
 import { type ImportedTool, readImport, readReporters } from '../../manifests/import/read-import.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { MAX_BYTES } from '../../manifests/read-manifests.ts'
@@ -70,8 +70,8 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
   return null
 }
 
-/** Returns the documents of the file with reporters, or what is wrong with it. */
-async function reportersOf(tool: ImportedTool, path: string): Promise<readonly unknown[] | string> {
+/** Returns what is in the file with reporters, or what is wrong with it. */
+async function reportersOf(tool: ImportedTool, path: string): Promise<Reporters | string> {
   const read = await readText(path, MAX_BYTES)
   if (!read.ok) return read.message
   const reporters = readReporters(tool, read.text)

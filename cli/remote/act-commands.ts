@@ -15,6 +15,8 @@ export const CHOSEN = [
   { flags: '-l, --label <selector>', what: 'only monitors with these labels, as in env=prod,!archived' },
 ] as const
 export const KIND = 'monitors or serpmonitors before the names, for one kind'
+/** In place of the names, others may choose them. */
+export const NAMES_OR_CHOSEN = ['[names...]', `${NAMES[1]}; ${KIND}`] as const
 
 /** The commands that do the same to each monitor that is named or chosen. */
 export const ACT_COMMANDS: readonly RemoteCommand[] = [
@@ -38,7 +40,7 @@ export const ACT_COMMANDS: readonly RemoteCommand[] = [
     name: 'mute',
     summary: 'Mutes monitors: checks go on, and what fires is sent when the mute ends.',
     isChange: true,
-    argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
+    argument: NAMES_OR_CHOSEN,
     options: [
       { flags: '--for <duration>', what: 'how long, as in 30m, 2h or 7d (default: until you unmute them)' },
       { flags: '--until <time>', what: 'the end in place of --for, such as 2026-12-01T08:00:00Z' },
@@ -61,7 +63,7 @@ export const ACT_COMMANDS: readonly RemoteCommand[] = [
     name: 'unmute',
     summary: 'Ends the mute of monitors. All that waited is sent.',
     isChange: true,
-    argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
+    argument: NAMES_OR_CHOSEN,
     options: CHOSEN,
     examples: ['./tidemark unmute kettle', './tidemark unmute --label env=prod'],
     load: async () => (await import('./commands/mute.ts')).unmute,

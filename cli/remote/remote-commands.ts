@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
-import { ACT_COMMANDS, CHOSEN, KIND, NAMES, YES } from './act-commands.ts'
+import { ACT_COMMANDS, CHOSEN, KIND, NAMES, NAMES_OR_CHOSEN, YES } from './act-commands.ts'
 import type { RemoteCommand } from './remote-command.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
 
@@ -45,7 +45,7 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
   {
     name: 'get',
     summary: 'Lists monitors, or shows those that are named.',
-    argument: ['[names...]', `${NAMES[1]}; ${KIND}`],
+    argument: NAMES_OR_CHOSEN,
     options: CHOSEN,
     notes:
       'Below the table it says why checks have failed, and which messages did not arrive. The forms json and yaml\n' +

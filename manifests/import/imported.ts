@@ -33,8 +33,14 @@ export interface OtherTool {
 export interface Besides {
   /** Where its monitors have no interval. */
   readonly intervalSeconds: number
-  /** The documents of its file with reporters. Absent: the file was not given. */
-  readonly reporters?: readonly unknown[] | undefined
+  /** Absent: the file of its reporters was not given. */
+  readonly reporters?: Reporters | undefined
+}
+
+/** The destinations of all its monitors, and a line for everything that has no equivalent. */
+export interface Reporters {
+  readonly deliveries: readonly object[]
+  readonly report: readonly string[]
 }
 
 export const isObject = (value: unknown): value is Values =>

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml'
 import { CHANGEDETECTION } from './changedetection.ts'
-import type { Imported, OtherTool } from './imported.ts'
+import type { Besides, Imported, OtherTool, Reporters } from './imported.ts'
 import { UPTIME_KUMA } from './uptime-kuma.ts'
 import { reportersIn } from './urlwatch-reporters.ts'
 import { URLWATCH, WEBCHANGES } from './urlwatch.ts'
@@ -17,28 +17,17 @@ export type ImportedTool = keyof typeof IMPORTED_TOOLS
 /** A watch by itself looks like a job too, so the tools are asked in this order. */
 const TOOLS = Object.entries(IMPORTED_TOOLS) as readonly (readonly [ImportedTool, OtherTool])[]
 
-interface Options {
-  /** Where the monitors of the tool have no interval. */
-  readonly intervalSeconds: number
-  /** The documents of its file with reporters (`readReporters`). */
-  readonly reporters?: readonly unknown[] | undefined
-}
-
-/** Returns the documents of the file with the reporters of a tool, or what is wrong with it. */
-export function readReporters(tool: ImportedTool, text: string): readonly unknown[] | string {
+/** Returns what is in the file with the reporters of a tool, or what is wrong with it. */
+export function readReporters(tool: ImportedTool, text: string): Reporters | string {
   const own: OtherTool = IMPORTED_TOOLS[tool]
   if (own.hasReporters !== true) return `is not read: ${tool} has its notifications in the file of its monitors`
   const read = valuesIn(text)
   if (!read.ok) return `cannot be read: ${read.reason}`
-  return reportersIn(read.values) === null ? `is not the configuration of ${tool}: it has no report` : read.values
+  return reportersIn(read.values) ?? `is not the configuration of ${tool}: it has no report`
 }
 
 /** Returns the monitors in the configuration of another tool, or what is wrong with the text. */
-export function readImport(
-  tool: ImportedTool,
-  text: string,
-  { intervalSeconds, reporters }: Options,
-): Imported | string {
+export function readImport(tool: ImportedTool, text: string, besides: Besides): Imported | string {
   const read = valuesIn(text)
   if (!read.ok) return `cannot be read: ${read.reason}`
   const { values } = read
@@ -46,8 +35,7 @@ export function readImport(
   const [written] = TOOLS.find(([, { isOf }]) => isOf(values)) ?? []
   if (written === undefined) return `is not what ${tool} writes: it has to be ${own.what}`
   // The files of urlwatch and of webchanges have one form.
-  if (own.isOf(values) && (written === tool || written === 'urlwatch'))
-    return own.read(values, { intervalSeconds, reporters })
+  if (own.isOf(values) && (written === tool || written === 'urlwatch')) return own.read(values, besides)
   return `is not what ${tool} writes, but of ${written}: ./tidemark import ${written}`
 }
 

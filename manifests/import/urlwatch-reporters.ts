@@ -1,12 +1,7 @@
+import { MESSAGE_LIMITS } from '../../schema/message/message.ts'
 import { mailTo } from './apprise.ts'
-import { isObject, isSet, textOf, textsOf, type Values } from './imported.ts'
+import { isObject, isSet, type Reporters, textOf, textsOf, type Values } from './imported.ts'
 import { toService, validDeliveries } from './valid-deliveries.ts'
-
-/** The destinations of all jobs, and a line for everything that has no equivalent. */
-interface Reporters {
-  readonly deliveries: readonly object[]
-  readonly report: readonly string[]
-}
 
 /** Reporters that write to a terminal or a file of the machine, and settings of forms. */
 const SILENT: ReadonlySet<string> = new Set(['stdout', 'text', 'html', 'markdown', 'tz', 'browser'])
@@ -46,10 +41,8 @@ const BY_NAME: Readonly<Record<string, (settings: Values, miss: Miss) => readonl
   mattermost: (settings) => [toService('mattermost', textOf(settings['webhook_url']))],
   webhook: (settings) => [textTo(settings)],
   webhook_markdown: (settings) => [textTo(settings)],
-  email: (settings, miss) =>
-    mailTo(textsOf(settings['to']).join(',')).map((mail) => ({ ...mail, ...titleOf(settings, miss) })),
-  mailgun: (settings, miss) =>
-    mailTo(textsOf(settings['to']).join(',')).map((mail) => ({ ...mail, ...titleOf(settings, miss) })),
+  email: (settings, miss) => mailsTo(settings, miss),
+  mailgun: (settings, miss) => mailsTo(settings, miss),
   telegram: (settings) =>
     chatsOf(settings['chat_id']).map((chat) =>
       toService('telegram', `https://api.telegram.org/bot${textOf(settings['bot_token'])}/sendMessage`, {
@@ -80,6 +73,9 @@ const BY_NAME: Readonly<Record<string, (settings: Values, miss: Miss) => readonl
   ],
 }
 
+const mailsTo = (settings: Values, miss: Miss): readonly object[] =>
+  mailTo(textsOf(settings['to']).join(',')).map((mail) => ({ ...mail, ...titleOf(settings, miss) }))
+
 /** A webhook of these tools gets the text as JSON, as chats take it. */
 const textTo = (settings: Values) => ({
   ...toService('custom', textOf(settings['webhook_url'])),
@@ -98,7 +94,7 @@ function titleOf(settings: Values, miss: Miss): object {
   if (subject === '' || OWN_SUBJECT.test(subject)) return {}
   const title = subject.replaceAll('{jobs}', '{{monitor.name}}')
   const [left] = /\{\w+\}/.exec(title.replaceAll('{{monitor.name}}', '')) ?? []
-  if (left !== undefined || Array.from(title).length > 200) {
+  if (left !== undefined || Array.from(title).length > MESSAGE_LIMITS.title) {
     miss(left === undefined ? 'a subject that is too long' : `${left} in the subject`)
     return {}
   }

@@ -16,7 +16,6 @@ import {
   textsOf,
   type Values,
 } from './imported.ts'
-import { reportersIn } from './urlwatch-reporters.ts'
 
 /** Keys that change nothing here: comments, and what every monitor does anyway. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -58,9 +57,8 @@ export const WEBCHANGES = toolOf('jobs.yaml')
 /** Returns the jobs. These tools have no intervals, because cron starts them, so all monitors get the same. */
 function importJobs(jobs: readonly Values[], { intervalSeconds, reporters }: Besides): Imported {
   const report = [`All monitors are checked every ${intervalSeconds} seconds: the jobs have no interval (--interval)`]
-  const found = reporters === undefined ? null : reportersIn(reporters)
-  report.push(...(found?.report ?? ['Destinations are in another file: name it with --reporters']))
-  const deliveries = found?.deliveries ?? []
+  report.push(...(reporters?.report ?? ['Destinations are in another file: name it with --reporters']))
+  const deliveries = reporters?.deliveries ?? []
   const taken = new Set<string>()
   const monitors = jobs.flatMap((job) => {
     const monitor = monitorOf(job, { intervalSeconds, deliveries, report })
