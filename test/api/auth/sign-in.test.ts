@@ -232,16 +232,18 @@ describe('signing in', () => {
   test('a session that the old password opens while it is changed is not opened', async () => {
     const owner = await api.owner()
     const change = new pg.Client({ connectionString: api.databaseUrl })
-    await change.connect()
+    // Within a transaction Postgres goes on to show the activity of the first look.
+    const looks = new pg.Client({ connectionString: api.databaseUrl })
+    await Promise.all([change.connect(), looks.connect()])
     // Whatever fails here, no other test waits for its locks.
-    await using _ = { [Symbol.asyncDispose]: () => change.end() }
+    await using _ = { [Symbol.asyncDispose]: () => Promise.all([change.end(), looks.end()]).then(() => {}) }
     await change.query('begin')
     await change.query('lock table auth.sessions in share row exclusive mode')
     const late = signIn(owner.email, owner.password)
     // It has read the old password, and waits to write the session.
     const waits = eventually(
       () =>
-        change.query(
+        looks.query(
           `select from pg_stat_activity where datname = current_database() and query like 'insert into "sessions"%' ` +
             `and wait_event_type = 'Lock'`,
         ),
