@@ -101,6 +101,8 @@ const EMPTY: ReadonlySet<string> = new Set([
   'admin list-released',
   'admin unread-page',
 ])
+/** One writer makes YAML of what is written as JSON. These change nothing, so that both are of the same state. */
+const IN_YAML = ['get', 'deliveries', 'admin list-keys']
 /** Other tests run these: the first needs a browser and a search engine, the others an API server. */
 const ELSEWHERE = ['check serp', 'cluster-secret keys', 'cluster-secret owner']
 const without = (words: string) => WITHOUT_FORMS[words]?.forms ?? []
@@ -173,7 +175,7 @@ describe('every other command prints', () => {
     await remote.watch('bell', { deliveries: [{ type: 'webhook', url: remote.site.page('/taken', status(204)) }] })
     const spec = { url: remote.site.url, schedule_interval_seconds: 3600, extract_config: { method: 'full_page' } }
     const gone = { ...spec, diff_predicate: { type: 'any_field_changes' } }
-    for (const nth of [1, 2, 3]) await remote.ask('POST', '/v1/monitors?paused=true', { ...gone, name: `gone${nth}` })
+    for (const nth of [1, 2]) await remote.ask('POST', '/v1/monitors?paused=true', { ...gone, name: `gone${nth}` })
     // A change, for the backtest.
     remote.site.price('$2')
     await remote.sh('./tidemark run kettle --wait')
@@ -205,8 +207,7 @@ describe('every other command prints', () => {
   async function called(words: string, form: string): Promise<string> {
     count += 1
     const port = words === 'verify-webhook' ? ` --port ${await freePort()}` : ''
-    const nth =
-      words === 'delete' ? { json: 1, yaml: 2, name: 3 }[form.split(' ').at(-1)?.replace('--', '') ?? ''] : count
+    const nth = words === 'delete' ? (form === '--json' ? 1 : 2) : count
     const line = LINES[words]?.replaceAll('#', String(nth))
     const { code, stdout, stderr } = await remote.sh(`./tidemark ${line}${port} ${form}`, settings)
     const refused = REFUSED[words]
@@ -216,11 +217,12 @@ describe('every other command prints', () => {
   }
 
   const working = Object.keys(LINES).filter((words) => REFUSED[words] === undefined)
-  test.each(working)('%s: as JSON and YAML for programs', async (words) => {
-    const json = JSON.parse(await called(words, '--json')) as unknown
-    const yaml = parse(await called(words, '-o yaml')) as unknown
-    expect(typeof json).toBe('object')
-    expect(Array.isArray(yaml)).toBe(Array.isArray(json))
+  test.each(working)('%s: as JSON for programs', async (words) => {
+    expect(typeof JSON.parse(await called(words, '--json'))).toBe('object')
+  })
+
+  test.each(IN_YAML)('%s: the same as YAML', async (words) => {
+    expect(parse(await called(words, '-o yaml'))).toEqual(JSON.parse(await called(words, '--json')))
   })
 
   test.each(working.filter((words) => !without(words).includes('name')))('%s: as names', async (words) => {

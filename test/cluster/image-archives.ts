@@ -13,9 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
  * their files, each as soon as it is there. What is in the folder already is used again.
  */
 export function imageArchives(folder: string): readonly Promise<string>[] {
-  const own = (name: ImageName) =>
-    made(folder, name, (root, file) => run(process.execPath, [join(ROOT, 'images/build-root.ts'), name, root, file]))
-  const [tidemark, runner] = [own('tidemark'), own('tidemark-runner')]
+  const [tidemark, runner] = [ownImage(folder, 'tidemark'), ownImage(folder, 'tidemark-runner')]
   const postgres = tidemark.then(() =>
     made(folder, 'postgres', async (root, file) => {
       await makePostgres(join(folder, 'tidemark'), root)
@@ -25,6 +23,10 @@ export function imageArchives(folder: string): readonly Promise<string>[] {
   )
   return [tidemark, runner, postgres]
 }
+
+/** Makes one image and the archive of it, `folder/name` and `folder/name.tar`, unless they are there. */
+export const ownImage = (folder: string, name: ImageName): Promise<string> =>
+  made(folder, name, (root, file) => run(process.execPath, [join(ROOT, 'images/build-root.ts'), name, root, file]))
 
 async function made(
   folder: string,
@@ -55,6 +57,3 @@ async function makePostgres(base: string, root: string): Promise<void> {
   await run('chmod', ['-R', 'a+rX', join(root, 'postgres')])
   await chmod(root, 0o755)
 }
-
-// As a program it makes them ahead of a run of the tests, in a folder.
-if (import.meta.main) await Promise.all(imageArchives(process.argv[2] ?? '.'))

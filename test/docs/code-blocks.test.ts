@@ -22,9 +22,12 @@ import { DOC_BLOCKS, type DocBlock } from '../support/docs/doc-blocks.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { answerOf, schemaOf } from './named-schemas.ts'
-import { describeShell, SHELL_NAMES, SHELLS, type ShellName } from './shells.ts'
+import { describeShell, SHELLS } from './shells.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const ZSH = ['/usr/bin/zsh', '/bin/zsh'].find((path) => existsSync(path)) ?? 'zsh'
+/** Programs are found nowhere, and end well. */
+const NOTHING = 'command_not_found_handler() { }\nalias ./tidemark=:\n'
 const titled = (blocks: readonly DocBlock[]) =>
   blocks.map((block): [string, DocBlock] => [`${block.page}, block ${block.number}`, block])
 const inLanguage = (language: string) => DOC_BLOCKS.filter((block) => block.language === language)
@@ -277,10 +280,28 @@ describe('A block of shell', () => {
     expect(bare.filter((line) => /(?:^|\s)#/.test(line))).toEqual([])
   })
 
-  for (const name of SHELL_NAMES) describeShell(name, `that can be run in ${name}`, () => endsWell(name))
+  describeShell('zsh', 'typed into zsh, where no command does anything', () => {
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>
+    beforeAll(async () => {
+      folder = await temporaryFolder()
+    })
+    afterAll(() => folder[Symbol.asyncDispose]())
 
-  function endsWell(name: ShellName): void {
-    const { args, before: prompt } = SHELLS[name]
+    // What zsh says of a word that it takes for a pattern, of a history or of a quote. The commands are run by bash.
+    test.each(titled(blocks))('in %s is read as in bash', async (_, { text }) => {
+      const { args, before } = SHELLS.zsh
+      const zsh = spawn(ZSH, args, { cwd: folder.path, env: { HOME: folder.path, PATH: folder.path } })
+      let said = ''
+      zsh.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))
+      zsh.stdout.resume()
+      zsh.stdin.end(`${before}${NOTHING}${text}\n`)
+      await once(zsh, 'close')
+      expect(said.split('\n').filter((line) => /zsh: (?!no such file)/.test(line))).toEqual([])
+    })
+  })
+
+  describe('that can be run', () => {
+    const { args } = SHELLS.bash
     // README.md has a test of its own, and those of the folders call nothing that the pages of docs/ do not call.
     const runnable = blocks.filter(
       (block) => !block.page.startsWith('../') && !isMarked(block) && !isCall(block) && !needsCluster(block),
@@ -300,10 +321,10 @@ describe('A block of shell', () => {
         TIDEMARK_DATA_DIR: join(folder.path, 'data'),
       }
       output = ''
-      shell = spawn(name, args, { cwd: ROOT, env, detached: true })
+      shell = spawn('bash', args, { cwd: ROOT, env, detached: true })
       for (const stream of [shell.stdout, shell.stderr])
         stream?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
-      shell.stdin?.write(`${prompt}set -e -o pipefail\n./tidemark migrate\n`)
+      shell.stdin?.write(`set -e -o pipefail\n./tidemark migrate\n`)
       shell.stdin?.write('./tidemark admin create-owner --email owner@tidemark.local\n')
     })
     afterAll(async () => {
@@ -329,5 +350,5 @@ describe('A block of shell', () => {
       },
       120_000,
     )
-  }
+  })
 })

@@ -17,8 +17,8 @@ import { canLimitMemory, createMemoryGroup } from './memory-group.ts'
 
 const ENTRY = fileURLToPath(new URL('../../cli/tidemark.ts', import.meta.url))
 const VALUES = parse(readFileSync(new URL('../../charts/tidemark/values.yaml', import.meta.url), 'utf8')) as Values
-/** Monitors of a page that blows up. */
-const EACH = 10
+/** Monitors of a page that blows up: together more than a worker checks at once. */
+const EACH = 5
 /** It needs time, and no memory. */
 const IS_SHORT = new Set(['timeout', 'connect_failed', 'too_many_redirects'])
 

@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
+import { UNTIMED } from '../faults/vitest.config.ts'
 import { TallyReporter } from '../support/run/tally-reporter.ts'
 
-/** The second half of `npm run faults`: lateness is measured with nothing else of ours beside it. */
+/** `npm run test:hostile`: lateness is measured with nothing else of ours beside it. */
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
     include: ['test/hostile/**/*.fault.ts'],
+    exclude: UNTIMED,
     globalSetup: ['test/support/database/postgres-setup.ts'],
     reporters: ['default', 'hanging-process', new TallyReporter()],
     fileParallelism: false,

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ENTRYPOINT, type ImageName, ROOT_FILE_SYSTEMS, USER_ID } from '../../images/root-file-systems.ts'
+import { ownImage } from '../cluster/image-archives.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 
@@ -121,7 +122,7 @@ async function buildLines(page: string): Promise<readonly string[]> {
 }
 
 test.each(['docs/quickstart.md', 'images/README.md'])(
-  '%s builds both images by the lines that this test runs',
+  '%s builds both images by the command that the tests run',
   async (page) => {
     expect(await buildLines(page)).toEqual(
       Object.keys(ROOT_FILE_SYSTEMS).map(
@@ -136,9 +137,10 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   let folder: string
   beforeAll(async () => {
     made = await mkdtemp(join(tmpdir(), 'tidemark-images-'))
-    folder = join(made, IMAGES)
-    for (const line of await buildLines('docs/quickstart.md'))
-      await run('bash', ['-ec', line.replaceAll(IMAGES, folder)], { cwd: ROOT })
+    // The tests of a cluster use them again.
+    folder = process.env['TIDEMARK_TEST_IMAGES'] ?? join(made, IMAGES)
+    await mkdir(folder, { recursive: true })
+    for (const name of ['tidemark', 'tidemark-runner'] as const) await ownImage(folder, name)
   })
   afterAll(() => rm(made, { recursive: true, force: true }))
 
@@ -204,8 +206,8 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   })
 
   test('is the same for the same commit', async () => {
-    await build('tidemark', join(folder, 'again'))
-    expect(await hashOf(join(folder, 'again'))).toBe(await hashOf(join(folder, 'tidemark')))
+    await build('tidemark', join(made, 'again'))
+    expect(await hashOf(join(made, 'again'))).toBe(await hashOf(join(folder, 'tidemark')))
   })
 
   test('is the one layer of the image archive, which runs as the Containerfile says', async () => {
@@ -223,7 +225,7 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     expect(config).toEqual({ Entrypoint: ENTRYPOINT, Env: ['HOME=/tmp'], User: `${USER_ID}:${USER_ID}` })
     const hash = await run('bash', ['-c', 'tar -xOf "$1" "$2" | sha256sum', 'bash', archive, Layers[0]])
     expect(rootfs.diff_ids).toEqual([`sha256:${hash.stdout.slice(0, 64)}`])
-    const again = join(folder, 'unpacked')
+    const again = join(made, 'unpacked')
     await run('bash', ['-c', 'mkdir "$3" && tar -xOf "$1" "$2" | tar -xC "$3"', 'bash', archive, Layers[0], again])
     expect(await hashOf(again)).toBe(await hashOf(join(folder, 'tidemark')))
   })

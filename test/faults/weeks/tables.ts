@@ -25,7 +25,7 @@ export type Bound =
   | 'under way'
   /** Rows of the retention window. */
   | 'retention'
-  /** Rows of so many days, which are more than the retention window: complete by day 40. */
+  /** Rows of so many days, which are more than the retention window: compared where two thirds of a run are as long. */
   | { readonly days: number }
   /** It may grow: why. */
   | { readonly excused: string }

@@ -24,15 +24,20 @@ export interface WeeksService extends AsyncDisposable {
   readonly log: () => string
   /** Moves the clock to so many half days after the begin, and waits until all that is due then has ended. */
   moveTo(half: number): Promise<void>
+  /** The month by that clock, as `2031_02`. */
+  readonly month: () => string
   /** Waits until nothing is due and nothing is under way. */
   settled(): Promise<void>
 }
 
-export const RETENTION_DAYS = 14
+/** A day takes some eight seconds. 60 are as many as are wanted before a release: all windows are full by day 40. */
+export const DAYS = Number(process.env['TIDEMARK_TEST_DAYS'] ?? 24)
+/** The window is full at a third of the days, and was full for a third of them at the end. */
+export const RETENTION_DAYS = Math.floor(DAYS / 4) - 1
 const HALF_DAY_MS = 12 * 3_600_000
-/** So that days 20 and 60 are in the second half of a month, behind which one month of runs is left. */
+/** So that a month of runs ends within each third, and the last day is in the second half of a month. */
 const BEGIN_MS = Date.UTC(2030, 11, 29)
-const KEY = 'the encryption key of sixty days'
+const KEY = 'the encryption key of some weeks'
 
 /** Opens the service at the begin of the first day. `origin` has the pages, and the model. */
 export async function openWeeksService(origin: string): Promise<WeeksService> {
@@ -45,7 +50,11 @@ export async function openWeeksService(origin: string): Promise<WeeksService> {
   opening.defer(() => pool.end())
   const query: Query = async <T extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
     (await pool.query<T>(text, values)).rows
-  const setTime = (ms: number) => setClock(pool, `${ms - Date.now()} milliseconds`)
+  let now = BEGIN_MS
+  const setTime = (ms: number) => {
+    now = ms
+    return setClock(pool, `${ms - Date.now()} milliseconds`)
+  }
   await setTime(BEGIN_MS)
 
   const plans = join(folder.path, 'plans.json')
@@ -91,6 +100,7 @@ export async function openWeeksService(origin: string): Promise<WeeksService> {
     dataDir,
     query,
     store,
+    month: () => new Date(now).toISOString().slice(0, 7).replace('-', '_'),
     log: () => serve.stdout.slice(serve.stdout.indexOf(banner) + banner.length),
     async moveTo(half) {
       await setTime(BEGIN_MS + half * HALF_DAY_MS)
