@@ -22,14 +22,24 @@ async function change(file: string, from: string, to: string): Promise<void> {
   await writeFile(file, text.replace(from, to))
 }
 
-/** Makes the next version: this one with a key of level 3 in what is extracted, and one in destinations. */
-async function makeLater(folder: string): Promise<void> {
+/** Copies this version. Returns the path of a file of the copy's schema. */
+async function copyVersion(folder: string): Promise<(file: string) => string> {
   await mkdir(folder)
   for (const name of await readdir(ROOT))
     if (!LEFT_OUT.includes(name) && !name.startsWith('.'))
       await cp(join(ROOT, name), join(folder, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const of = (file: string) => join(folder, 'schema', file)
+  return (file) => join(folder, 'schema', file)
+}
+
+/** Makes a version that takes no work above level 1: all that has a level in this one. */
+async function makeEarlier(folder: string): Promise<void> {
+  await change((await copyVersion(folder))('level.ts'), 'WORK_LEVEL = 2', 'WORK_LEVEL = 1')
+}
+
+/** Makes the next version: this one with a key of level 3 in what is extracted, and one in destinations. */
+async function makeLater(folder: string): Promise<void> {
+  const of = await copyVersion(folder)
   await change(of('level.ts'), 'WORK_LEVEL = 2', 'WORK_LEVEL = 3')
   const since = "import { since } from '../level.ts'\n"
   await change(of('monitor/extract-config.ts'), '/** Changes of a whole page', `${since}/** Changes of a whole page`)
@@ -38,12 +48,15 @@ async function makeLater(folder: string): Promise<void> {
   await change(of('monitor/delivery-config.ts'), 'webhook: {', raw)
 }
 
-describe('This version and a later one, on one database', () => {
+/** A page that no other test changes. */
+const LEVEL_PAGE = 9
+
+describe('Versions of several levels on one database', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let database: Awaited<ReturnType<typeof createEmptyDatabase>>
   let pages: Pages
   let sink: Sink
-  let versions: Versions<'this' | 'later'>
+  let versions: Versions<'earlier' | 'this' | 'later'>
   let api: Awaited<ReturnType<typeof versions.startApi>>
   let laterApi: typeof api
   beforeAll(async () => {
@@ -51,10 +64,15 @@ describe('This version and a later one, on one database', () => {
     database = await createEmptyDatabase()
     pages = await openPages(10)
     sink = await openSink()
-    const later = join(folder.path, 'later')
-    await makeLater(later)
+    const [earlier, later] = [join(folder.path, 'earlier'), join(folder.path, 'later')]
+    await Promise.all([makeEarlier(earlier), makeLater(later)])
     const dataFolder = join(folder.path, 'data')
-    versions = besides({ roots: { this: ROOT, later }, newest: 'later', databaseUrl: database.url, dataFolder })
+    versions = besides({
+      roots: { earlier, this: ROOT, later },
+      newest: 'later',
+      databaseUrl: database.url,
+      dataFolder,
+    })
     await versions.ended('this', 'migrate')
     await versions.createOwner('this')
     api = await versions.startApi('this')
@@ -149,4 +167,55 @@ describe('This version and a later one, on one database', () => {
     await startRunner('later', port)
     await hasRun(treated)
   }, 180_000)
+
+  test('a worker below this level leaves services, words of the user, holds and mutes to the others', async () => {
+    const { startApi, startWorker } = versions
+    await versions.endAll()
+    api = await startApi('this')
+    const madeWith = (more: object) => make(api, LEVEL_PAGE, more)
+    const succeeds = (id: string, times: number) =>
+      eventually(
+        () => runs(id),
+        (all) => all.filter((status) => status === 'success').length === times,
+        { forMs: 90_000 },
+      )
+    const url = `${sink.base}/${LEVEL_PAGE}`
+    const hook = { type: 'webhook', url }
+    const chat = { ...hook, service: 'mattermost' }
+    const quiet_hours = { from: '00:00', until: '23:59', time_zone: 'Etc/UTC' }
+    // Each has been due for longer than the plain one.
+    const later = await Promise.all([
+      madeWith({ deliveries: [chat] }),
+      madeWith({ deliveries: [{ ...chat, message: { text: 'Now {{fields.version.after}}' } }] }),
+      madeWith({ deliveries: [{ ...chat, digest: { every_seconds: 3600 } }] }),
+      madeWith({ deliveries: [{ ...hook, quiet_hours }] }),
+    ])
+    const plain = await madeWith({ deliveries: [] })
+    const muted = await madeWith({ deliveries: [hook] })
+    await startWorker('earlier')
+    await succeeds(plain, 1)
+    await succeeds(muted, 1)
+    expect((await Promise.all(later.map(runs))).flat()).toEqual([])
+
+    const before = sink.arrivals.length
+    await api('POST', `/v1/monitors/${muted}/mute`, { until: null })
+    pages.change(LEVEL_PAGE)
+    for (const id of [muted, plain]) await api('POST', `/v1/monitors/${id}/run`)
+    await succeeds(plain, 2)
+    // The one that was asked for waits.
+    expect(await runs(muted)).toEqual(['running', 'success'])
+
+    await startWorker('this')
+    for (const id of later) await succeeds(id, 1)
+    await succeeds(muted, 2)
+    const { data } = await api('GET', `/v1/monitors/${muted}/runs`)
+    expect(data[0]).toMatchObject({ held: 'muted', delivery_triggered: true })
+    expect(sink.arrivals).toHaveLength(before)
+    await api('POST', `/v1/monitors/${muted}/unmute`)
+    await until(
+      () => sink.arrivals.length,
+      (count) => count === before + 1,
+    )
+    expect(sink.arrivals.at(-1)).toMatchObject({ page: LEVEL_PAGE, after: `v${pages.version(LEVEL_PAGE)}` })
+  }, 240_000)
 })
