@@ -1,5 +1,5 @@
 import type { AppriseAddress } from './apprise-address.ts'
-import { toService as to } from './valid-deliveries.ts'
+import { PUSHOVER_ADDRESS, telegramAddress, toService as to } from './valid-deliveries.ts'
 
 type Read = (address: AppriseAddress) => readonly object[]
 
@@ -132,7 +132,7 @@ export const APPRISE_SERVICES: Readonly<Record<string, Read>> = {
     path.map((chat) => {
       const [, id = chat, thread = query.get('topic') ?? query.get('thread')] = /^(-?\d+):(\d+)$/.exec(chat) ?? []
       const options = { chat_id: id, message_thread_id: thread }
-      return to('telegram', `https://api.telegram.org/bot${token}/sendMessage`, options)
+      return to('telegram', telegramAddress(token), options)
     }),
   ...both('matrix', matrix),
   ...both('mmost', mattermost),
@@ -154,7 +154,7 @@ export const APPRISE_SERVICES: Readonly<Record<string, Read>> = {
   pover: ({ user, host, path, query }) => {
     const priority = /^-?[0-9]$/.exec(query.get('priority') ?? '')?.[0]
     const options = { token: host, user, device: path.join(','), priority, sound: query.get('sound') }
-    return [to('pushover', 'https://api.pushover.net/1/messages.json', options)]
+    return [to('pushover', PUSHOVER_ADDRESS, options)]
   },
   pagerduty: ({ user, query }) => {
     const region = query.get('region') === 'eu' ? 'eu.' : ''

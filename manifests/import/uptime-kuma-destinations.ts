@@ -1,6 +1,6 @@
 import { destinationsOfApprise, mailTo } from './apprise.ts'
 import { headersOf, parsed, textOf, type Values } from './imported.ts'
-import { toService, validDeliveries } from './valid-deliveries.ts'
+import { PUSHOVER_ADDRESS, telegramAddress, toService, validDeliveries } from './valid-deliveries.ts'
 
 /** Returns the destinations of a notification; null where it is of another service, or incomplete. */
 export function uptimeKumaDestinations(settings: Values): readonly object[] | null {
@@ -37,7 +37,7 @@ const BY_TYPE: Readonly<Record<string, (settings: Values) => readonly object[] |
   smtp: (settings) => mailTo(['smtpTo', 'smtpCC', 'smtpBCC'].map((key) => textOf(settings[key])).join(',')),
   apprise: (settings) => destinationsOfApprise(textOf(settings['appriseURL'])),
   telegram: (settings) =>
-    to('telegram', `https://api.telegram.org/bot${textOf(settings['telegramBotToken'])}/sendMessage`, {
+    to('telegram', telegramAddress(textOf(settings['telegramBotToken'])), {
       chat_id: settings['telegramChatID'],
       message_thread_id: settings['telegramMessageThreadID'],
       disable_notification: settings['telegramSendSilently'] === true ? 'true' : '',
@@ -74,7 +74,7 @@ const BY_TYPE: Readonly<Record<string, (settings: Values) => readonly object[] |
       priority: settings['gotifyPriority'],
     }),
   pushover: (settings) =>
-    to('pushover', 'https://api.pushover.net/1/messages.json', {
+    to('pushover', PUSHOVER_ADDRESS, {
       token: settings['pushoverapptoken'],
       user: settings['pushoveruserkey'],
       device: settings['pushoverdevice'],

@@ -1,7 +1,7 @@
 import { MESSAGE_LIMITS } from '../../schema/message/message.ts'
 import { mailTo } from './apprise.ts'
 import { isObject, isSet, type Reporters, textOf, textsOf, type Values } from './imported.ts'
-import { toService, validDeliveries } from './valid-deliveries.ts'
+import { PUSHOVER_ADDRESS, telegramAddress, toService, validDeliveries } from './valid-deliveries.ts'
 
 /** Reporters that write to a terminal or a file of the machine, and settings of forms. */
 const SILENT: ReadonlySet<string> = new Set(['stdout', 'text', 'html', 'markdown', 'tz', 'browser'])
@@ -45,7 +45,7 @@ const BY_NAME: Readonly<Record<string, (settings: Values, miss: Miss) => readonl
   mailgun: (settings, miss) => mailsTo(settings, miss),
   telegram: (settings) =>
     chatsOf(settings['chat_id']).map((chat) =>
-      toService('telegram', `https://api.telegram.org/bot${textOf(settings['bot_token'])}/sendMessage`, {
+      toService('telegram', telegramAddress(textOf(settings['bot_token'])), {
         chat_id: chat,
         disable_notification: settings['silent'] === true ? 'true' : '',
       }),
@@ -63,7 +63,7 @@ const BY_NAME: Readonly<Record<string, (settings: Values, miss: Miss) => readonl
     }),
   ],
   pushover: (settings) => [
-    toService('pushover', 'https://api.pushover.net/1/messages.json', {
+    toService('pushover', PUSHOVER_ADDRESS, {
       token: settings['app'],
       user: settings['user'],
       device: settings['device'],

@@ -1,11 +1,15 @@
 import { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
-import type { ServiceName } from '../../schema/monitor/delivery-services.ts'
+import { SERVICE_TABLE, type ServiceName } from '../../schema/monitor/delivery-services.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import type { Values } from './imported.ts'
 
 /** Returns the destinations that are valid: one that is not would leave its monitor out. */
 export const validDeliveries = (found: readonly object[]): readonly object[] =>
   found.filter((delivery) => checkerOf(DeliveryConfig).validate(delivery).ok)
+
+/** Other tools keep the token of a bot, and no address. */
+export const telegramAddress = (token: string): string => `https://api.telegram.org/bot${token}/sendMessage`
+export const PUSHOVER_ADDRESS = SERVICE_TABLE.pushover.url
 
 /** Returns a destination with the options that have a value. */
 export function toService(service: ServiceName, url: string, options: Values = {}): object {
