@@ -4,7 +4,7 @@ import { bodyTemplate, type Template } from '../../schema/message/message-templa
 import { isSecretOption, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
 import { maskedOptions } from '../../schema/monitor/mask.ts'
 import type { Links } from '../messages/links.ts'
-import { readPayload } from '../messages/message-payload.ts'
+import { type MessagePayload, type NoticeMessage, readPayload } from '../messages/message-payload.ts'
 import { messageStory } from '../messages/message-story.ts'
 import { valuesOf } from '../messages/worded-story.ts'
 import { SERVICES } from '../services/services.ts'
@@ -42,7 +42,9 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     const { limit } = SERVICE_TABLE[name]
     const { method = 'POST', body: own } = config
     const body =
-      own === undefined ? null : { template: bodyTemplate(own), named: namedTexts(valuesOf(payload, story, { named })) }
+      own === undefined
+        ? null
+        : { template: bodyTemplate(own), named: namedTexts(valuesOf(marked(payload), story, { named })) }
     const input = { id, url: address, story, payload, text, notice, limit, body, method }
     const written = service.request({ ...input, options: given })
     const signature = isSigned ? sign(secrets, Math.floor(Date.now() / 1000), written.body) : null
@@ -62,6 +64,12 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
     }
   })
 }
+
+/** In a body of the user's, a test is known by the name of its monitor. */
+const marked = (payload: MessagePayload | NoticeMessage): MessagePayload | NoticeMessage =>
+  'type' in payload || !payload.test
+    ? payload
+    : { ...payload, monitor: { ...payload.monitor, name: `Test: ${payload.monitor.name}` } }
 
 /** A part of a body that is at least this long counts as a key, as in paths. */
 const KEY = /[\w.~+/=-]{16,}/g

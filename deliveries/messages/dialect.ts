@@ -8,6 +8,11 @@ export interface Dialect {
   link(url: string, written: string): string
   /** Escapes a value that stands right beside what a user wrote: `own` is all of that. Absent: as `value`. */
   within?(text: string, own: string): string
+  /**
+   * Writes a value within a sign such as `<https://…|…>` that the user has begun: `begun` is what they wrote of it.
+   * Absent: there are no such signs.
+   */
+  begun?(text: string, begun: string): string
   /** Writes the address of a page or a run within a text of the user, of which `before` stands in front of it. */
   address(url: string, before: string): string
   /** Writes what the user wrote. Absent: as it is, with line breaks of the service. */

@@ -88,5 +88,9 @@ function ourLine(payload: MessagePayload, links: Links): string {
 function ownLine(payload: MessagePayload, story: Story, wording: Wording): string {
   const text = wording.message?.text ?? ''
   if (text === '') return ''
-  return cleanText(render(textTemplate(text), namedTexts(valuesOf(payload, story, wording)), LONGEST_TEXT))
+  const values = valuesOf(payload, story, wording)
+  const { run } = values
+  // The line links to its run already.
+  const named = namedTexts({ ...values, run: { ...(typeof run === 'object' && run), url: '' } })
+  return cleanText(render(textTemplate(text), named, LONGEST_TEXT))
 }

@@ -4,6 +4,7 @@ import type { Dialect } from './dialect.ts'
 import type { Links } from './links.ts'
 import type { MessagePayload, NoticeMessage } from './message-payload.ts'
 import { messageStory, type MessageWording } from './message-story.ts'
+import { mentionsIn, type OwnText } from './own-text.ts'
 import { shorten, shortenBoth } from './shorten.ts'
 import { arrow, linesOfList, type ChangedLine, firstOf } from './story.ts'
 import { unlinkedWithin } from './unlinked.ts'
@@ -29,8 +30,14 @@ interface DiscordMessage {
       readonly timestamp: string
     },
   ]
-  /** Nobody is notified by name, whatever the text contains. */
-  readonly allowed_mentions: { readonly parse: readonly [] }
+  /** Whom the user's own words name. */
+  readonly content?: string
+  /** Nobody else is notified, whatever the text contains. */
+  readonly allowed_mentions: {
+    readonly parse: readonly 'everyone'[]
+    readonly users?: readonly string[]
+    readonly roles?: readonly string[]
+  }
 }
 
 /*
@@ -84,7 +91,24 @@ export function discordMessage(
         timestamp: story.firedAt,
       },
     ],
-    allowed_mentions: { parse: [] },
+    ...mentioned(story.own),
+  }
+}
+
+const MENTION = /<@[!&]?\d{15,22}>|@(?:everyone|here)\b/g
+
+/** Discord notifies nobody of an embed: whom the user names there stands above it. Of values, nobody is notified. */
+function mentioned(own: OwnText | null): Pick<DiscordMessage, 'content' | 'allowed_mentions'> {
+  const all = mentionsIn(own, MENTION)
+  if (all.length === 0) return { allowed_mentions: { parse: [] } }
+  const idsOf = (kind: RegExp) => all.flatMap((name) => kind.exec(name)?.[1] ?? [])
+  return {
+    content: all.join(' '),
+    allowed_mentions: {
+      parse: all.some((name) => name.startsWith('@')) ? ['everyone'] : [],
+      users: [...new Set(idsOf(/^<@!?(\d+)>$/))],
+      roles: idsOf(/^<@&(\d+)>$/),
+    },
   }
 }
 

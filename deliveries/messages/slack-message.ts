@@ -91,14 +91,22 @@ function blocksOf(story: Story): SlackBlock[] {
   ]
 }
 
+const HAS_HOST = /^https?:\/\/[^/?#]+[/?#]/i
+
 /** The text of a user is mrkdwn. A value in it cannot link or mention; `*`, `_` and `~` in it may change its style. */
 const DIALECT: Dialect = {
   plain: escapeSlack,
   value: escapeSlack,
   bold: (written) => written,
   link: (url, written) => `<${escapeSlack(url)}|${written}>`,
-  // At the start of a link or a mention, a sign would make one of the value.
-  within: (text) => escapeSlack(text).replace(/^[!@#]/, '\u200b$&'),
+  within: escapeSlack,
+  // A value may be a part of an address or its words. It says neither where a link leads nor who is mentioned.
+  begun(text, begun) {
+    if (begun.includes('|')) return escapeSlack(text)
+    return HAS_HOST.test(begun)
+      ? encodeURIComponent(text.toWellFormed())
+      : `\u200b${escapeSlack(text.replaceAll('|', ' '))}`
+  },
   address: (url, before) => (before.endsWith('<') ? escapeSlack(url) : `<${escapeSlack(url)}>`),
   lineBreak: '\n',
   cost: (written) => written.length,

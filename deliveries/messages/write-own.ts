@@ -70,12 +70,23 @@ function writeAll({ story, own, lines }: Written, dialect: Dialect, { longest, m
   const written: string[] = []
   let room = most * LONGEST_MARKUP
   for (const [at, part] of parts.entries()) {
-    const text = 'raw' in part ? ownText(part.raw, dialect) : addressOf(part.path, at) || valueOf(part.path)
+    const text =
+      'raw' in part
+        ? ownText(part.raw, dialect)
+        : addressOf(part.path, at) || begun(part.path, at) || valueOf(part.path)
     room -= text.length
     if (room < 0) return null
     written.push(text)
   }
   return written.join('')
+
+  /** Returns nothing where the user has begun no sign in front of it. */
+  function begun(path: NamePath, at: number): string {
+    if (!dialect.begun) return ''
+    const before = parts.slice(0, at).map((part) => ('raw' in part ? part.raw : ''))
+    const [, sign] = /<([^<>]*)$/.exec(before.join('')) ?? []
+    return sign === undefined ? '' : dialect.begun(shortened(lines(path), longest).join(' '), sign)
+  }
 
   /** Returns nothing where the name has no address, or its address is not known. */
   function addressOf(path: NamePath, at: number): string {

@@ -1,3 +1,4 @@
+import { shorten } from '../messages/shorten.ts'
 import { unlinked } from '../messages/unlinked.ts'
 import { characters, plainText } from './dialects.ts'
 import { objectOf, type Service } from './service.ts'
@@ -5,6 +6,7 @@ import { titleOf, writeStory } from './write-story.ts'
 
 const DIALECT = plainText(characters)
 const LONGEST_URL = 512
+const LONGEST_TITLE = 250
 
 /** A form, as Pushover documents it, with the link in its own place. */
 export const pushover: Service = {
@@ -12,7 +14,8 @@ export const pushover: Service = {
     const { runUrl } = story
     const fields = {
       ...options,
-      title: unlinked(titleOf(story)),
+      // The invisible spaces count.
+      title: shorten(unlinked(titleOf(story)), LONGEST_TITLE),
       message: writeStory(story, DIALECT, { limit, isBare: true }),
       timestamp: String(Math.floor((Date.parse(story.firedAt) || 0) / 1_000)),
       ...(runUrl !== null && runUrl.length <= LONGEST_URL && { url: runUrl, url_title: 'See the run' }),

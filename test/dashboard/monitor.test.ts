@@ -12,6 +12,7 @@ import { html, openSite } from '../support/network/site.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
+import { refusalOf } from './refusal-of.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u{202E}evil'
 const SEARCH = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
@@ -284,7 +285,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.getByText('Your role may only read.').waitFor()
     for (const name of ['Run now', 'Resume', 'Replace…'])
       await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true)
-    await page.getByText('Your role may not read it.').waitFor()
+    const show = page.getByRole('button', { name: 'Show', exact: true })
+    await expect.poll(() => refusalOf(show)).toBe('Your role may not read it.')
+    const replace = page.getByRole('button', { name: 'Replace…' })
+    await expect.poll(() => refusalOf(replace)).toBe('Your role may not replace it.')
     await page.getByText('Declared in a file').waitFor()
     await page.context().close()
   })

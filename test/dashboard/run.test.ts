@@ -8,6 +8,7 @@ import { SMALLEST } from '../support/api/monitor-body.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
+import { refusalOf } from './refusal-of.ts'
 
 const LINES = Array.from({ length: 40 }, (_, nth) => `Section ${nth + 1} of the terms of the bank.`)
 const terms = (changes: Readonly<Record<number, string>>) =>
@@ -75,8 +76,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     await page.getByText('Nothing was sent: a failed run does not report a change.').waitFor()
     await page.getByRole('link', { name: 'Older' }).waitFor()
     const newer = page.getByRole('button', { name: 'Newer' })
-    await expect.poll(() => newer.getAttribute('title')).toBe('There is no newer run.')
-    expect(await newer.isDisabled()).toBe(true)
+    await expect.poll(() => refusalOf(newer)).toBe('There is no newer run.')
     expect(await page.getByRole('link', { name: 'Newer' }).count()).toBe(0)
     for (const nth of [1, 0]) {
       await page.getByRole('link', { name: 'Older' }).waitFor()

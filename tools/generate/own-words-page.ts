@@ -28,6 +28,8 @@ const RULES = [
     `all that our own message says below it: at most ${COUNT.format(text)}. Each may be absent, and then it is ours.`,
   '`text` may have the markup of the service that gets it, and mentions. In a mail it has none. Values cannot become ' +
     'markup, a link or a mention there. In Slack, `*`, `_` and `~` in a value may change its style.',
+  'Within a link of Slack, a value may be a part of the address behind the host, or the words: ' +
+    '`<https://shop.example.com/{{fields.id.after}}|{{monitor.name}}>`.',
   'A field that did not change has its value as `before` and as `after`, but in a test. A value that is missing is ' +
     'empty. Where a text would be too long for its service, its values are shortened, and then the text, without its ' +
     'markup.',
@@ -38,7 +40,8 @@ const RULES = [
   '[Notices](notices.md) keep their own words. An edit counts from the next run on: a delivery that is tried again ' +
     'says what it said before.',
   '`./tidemark check --monitor kettle.yaml --message` shows the text and sends nothing. `./tidemark test-delivery ' +
-    'kettle` sends it once. Its headline then begins with `Test:`.',
+    'kettle` sends it once. Its headline then begins with `Test:`, and so does `{{monitor.name}}` in the `body` of ' +
+    '`custom`.',
 ]
 
 const NAMES = paragraph(

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
-import controls from '../style/controls.module.css'
+import { ActionButton } from '../parts/action-button.tsx'
 import type { Place } from './any-monitor.ts'
 import { Copyable } from './copy.tsx'
 import style from './monitor.module.css'
@@ -36,21 +36,18 @@ export function SecretPart({ place: { path } }: { readonly place: Place }) {
     <section aria-label="Signing secret" className={style['section']}>
       <div className={style['tools']}>
         <h2 className={style['part']}>Signing secret</h2>
-        <button
-          type="button"
-          className={controls['button']}
-          disabled={!mayRead}
-          onClick={() => (secret === null ? void read() : setSecret(null))}
+        <ActionButton
+          refused={mayRead ? null : 'Your role may not read it.'}
+          onAct={() => (secret === null ? void read() : setSecret(null))}
         >
           {secret === null ? 'Show' : 'Hide'}
-        </button>
-        <button type="button" className={controls['button']} disabled={!mayRotate} onClick={() => setAsked(true)}>
+        </ActionButton>
+        <ActionButton refused={mayRotate ? null : 'Your role may not replace it.'} onAct={() => setAsked(true)}>
           Replace…
-        </button>
+        </ActionButton>
       </div>
       <p className={style['note']}>
-        {mayRead ? 'Receivers of its webhooks verify by it who sent them. ' : 'Your role may not read it. '}
-        <a href="/docs/webhooks">How to verify</a>
+        Receivers of its webhooks verify by it who sent them. <a href="/docs/webhooks">How to verify</a>
       </p>
       {error !== null && <Notice error={error} />}
       {secret === '' && <p>There is none: the monitor has no webhook.</p>}

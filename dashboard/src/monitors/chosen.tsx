@@ -1,4 +1,5 @@
 import { Notice } from '../app/notice.tsx'
+import { ActionButton } from '../parts/action-button.tsx'
 import controls from '../style/controls.module.css'
 import type { Action, Refusal } from './bulk.ts'
 import style from './chosen.module.css'
@@ -30,17 +31,10 @@ export function Chosen({ selection, total, hasFilters }: ChosenProps) {
       )}
       {chosen.size > 0 &&
         SHOWN.map((action) => (
-          <button
-            key={action}
-            type="button"
-            className={controls['button']}
-            disabled={isBusy || reasonOf(action) !== null}
-            title={reasonOf(action) ?? undefined}
-            onClick={() => onAct(action)}
-          >
+          <ActionButton key={action} refused={reasonOf(action)} isBusy={isBusy} onAct={() => onAct(action)}>
             {WORDS[action]}
             {action === 'delete' && '…'}
-          </button>
+          </ActionButton>
         ))}
       {chosen.size > 0 && !isBusy && (
         <button type="button" className={controls['quiet']} onClick={onClear}>

@@ -4,11 +4,11 @@ import { ask } from '../api/client.ts'
 import type { Run, RunDeliveries } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { useCommands } from '../parts/commands.ts'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
-import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
 import style from './deliveries.module.css'
 import { type ListedChange, runPath } from './use-run.ts'
@@ -138,15 +138,9 @@ function Replay({
   if (!isFailed) return null
   return (
     <>
-      <button
-        type="button"
-        className={controls['button']}
-        disabled={refused !== null}
-        title={refused ?? undefined}
-        onClick={() => replay.mutate()}
-      >
+      <ActionButton refused={refused} onAct={() => replay.mutate()}>
         Send again
-      </button>
+      </ActionButton>
       {replay.error !== null && <Notice error={replay.error} />}
     </>
   )

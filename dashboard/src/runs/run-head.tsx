@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { ADVICE, FAULTS, REASONS, type Run } from '../api/types.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import controls from '../style/controls.module.css'
@@ -70,9 +71,9 @@ export const noRun = (word: string): string => `There is no ${word.toLowerCase()
 
 const Neighbour = ({ href, word, keyName }: NeighbourProps) =>
   href === null ? (
-    <button type="button" className={controls['button']} disabled title={noRun(word)}>
+    <ActionButton refused={noRun(word)} onAct={() => {}}>
       {word}
-    </button>
+    </ActionButton>
   ) : (
     <Link href={href} className={controls['button']} aria-keyshortcuts={keyName}>
       {word} <kbd aria-hidden="true">{keyName}</kbd>

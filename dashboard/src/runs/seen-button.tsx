@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { usePermission } from '../app/use-me.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { useCommands } from '../parts/commands.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
-import controls from '../style/controls.module.css'
 import type { ListedChange } from './use-run.ts'
 
 /** Marks a change, and the older ones of its monitor, as seen. A run is not marked by being opened. */
@@ -26,16 +26,9 @@ export function SeenButton({ change }: { readonly change: ListedChange | null })
   return (
     <>
       {mark.error !== null && <Notice error={mark.error} />}
-      <button
-        type="button"
-        className={controls['button']}
-        disabled={refused !== null || mark.isPending}
-        title={refused ?? undefined}
-        aria-keyshortcuts="e"
-        onClick={act}
-      >
+      <ActionButton refused={refused} isBusy={mark.isPending} aria-keyshortcuts="e" onAct={act}>
         Mark seen <kbd aria-hidden="true">e</kbd>
-      </button>
+      </ActionButton>
     </>
   )
 }

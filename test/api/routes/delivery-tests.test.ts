@@ -53,6 +53,13 @@ const httpOf = (request: DeliveryRequest) => {
 const CHANGE = { fields_changed: ['price'], before: { price: '$3' }, after: { price: '$2' } }
 
 describe('POST /v1/deliveries/test', () => {
+  test('marks a body of the user by the name of the monitor', async () => {
+    await using receiver = await openReceiver()
+    const body = '{"of": "{{monitor.name}}", "price": "{{fields.price.after}}"}'
+    await tested(team, { delivery: { type: 'webhook', url: receiver.url, service: 'custom', body } })
+    expect(JSON.parse(String(receiver.requests[0]?.body))).toMatchObject({ of: 'Test: Example' })
+  })
+
   test('sends one signed webhook with a made-up change and test at its end, and shows it', async () => {
     await using receiver = await openReceiver(reply(202, 'thanks'))
     const delivery = { type: 'webhook', url: receiver.url, headers: { 'X-Key': 'a long secret' } }

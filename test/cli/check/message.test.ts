@@ -47,6 +47,34 @@ describe('check --message', () => {
     expect(receiver.contacts).toBe(0)
   })
 
+  test('shows the words and the bodies of deliveries that have their own', async () => {
+    const chat = { type: 'webhook', url: 'https://chat.example/', service: 'mattermost' }
+    const body =
+      '{"was": "{{fields.price.before}}", "now": "{{fields.price.after}}", "title": "{{fields.title.after}}"}'
+    const monitor = {
+      ...MONITOR,
+      message: { title: '{{monitor.name}} costs {{fields.price.after}}', text: 'Before: {{fields.price.before}}' },
+      deliveries: [
+        chat,
+        { ...chat, message: { title: 'Cheaper', text: '{{fields.title.after}}: {{fields.price.change}}' } },
+        { type: 'webhook', url: 'https://api.example/', service: 'custom', body },
+      ],
+    }
+    const out = await check(monitor)
+    expect(out).toContain('    Title: Kettle costs $15.00\n\n')
+    expect(out).toContain('    Before: $19.99\n')
+    expect(out).toMatch(/to deliveries\[1\]:\n\n {4}Title: Cheaper\n[^]*\n {4}Kettle: −25 %\n/)
+    expect(out).toContain('to deliveries[2]:\n\n    {"was": "$19.99", "now": "$15.00", "title": "Kettle"}\n')
+    const { message } = JSON.parse(await check(monitor, { json: true })) as { readonly message: object }
+    expect(message).toMatchObject({
+      title: 'Kettle costs $15.00',
+      deliveries: [
+        { index: 1, title: 'Cheaper' },
+        { index: 2, body: expect.stringContaining('"now": "$15.00"') },
+      ],
+    })
+  })
+
   test('is a part of the JSON', async () => {
     const { fields, message } = JSON.parse(await check(MONITOR, { json: true })) as {
       readonly fields: object

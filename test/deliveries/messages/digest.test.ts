@@ -191,3 +191,12 @@ describe('For any value of a page in it', () => {
     )
   })
 })
+
+test('A line in words of the user has one link to the run, where their text has its address too', () => {
+  const digest = digestOf([FIRST, payloadFor('Mug')], { text: '{{monitor.name}} moved {{run.url}}' })
+  for (const service of ['ntfy', 'telegram'] as const) {
+    const text = shownIn(service, requestOf(service, digest).body)
+    expect(text.replaceAll('\u200b', '')).toContain('Kettle moved')
+    expect(text.replaceAll('\u200b', '').split(RUN_URL)).toHaveLength(3)
+  }
+})

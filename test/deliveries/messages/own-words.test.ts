@@ -229,9 +229,32 @@ describe('A value beside words of a user', () => {
     expect(slackText('<{{fields.price.after}}>', '@U1')).toBe('<\u200b@U1>')
   })
 
+  test.each([
+    ['<!{{fields.price.after}}>', 'channel', '<!\u200bchannel>'],
+    ['<@{{fields.price.after}}>', 'U1', '<@\u200bU1>'],
+    ['<{{fields.price.after}}|open>', 'https://evil.test', '<\u200bhttps://evil.test|open>'],
+    ['<https://{{fields.price.after}}/a|open>', 'evil.test', '<https://\u200bevil.test/a|open>'],
+    ['<https://a.test/{{fields.price.after}}|go>', 'b|label', '<https://a.test/b%7Clabel|go>'],
+    ['<https://a.test/?q={{fields.price.after}}>', 'x&y=z>', '<https://a.test/?q=x%26y%3Dz%3E>'],
+    ['<https://a.test/|now {{fields.price.after}}>', 'a & b', '<https://a.test/|now a &amp; b>'],
+    ['<https://a.test/> {{fields.price.after}}', '!x', '<https://a.test/> !x'],
+  ])('within %s of Slack says neither whom nor where: %s', (text, value, written) => {
+    expect(slackText(text, value)).toBe(written)
+  })
+
   test('is no address where the run has none, and stands in a link of Slack as it is', () => {
     expect(slackText('<{{run.url}}|See it>', '2')).toBe(`<${RUN_URL}|See it>`)
     expect(slackText('[{{run.url}}]', '2', { dashboardUrl: null })).toBe('[]')
+  })
+
+  test('is no code of Rocket.Chat where a backtick of theirs might end it, and no markup either', () => {
+    const text = '` {{fields.price.after}}'
+    const payload = payloadOf({ price: ['1', '*b* [a](https://evil.test) `c` @all'] })
+    const { body } = requestOf('rocket_chat', { title: 'a', text }, { ...payload, numeric_fields: [] })
+    const written = (JSON.parse(body) as { text: string }).text.split('\n').at(-1) ?? ''
+    expect(written.split('`')).toHaveLength(2)
+    expect(written).not.toMatch(/\]\(|:\/\/|@a|\*b/)
+    expect(written.replaceAll('\u200b', '')).toBe('` *b* [a](https://evil.test) \u02cbc\u02cb @all')
   })
 
   test('is code of Mattermost that no backtick of theirs ends', () => {
@@ -255,4 +278,43 @@ describe('A value beside words of a user', () => {
     expect(JSON.parse(body)).toHaveProperty('formatted_body', expect.stringContaining('<br>'))
     expect(new URLSearchParams(long.body).get('message')).toMatch(/^one\ntwo\n/)
   })
+})
+
+describe('Whom a user names', () => {
+  const value = (text: string) => ({ ...payloadOf({ price: ['1', text] }), numeric_fields: [] })
+
+  test('is notified by Discord, which notifies nobody of an embed; nobody whom a value names is', () => {
+    const wording = wordingOf({ text: 'Hi <@123456789012345678> <@&223456789012345678> {{fields.price.after}}' })
+    const { content, allowed_mentions: allowed } = discordMessage(value('@everyone <@9>'), LINKS, null, wording)
+    expect(content).toBe('<@123456789012345678> <@&223456789012345678>')
+    expect(allowed).toEqual({ parse: [], users: ['123456789012345678'], roles: ['223456789012345678'] })
+    const all = discordMessage(value('2'), LINKS, null, wordingOf({ text: '@here: {{fields.price.after}}' }))
+    expect([all.content, all.allowed_mentions.parse]).toEqual(['@here', ['everyone']])
+    const split = discordMessage(
+      value('23456789012345678'),
+      LINKS,
+      null,
+      wordingOf({ text: '<@1{{fields.price.after}}>' }),
+    )
+    expect([split.content, split.allowed_mentions]).toEqual([undefined, { parse: [] }])
+  })
+
+  test('is notified by Matrix, and nobody whom a value names is', () => {
+    const mentionsOf = (text: string, after: string) => {
+      const { body } = requestOf('matrix', { text }, value(after))
+      return (JSON.parse(body) as { 'm.mentions': object })['m.mentions']
+    }
+    expect(mentionsOf('Hi @ada:example.com, {{fields.price.after}}', '@eve:evil.test @room')).toEqual({
+      user_ids: ['@ada:example.com'],
+    })
+    expect(mentionsOf('@room {{fields.price.after}}', '2')).toEqual({ room: true })
+    expect(mentionsOf('mail ada@example.com {{fields.price.after}}', '@room')).toEqual({})
+  })
+})
+
+test('A title for Pushover is as long as it takes, also with what keeps it from being a link', () => {
+  const { body } = requestOf('pushover', { title: '#'.repeat(150) })
+  const title = new URLSearchParams(body).get('title') ?? ''
+  expect(title.length).toBeLessThanOrEqual(250)
+  expect(title).toMatch(/^#\u200b#/)
 })

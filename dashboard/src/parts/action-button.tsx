@@ -1,0 +1,34 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import controls from '../style/controls.module.css'
+import style from './action-button.module.css'
+
+interface ActionButtonProps extends Pick<ComponentProps<'button'>, 'aria-keyshortcuts'> {
+  /** Why it cannot be done. Null: it can. */
+  readonly refused: string | null
+  /** It is being done. */
+  readonly isBusy?: boolean
+  readonly onAct: () => void
+  readonly children: ReactNode
+}
+
+/**
+ * A button that says why it cannot be used: to a pointer over it, and to whoever comes to it by the keyboard or a finger.
+ * A `disabled` one would not be reached.
+ */
+export function ActionButton({ refused, isBusy = false, onAct, children, ...rest }: ActionButtonProps) {
+  const reason = useId()
+  const button = (about: ComponentProps<'button'>) => (
+    <button type="button" className={controls['button']} {...rest} {...about}>
+      {children}
+    </button>
+  )
+  if (refused === null) return button({ disabled: isBusy, onClick: onAct })
+  return (
+    <span className={style['whole']}>
+      {button({ 'aria-disabled': true, 'aria-describedby': reason })}
+      <span role="tooltip" id={reason} className={style['reason']}>
+        {refused}
+      </span>
+    </span>
+  )
+}
