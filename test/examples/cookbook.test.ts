@@ -47,6 +47,8 @@ const sums = (hash: string, date: string) =>
   as('text/plain', `# ${date}\n${'0'.repeat(64)}  installer-arm64.tar.gz\n${hash.repeat(64)}  installer-x64.tar.gz\n`)
 const jobs = (...titles: readonly string[]) =>
   page(`<ul>${titles.map((title) => `<li class="job"><h3>${title}</h3></li>`).join('')}</ul>`)
+const offers = (...titles: readonly string[]) =>
+  page(titles.map((title) => `<div class="offer"><h3>${title}</h3></div>`).join(''))
 const feed = (...titles: readonly string[]) =>
   as(
     'application/rss+xml',
@@ -121,6 +123,8 @@ const CHANGES: Readonly<Record<string, readonly [first: Answer, silent: Answer, 
   'queue-length': [orders(12), orders(100), orders(101)],
   'terms-of-service': [terms(30, '1 May'), terms(30, '2 May'), terms(14, '2 May')],
   'rendered-price': [rendered('$20'), rendered(' $20 '), rendered('$18')],
+  'chat-message': [price('$40'), price('$40', '<p>An advert</p>'), price('$45')],
+  'daily-digest': [offers('Pan'), offers('Pan'), offers('Pan', 'Urn')],
   'page-look': [look('#fff', '10:00'), look('#fff', '10:01'), look('#c00', '10:02')],
 }
 

@@ -12,6 +12,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   'Lists and feeds': ['job-listings', 'news-feed', 'new-pages'],
   'Whole pages': ['terms-of-service', 'rendered-price', 'page-look'],
   Searches: ['rank-loss', 'search-list'],
+  'Messages of your own': ['chat-message', 'daily-digest'],
 }
 
 interface Recipe {
@@ -84,5 +85,5 @@ On your own machine, a folder of such files can be the configuration ([config fo
 ${BY_API}
 
 [Predicates](predicates.md) has every rule for when a monitor fires, and [extraction](extraction.md) every way to read a
-field. A destination may also be [Slack, Discord or e-mail](messages.md).
+field. A destination may also be [Slack, Discord or e-mail](messages.md), or [another service](services.md).
 `
