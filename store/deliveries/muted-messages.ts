@@ -2,7 +2,6 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { heldUntil, muteAt } from '../../core/hold/held-until.ts'
 import type { Mute } from '../../schema/monitor/mute.ts'
-import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, rowOf, unnest } from '../db/row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -65,7 +64,8 @@ const current = rowOf(Current)
 
 /**
  * Gives the messages that a mute of the monitor holds the time that its mute says now. Where it is not muted any more
- * they are sent, unless there are quiet hours. It locks the check, so that no run of it is recorded until the
+ * they are sent, or wait for the end of quiet hours. They stay `muted` until then: so another mute holds them still, and
+ * what fires meanwhile comes behind them. It locks the check, so that no run of it is recorded until the
  * transaction ends.
  */
 export async function moveMuted(tx: Queryable, secrets: SecretBox, monitor: MutedMonitor): Promise<void> {
@@ -108,7 +108,6 @@ const lockMuted = (tx: Queryable, outbox: Outbox, { no, after }: { readonly no: 
 
 interface Moved {
   readonly id: string
-  readonly held: HoldReason
   /** Null: when somebody ends the mute. */
   readonly until: string | null
   readonly digest: string | null
@@ -133,8 +132,6 @@ function movedTo({ id, target, digest }: Muted, move: Move): Moved {
   const laterSeconds = digest === null ? apartSeconds(move.place) : hold ? 0 : GATHERED_SECONDS
   return {
     id,
-    // Until it is sent: so another mute holds it still.
-    held: hold ? hold.reason : 'muted',
     until: startMs === null ? null : new Date(startMs + laterSeconds * 1000).toISOString(),
     digest: digest && mutedDigest(digest.slice(0, digest.indexOf(':')), mute),
   }
@@ -155,23 +152,32 @@ const apartSeconds = (place: number) =>
 
 /**
  * The earliest time of a message `o` that is sent by itself: those of its monitor that a mute holds, or held until now,
- * come before it. Null: there are none. `base` is the time at which it would be sent.
+ * come before it, and so do those that were made since. Null: a mute holds none. `base` is the time at which it would be
+ * sent.
  */
 export const afterMuted = (outbox: Outbox, no: Fragment, base: Fragment) => sql.fragment`
-  (select max(d.next_attempt_at) + case
-      when max(d.next_attempt_at) < ${base} + make_interval(secs => ${MOST_APART_SECONDS})
+  (select last.at + case
+      when last.at < ${base} + make_interval(secs => ${MOST_APART_SECONDS})
         then make_interval(secs => ${APART_SECONDS})
       else make_interval(secs => ${LATE_APART_SECONDS}) end
-    from ${sql.identifier([outbox])} d
-    where ${OF_MONITOR[outbox]} = ${no} and ${IS_MUTED} and ${IS_SINGLE[outbox]}
-      and d.next_attempt_at < ${base} + ${SENT_BY})`
+    from (
+      select max(d.next_attempt_at) as at from ${sql.identifier([outbox])} d
+      where ${OF_MONITOR[outbox]} = ${no} and ${IS_MUTED} and ${IS_SINGLE[outbox]}
+        and d.next_attempt_at < ${base} + ${SENT_BY}
+    ) muted
+    cross join lateral (
+      select case when muted.at is not null then greatest(muted.at, (
+        select max(d.next_attempt_at) from ${sql.identifier([outbox])} d
+        where ${OF_MONITOR[outbox]} = ${no} and d.status = 'pending' and d.attempts = 0 and ${IS_SINGLE[outbox]}
+          and d.next_attempt_at > muted.at and d.next_attempt_at < ${base} + ${SENT_BY})) end as at
+    ) last)`
 
 async function moveTo(tx: Queryable, outbox: Outbox, moved: readonly Moved[]): Promise<void> {
   if (moved.length === 0) return
-  const columns = { id: 'uuid', held: 'text', until: 'timestamptz', digest: 'text' } as const
+  const columns = { id: 'uuid', until: 'timestamptz', digest: 'text' } as const
   await tx.query(sql.type(nothing)`
     update ${sql.identifier([outbox])} d
-    set held = i.held, due_at = moved.at, next_attempt_at = moved.at
+    set due_at = moved.at, next_attempt_at = moved.at
       ${outbox === 'deliveries' ? sql.fragment`, digest = i.digest` : sql.fragment``}
     from ${unnest('i', moved, columns)}
     join ${sql.identifier([outbox])} o on o.id = i.id

@@ -164,7 +164,24 @@ describe('A muted monitor', () => {
     expect(Date.parse(deliveries[0]?.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 1.5 * HOUR * 1000)
     await unmute(watched)
     const [id] = deliveries.map((one) => one.id)
-    expect(await read(`/v1/deliveries/${id}`)).toMatchObject({ status: 'pending', held: 'quiet_hours' })
+    const waiting = await read(`/v1/deliveries/${id}`)
+    expect(waiting).toMatchObject({ status: 'pending', held: 'muted' })
+    expect(Date.parse(waiting.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 1.5 * HOUR * 1000)
+  })
+
+  test('that is unmuted in quiet hours goes on in its order when they end', async () => {
+    const watched = await monitor([hook('quiet-hook', { quiet_hours: quietNow(2) })])
+    await mute(watched, { until: null })
+    const first = [await watched.fire(), await watched.fire()]
+    await unmute(watched)
+    const fired = [...first, await watched.fire(), await watched.fire()]
+    expect(fired.at(-1)?.deliveries).toMatchObject([{ held: 'quiet_hours' }])
+    const all = await Promise.all(fired.map(({ deliveries }) => read(`/v1/deliveries/${deliveries[0]?.id}`)))
+    const times = all.map(({ next_attempt_at: at }) => Date.parse(at ?? ''))
+    expect(times.map((ms) => ms - (times[0] ?? 0))).toEqual([0, 1_000, 2_000, 3_000])
+    await watching.setClock(3 * HOUR)
+    await delivered(fired.flatMap(({ deliveries }) => deliveries))
+    expect(to('quiet-hook').map(after)).toEqual([1, 2, 3, 4])
   })
 
   test('has what it holds released by its id', async () => {
