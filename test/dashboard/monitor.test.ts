@@ -282,10 +282,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     const viewer = { ...owner, session_token: await dashboard.api.member(owner, 'viewer') }
     await changeMonitors(dashboard.api, ids['failing'] ?? '', { managedBy: 'file' })
     const { page } = await opened(`/monitors/${ids['failing']}`, viewer)
-    await page.getByText('Your role may only read.').waitFor()
+    await page.locator('#why-not').getByText('Your role may only read.').waitFor()
     for (const name of ['Run now', 'Resume', 'Replace…'])
       await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true)
-    const show = page.getByRole('button', { name: 'Show', exact: true })
+    const show = page.getByLabel('Signing secret').getByRole('button', { name: 'Show' })
     await expect.poll(() => refusalOf(show)).toBe('Your role may not read it.')
     const replace = page.getByRole('button', { name: 'Replace…' })
     await expect.poll(() => refusalOf(replace)).toBe('Your role may not replace it.')

@@ -72,11 +72,11 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
     await expect.poll(() => offered.getAttribute('aria-disabled')).toBe('true')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Kettle' }).click()
-    await page.getByText(READS).waitFor()
+    await page.locator('#why-not').getByText(READS).waitFor()
     for (const name of ['Run now', 'Replace…'])
       await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true)
     await expect
-      .poll(() => refusalOf(page.getByRole('button', { name: 'Show', exact: true })))
+      .poll(() => refusalOf(page.getByLabel('Signing secret').getByRole('button', { name: 'Show' })))
       .toBe('Your role may not read it.')
     for (const key of ['r', 'p']) await page.keyboard.press(key)
     // What the keys asked for would come before this.
