@@ -19,7 +19,7 @@ interface Words {
   readonly text: string
 }
 
-/** What a destination gets that has words or a body of its own, with its place among the deliveries. */
+/** What a destination gets whose delivery has its words or its body, with its place among the deliveries. */
 type OwnMessage = { readonly index: number } & (Words | { readonly body: string })
 
 /** A message about a change that did not happen. */

@@ -89,8 +89,7 @@ function ownLine(payload: MessagePayload, story: Story, wording: Wording): strin
   const text = wording.message?.text ?? ''
   if (text === '') return ''
   const values = valuesOf(payload, story, wording)
-  const { run } = values
   // The line links to its run already.
-  const named = namedTexts({ ...values, run: { ...(typeof run === 'object' && run), url: '' } })
+  const named = namedTexts({ ...values, run: { id: payload.run_id, url: '' } })
   return cleanText(render(textTemplate(text), named, LONGEST_TEXT))
 }

@@ -13,8 +13,8 @@ const CODE = codeText(
 
 const DIALECT: Dialect = {
   ...CODE,
-  // It knows code between single backticks alone, so one of the user's would end it. Then a value is no code, and
-  // invisible spaces (U+200B) keep it from being a link, a style or a quote.
+  // It knows code between single backticks alone, so one of the user's would end it. Then a value does not stand in
+  // code, and invisible spaces (U+200B) keep it from being a link, a style or a quote.
   within: (text, own) => (own.includes('`') ? unstyled(text) : CODE.value(text)),
 }
 

@@ -64,8 +64,8 @@ const current = rowOf(Current)
 
 /**
  * Gives the messages that a mute of the monitor holds the time that its mute says now. Where it is not muted any more
- * they are sent, or wait for the end of quiet hours. They stay `muted` until then: so another mute holds them still, and
- * what fires meanwhile comes behind them. It locks the check, so that no run of it is recorded until the
+ * they are sent, or wait for the end of quiet hours. They stay `muted` until then: so another mute holds them still,
+ * and what fires before they are sent comes behind them. It locks the check, so that no run of it is recorded until the
  * transaction ends.
  */
 export async function moveMuted(tx: Queryable, secrets: SecretBox, monitor: MutedMonitor): Promise<void> {
@@ -152,8 +152,8 @@ const apartSeconds = (place: number) =>
 
 /**
  * The earliest time of a message `o` that is sent by itself: those of its monitor that a mute holds, or held until now,
- * come before it, and so do those that were made since. Null: a mute holds none. `base` is the time at which it would be
- * sent.
+ * come before it, and so do those that were made since. Null: a mute holds none. `base` is the time at which it would
+ * be sent.
  */
 export const afterMuted = (outbox: Outbox, no: Fragment, base: Fragment) => sql.fragment`
   (select last.at + case

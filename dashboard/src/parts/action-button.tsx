@@ -12,8 +12,8 @@ interface ActionButtonProps extends Pick<ComponentProps<'button'>, 'aria-keyshor
 }
 
 /**
- * A button that says why it cannot be used: to a pointer over it, and to whoever comes to it by the keyboard or a finger.
- * A `disabled` one would not be reached.
+ * A button that says why it cannot be used: to a pointer over it, and to everybody who comes to it by the keyboard or a
+ * finger. A `disabled` one would not be reached.
  */
 export function ActionButton({ refused, isBusy = false, onAct, children, ...rest }: ActionButtonProps) {
   const reason = useId()

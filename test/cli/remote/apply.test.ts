@@ -70,7 +70,7 @@ describe('apply', () => {
       `${remote.manifest('kettle', HOOK)}---\n${secretOf('https://hooks.example.com/old')}`,
     )
     await remote.sh('./tidemark apply -f monitors')
-    const changed = remote.manifest('kettle', HOOK).replace('3600', '900')
+    const changed = remote.manifest('kettle', HOOK).replace('Seconds: 3600', 'Seconds: 900')
     await remote.write('monitors/kettle.yaml', `${changed}---\n${secretOf('https://hooks.example.com/new')}`)
     const shown = await remote.sh('./tidemark diff -f monitors')
     expect(shown.stdout).toBe(
@@ -224,7 +224,7 @@ describe('an input that is not valid changes nothing, and names file and line', 
     ],
     [
       'an interval too short',
-      (kettle: string) => kettle.replace('3600', '5'),
+      (kettle: string) => kettle.replace('Seconds: 3600', 'Seconds: 5'),
       /bad\.yaml:9 spec\.schedule.* at least 60/,
     ],
   ])('%s', async (_, change, message) => {
@@ -266,7 +266,7 @@ describe('an input that is not valid changes nothing, and names file and line', 
     await remote.write('monitors/a.yaml', remote.manifest('kettle'))
     await remote.sh('./tidemark apply -f monitors')
     await changeMonitors(remote, 'all', { managedBy: 'file' })
-    await remote.write('monitors/a.yaml', remote.manifest('kettle').replace('3600', '900'))
+    await remote.write('monitors/a.yaml', remote.manifest('kettle').replace('Seconds: 3600', 'Seconds: 900'))
     const { code, stderr } = await remote.sh('./tidemark apply -f monitors')
     expect([code, stderr]).toEqual([1, expect.stringMatching(/a\.yaml:1 .*tidemark serve --config: change it there/)])
     await changeMonitors(remote, 'all', { managedBy: 'api' })

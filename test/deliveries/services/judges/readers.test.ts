@@ -6,7 +6,7 @@ import { noticeOf, sent } from '../sending.ts'
 
 // Node finds no entry of the package: its modules import each other without the ends of their names.
 const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
-  'adaptivecards/dist/adaptivecards.js',
+  'adaptivecards/dist/adaptivecards.min.js',
 ) as typeof Cards
 
 describe('The library adaptivecards', () => {
