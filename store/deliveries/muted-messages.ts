@@ -184,7 +184,8 @@ async function moveTo(tx: Queryable, outbox: Outbox, moved: readonly Moved[]): P
     cross join lateral (
       select least(i.until, ${lastMoment(sql.fragment`o.team_id`, sql.fragment`o.created_at`)}) as at
     ) moved
-    where d.id = i.id
+    where d.id = i.id and (d.next_attempt_at is distinct from moved.at
+      ${outbox === 'deliveries' ? sql.fragment`or d.digest is distinct from i.digest` : sql.fragment``})
   `)
 }
 
@@ -192,7 +193,7 @@ const stray = rowOf(Type.Object({ team_id: Type.String(), no: Type.Integer() }))
 
 /**
  * Returns monitors with messages that wait longer than their mute says: it was changed in the moment in which they were
- * made, or the monitor was deleted.
+ * made, or the monitor was deleted. Those that wait for quiet hours are among them, and keep their time.
  */
 export const findStrayMuted = (store: Queryable): Promise<readonly MutedMonitor[]> =>
   store.any(sql.type(stray)`
