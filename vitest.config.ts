@@ -35,6 +35,7 @@ const SLOW = [
   'test/hostile/**/*.test.ts',
   'test/images/*.test.ts',
   'test/operator/**/*.test.ts',
+  'test/package/*.test.ts',
   'test/platform/postgres/first-start.test.ts',
   'test/runners/browser/{browser-launcher,hostile}.test.ts',
   'test/runners/extract/html/differential.test.ts',

