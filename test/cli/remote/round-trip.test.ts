@@ -10,6 +10,12 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples')
 const HOOK = 'https://hooks.example.com/tidemark'
+/** What the variables of secrets have that are not this one address. */
+const OWN: Readonly<Record<string, string>> = {
+  SECRET_CHAT_MESSAGE_DELIVERY_1_URL: 'https://chat.example.com/hooks/kettle-watch',
+  SECRET_DAILY_DIGEST_DELIVERY_1_URL: 'https://ntfy.sh',
+  SECRET_DAILY_DIGEST_DELIVERY_1_OPTION_TOPIC: 'offers-7f3a',
+}
 
 let remote: RemoteServer
 beforeAll(async () => {
@@ -32,9 +38,9 @@ test('what export prints of all examples and of the whole cookbook is applied wi
   expect(exported.stdout.trim().split('\n')).toHaveLength(files.length)
   const without = await remote.sh('./tidemark diff -f out')
   expect(without.code).toBe(2)
-  // The refusal names the variables, which all have the one address of the examples.
-  const names = [...without.stderr.matchAll(/the variable (SECRET_\w+)/g)].map(([, name = '']) => [name, HOOK] as const)
-  const secrets = Object.fromEntries(names)
+  // The refusal names the variables.
+  const names = [...without.stderr.matchAll(/the variable (SECRET_\w+)/g)].map(([, name = '']) => name)
+  const secrets = Object.fromEntries(names.map((name) => [name, OWN[name] ?? HOOK]))
   for (const line of ['diff -f out', 'diff -f examples', 'apply -f out'])
     expect(await remote.sh(`./tidemark ${line}`, secrets)).toMatchObject({
       code: 0,
