@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandLine } from '../../cli/command-line.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
+import { nodeSeconds } from '../support/process/node-seconds.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -122,35 +123,14 @@ test('help of every command exits with 0, and calls no command by npx', async ()
   }
 }, 60_000)
 
-/**
- * Returns the processor time of a command in seconds, user and system. Other programs cost it time, so it is the least
- * of up to ten runs, until one takes less than `goal`.
- */
+/** Returns the processor time of a command in seconds. */
 const processorSeconds = (args: readonly string[], goal: number): Promise<number> =>
-  nodeSeconds([join(ROOT, 'cli/tidemark.ts'), ...args], goal)
-
-/** Returns the same of Node.js with these arguments. */
-async function nodeSeconds(args: readonly string[], goal: number): Promise<number> {
-  const run = promisify(execFile)
-  const script = '"$@" >/dev/null; times'
-  const seconds: number[] = []
-  for (let round = 0; round < 10 && !seconds.some((one) => one < goal); round++) {
-    const words = ['-c', script, 'sh', process.execPath, ...args]
-    const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path }
-    const { stdout } = await run('sh', words, { env, cwd: folder.path })
-    // The second line has the times of the children, user and system, as in 0m0.113s.
-    const times = stdout.trim().split('\n').at(-1) ?? ''
-    seconds.push(
-      Array.from(times.matchAll(/(\d+)m([\d.]+)s/g), ([, m, s]) => Number(m) * 60 + Number(s)).reduce((a, b) => a + b),
-    )
-  }
-  return Math.min(...seconds)
-}
+  nodeSeconds([join(ROOT, 'cli/tidemark.ts'), ...args], goal, folder.path)
 
 describe('processor time', () => {
   // On an idle machine it is 0.1 s, and that of Node.js alone 0.03 s. A slow machine takes longer for both.
   test.each([[['--version']], [['--help']], [['check', '--help']]])('of %j is under 0.3 s', async (args) => {
-    const limit = 0.3 * Math.max(1, (await nodeSeconds(['-e', '0'], 0.035)) / 0.035)
+    const limit = 0.3 * Math.max(1, (await nodeSeconds(['-e', '0'], 0.035, folder.path)) / 0.035)
     expect(await processorSeconds(args, limit)).toBeLessThan(limit)
   })
 

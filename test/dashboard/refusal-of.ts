@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 
-/** Returns what a button that cannot be used says to whoever comes to it; null where it can be used. */
+/** Focuses a button that cannot be used, and returns the reason that it shows. Null: it can be used. */
 export async function refusalOf(button: Locator): Promise<string | null> {
   if (!(await button.isDisabled())) return null
   await button.focus()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { openSite } from '../support/network/site.ts'
 import { type CliProcess, type Environment, startShell } from '../support/process/cli-process.ts'
+import { nodeSeconds } from '../support/process/node-seconds.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -102,22 +103,10 @@ describe('The package of npm', () => {
   })
 
   test('takes at most 60 ms of processor time for its help', async () => {
-    const seconds = async (words: string) => {
-      let least = Infinity
-      for (let round = 0; round < 10; round++) {
-        const { stdout } = await run('sh', ['-c', `${words} >/dev/null; times`], { env: { HOME: folder.path } })
-        const times = stdout.trim().split('\n').at(-1) ?? ''
-        const all = Array.from(times.matchAll(/(\d+)m([\d.]+)s/g), ([, m, s]) => Number(m) * 60 + Number(s))
-        least = Math.min(
-          least,
-          all.reduce((one, other) => one + other),
-        )
-      }
-      return least
-    }
-    const slowness = Math.max(1, (await seconds(`"${process.execPath}" -e 0`)) / NODE_SECONDS)
-    const spent = await seconds(`"${process.execPath}" "${installed}/bin/tidemark.js" --help`)
-    expect(spent).toBeLessThanOrEqual(HELP_SECONDS * slowness)
+    const slowness = Math.max(1, (await nodeSeconds(['-e', '0'], NODE_SECONDS, folder.path)) / NODE_SECONDS)
+    const limit = HELP_SECONDS * slowness
+    const spent = await nodeSeconds([join(installed, 'bin/tidemark.js'), '--help'], limit, folder.path)
+    expect(spent).toBeLessThanOrEqual(limit)
   })
 
   test('tells an older Node in one sentence what it needs', async () => {

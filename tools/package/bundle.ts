@@ -2,8 +2,10 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
-import { SOURCES } from './sources.ts'
+import { BORDERS } from '../check/border-table.ts'
 
+/** The folders that the command is made of. The two others are other packages. */
+const SOURCES = Object.keys(BORDERS).filter((folder) => folder !== 'dashboard' && folder !== 'pulumi')
 /** The module of a thread, of which another one says where it is. */
 const THREAD = /new URL\('([\w-]+)\.ts', import\.meta\.url\)/g
 /** Another file of the repository. */

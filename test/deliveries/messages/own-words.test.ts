@@ -247,7 +247,7 @@ describe('A value beside words of a user', () => {
     expect(slackText('[{{run.url}}]', '2', { dashboardUrl: null })).toBe('[]')
   })
 
-  test('is no code of Rocket.Chat where a backtick of theirs might end it, and no markup either', () => {
+  test('does not stand in code of Rocket.Chat where a backtick of the user might end it, and has no markup', () => {
     const text = '` {{fields.price.after}}'
     const payload = payloadOf({ price: ['1', '*b* [a](https://evil.test) `c` @all'] })
     const { body } = requestOf('rocket_chat', { title: 'a', text }, { ...payload, numeric_fields: [] })

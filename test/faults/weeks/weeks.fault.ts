@@ -52,7 +52,7 @@ describe(`${DAYS} days with ${RETENTION_DAYS} of retention`, () => {
     expect(Object.keys(late.store.tables).sort(), 'each table has its bound').toEqual(Object.keys(BOUNDS).sort())
     // As one text, so that a summary names the table.
     expect(growthOf(early.store.tables, middle.store.tables, late.store.tables).join('\n')).toBe('')
-    // Of the months before, none; the next one may be there already.
+    // No month before this one is left. The next one may have been made.
     const [month, ...next] = late.store.partitions
     expect([month, next.length <= 1]).toEqual([`runs_${service.month()}`, true])
     expect(late.store.largeObjects).toBe(0)

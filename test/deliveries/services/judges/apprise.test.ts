@@ -1,6 +1,6 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { startShell } from '../../../support/process/cli-process.ts'
 import { describeIf } from '../../../support/run/skip.ts'
 import { openReceiver, type Received, reply } from '../../../support/worker/receiver.ts'
 import { OPTIONS, sendTo, sent } from '../sending.ts'
@@ -75,7 +75,7 @@ const asked = (request: Received, { credential, title, text, varies }: Case): As
   texts: Object.fromEntries([...(title ? [title] : []), text].map((key) => [key, jsonOf(request)[key]])),
 })
 
-/** What Matrix answers to whoever asks who he is, or joins the room. */
+/** The answer of Matrix to a question for the own account, and to one for the room. */
 const KNOWN = reply(
   200,
   JSON.stringify({ user_id: '@kettle:example.com', room_id: OPTIONS.matrix.room_id, event_id: '$1' }),
@@ -106,8 +106,9 @@ describeIf(JUDGES_PYTHON !== null, JUDGES_ADVICE)('The library Apprise', () => {
   test('sends on what its API server was asked for', async () => {
     await using receiver = await openReceiver(reply(200, 'ok'))
     const urls = `json://${new URL(receiver.url).host}/kettle`
-    await using gateway = await startGateway()
-    const outcome = await sendTo('apprise', `${gateway.url}/notify`, { options: { urls, type: 'warning' } })
+    await using gateway = startShell(`exec "${JUDGES_PYTHON}" "${judge('apprise-gateway.py')}"`)
+    const [, port] = await gateway.says(/^(\d+)\n/)
+    const outcome = await sendTo('apprise', `http://127.0.0.1:${port}/notify`, { options: { urls, type: 'warning' } })
     expect(outcome).toMatchObject({ kind: 'answered', status: 200 })
     const [request] = receiver.requests
     const { request: bare } = await sent('apprise', { options: { urls, type: 'warning' } })
@@ -123,17 +124,4 @@ function notify(message: Body): Promise<void> {
     )
     child.stdin?.end(`${JSON.stringify(message)}\n`)
   })
-}
-
-async function startGateway(): Promise<{ readonly url: string } & AsyncDisposable> {
-  const child = spawn(JUDGES_PYTHON ?? '', [judge('apprise-gateway.py')], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const ended = once(child, 'exit')
-  const [port] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
-  return {
-    url: `http://127.0.0.1:${port.trim()}`,
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      await ended
-    },
-  }
 }

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../../../support/network/free-port.ts'
+import { startShell } from '../../../support/process/cli-process.ts'
 import { temporaryFolder } from '../../../support/process/temporary-folder.ts'
 import { eventually } from '../../../support/run/eventually.ts'
 import { describeIf } from '../../../support/run/skip.ts'
@@ -45,24 +44,17 @@ async function startHomeserver(): Promise<Homeserver> {
   const url = `http://127.0.0.1:${port}`
   const config = join(folder.path, 'homeserver.json')
   await writeFile(config, JSON.stringify(configOf(folder.path, port)))
-  const child = spawn(JUDGES_PYTHON ?? '', ['-m', 'synapse.app.homeserver', '-c', config], {
-    cwd: folder.path,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said = (said + chunk).slice(-2_000)))
-  const ended = once(child, 'exit')
-  opening.defer(async () => {
-    child.kill()
-    await ended
-  })
+  const line = `exec "${JUDGES_PYTHON}" -m synapse.app.homeserver -c "${config}"`
+  const server = opening.use(startShell(line, {}, folder.path))
+  let hasEnded = false
+  void server.exited.then(() => (hasEnded = true))
   const isUp = () =>
     fetch(`${url}/health`).then(
       async (answer) => (await answer.text()) === 'OK',
-      () => child.exitCode !== null,
+      () => hasEnded,
     )
   await eventually(isUp, Boolean, { forMs: 120_000 })
-  if (child.exitCode !== null) throw new Error(`the homeserver has ended: ${said}`)
+  if (hasEnded) throw new Error(`the homeserver has ended: ${server.stderr.slice(-2_000)}`)
 
   let token: string | null = null
   const ask = async (method: string, path: string, body?: Json): Promise<Json> => {
