@@ -15,6 +15,7 @@ import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { apiTypes } from './dashboard/api-types.ts'
 import { errorsPage } from './errors-page.ts'
+import { installPage } from './install-page.ts'
 import { operationsPage } from './operations-page.ts'
 import { ownWordsPage } from './own-words-page.ts'
 import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
@@ -57,6 +58,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: 'docs/access.md', make: accessPage },
   { path: 'docs/cookbook.md', make: cookbookPage },
   { path: 'docs/errors.md', make: errorsPage },
+  { path: 'docs/install.md', make: installPage },
   { path: 'docs/operations.md', make: operationsPage },
   { path: 'docs/services.md', make: servicesPage },
   { path: 'docs/own-words.md', make: ownWordsPage },

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { JUDGES_ADVICE, JUDGES_PYTHON } from '../../../support/judges/python.ts'
 import { startShell } from '../../../support/process/cli-process.ts'
 import { describeIf } from '../../../support/run/skip.ts'
 import { openReceiver, type Received, reply } from '../../../support/worker/receiver.ts'
 import { OPTIONS, sendTo, sent } from '../sending.ts'
-import { judge, JUDGES_ADVICE, JUDGES_PYTHON } from './python.ts'
+
+/** Returns the path of a program of this folder. */
+const judge = (name: string): string => join(import.meta.dirname, name)
 
 type Body = Readonly<Record<string, unknown>>
 const jsonOf = ({ body }: Received): Body => JSON.parse(body.toString()) as Body

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { JUDGES_ADVICE, JUDGES_PYTHON } from '../../../support/judges/python.ts'
 import { freePort } from '../../../support/network/free-port.ts'
 import { startShell } from '../../../support/process/cli-process.ts'
 import { temporaryFolder } from '../../../support/process/temporary-folder.ts'
 import { eventually } from '../../../support/run/eventually.ts'
 import { describeIf } from '../../../support/run/skip.ts'
 import { sendTo } from '../sending.ts'
-import { JUDGES_ADVICE, JUDGES_PYTHON } from './python.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,0 +1,79 @@
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { PUBLIC_NAMES } from '../schema/public-names.ts'
+import { buildRelease } from './release/build-release.ts'
+import { folderFaults, releaseFaults, treeFaults } from './release/release-faults.ts'
+
+const USAGE = `Usage: npm run release -- [--dry-run] VERSION [options]
+
+Makes everything of a release in a folder: packages of npm, images, the chart, custom resource definitions, the OpenAPI
+document, lists of components, checksums, and how it was made. It publishes nothing.
+
+Options:
+  --dry-run          do not ask for a clean tree and the tag vVERSION
+  --to DIR           the folder, which is made anew (default: release-VERSION)
+  --without-images   leave out the images, and the chart and the Compose file, which name them by digest
+  --registry NAME    the registry of the images, with its folder (default: that of schema/public-names.ts)
+  --builder URI      who builds, for the provenance (default: urn:tidemark:local)
+  --help             print this
+
+Images need root and Debian. npm ci has fetched everything else.
+
+Examples:
+  npm run release -- --dry-run 0.1.0 --without-images
+  sudo npm run release -- --dry-run 0.1.0 --to /tmp/release
+`
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Returns the exit code: 0 for a release, 1 where this tree cannot be released, 2 for a wrong command line. */
+async function main(args: readonly string[]): Promise<number> {
+  const line = readLine(args)
+  if (typeof line === 'string') {
+    process.stderr.write(`${line}\n\n${USAGE}`)
+    return 2
+  }
+  const { version, values } = line
+  if (values.help === true || version === undefined) {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  const target = resolve(values.to ?? `release-${version}`)
+  const faults = [...(await releaseFaults(ROOT, version)), ...(await folderFaults(target))]
+  if (values['dry-run'] !== true) faults.push(...(await treeFaults(ROOT, version)))
+  for (const fault of faults) process.stderr.write(`${fault}\n`)
+  if (faults.length > 0) return 1
+  await buildRelease({
+    root: ROOT,
+    version,
+    target,
+    hasImages: values['without-images'] !== true,
+    registry: values.registry ?? PUBLIC_NAMES.images,
+    builder: values.builder ?? 'urn:tidemark:local',
+    says: (text) => process.stdout.write(`${text}\n`),
+  })
+  return 0
+}
+
+/** Returns what the command line asks for, or what is wrong with it. */
+function readLine(args: readonly string[]) {
+  const options = {
+    'dry-run': { type: 'boolean' },
+    to: { type: 'string' },
+    'without-images': { type: 'boolean' },
+    registry: { type: 'string' },
+    builder: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const [version, ...others] = positionals
+    if (values.help !== true && version === undefined) return 'Name the version, such as 0.1.0.'
+    if (others.length > 0) return `One version is released at a time, and ${others.join(' ')} is more.`
+    return { values, version }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
+import { PUBLIC_NAMES } from '../../schema/public-names.ts'
+import { type Bom, bomOfImage, bomOfPackage } from './bom.ts'
+import { sectionOf } from './changelog.ts'
+import { type ImageReference, packChart } from './chart.ts'
+import { CHECKSUMS, checksumsOf, filesOf, hashed } from './checksums.ts'
+import { composeOf } from './compose.ts'
+import { provenanceOf } from './provenance.ts'
+
+const run = promisify(execFile)
+const LOCKS = ['package-lock.json', 'pulumi/package-lock.json']
+const PROVENANCE = 'provenance.intoto.json'
+
+/** What is released, and into which folder. */
+export interface Release {
+  readonly root: string
+  readonly version: string
+  /** It is made anew. */
+  readonly target: string
+  readonly hasImages: boolean
+  /** The registry of the images, with its folder. */
+  readonly registry: string
+  /** Who builds, as a URI. */
+  readonly builder: string
+  /** Takes a line of progress. */
+  says(line: string): void
+}
+
+/** Makes all files of a release. Two builds of one commit give the same bytes. */
+export async function buildRelease(release: Release): Promise<void> {
+  const { root, version, target, says } = release
+  const commit = await git(root, 'rev-parse', 'HEAD')
+  const seconds = Number(await git(root, 'log', '-1', '--format=%ct'))
+  await rm(target, { recursive: true, force: true })
+  for (const folder of ['npm', 'sbom']) await mkdir(join(target, folder), { recursive: true })
+  const step = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    const start = performance.now()
+    const result = await work()
+    says(`${what.padEnd(40)} ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s`)
+    return result
+  }
+  await step('packages of npm', () => packNpm(root, target))
+  await step('definitions, OpenAPI, changelog', () => copyTexts(release))
+  await step('components of the packages', () => writePackageBoms(release, seconds))
+  if (release.hasImages) {
+    const images = await buildImages(release, seconds, step)
+    await step('chart', () => packReleasedChart(release, images, seconds))
+    await writeCompose(release, images)
+  }
+  await step('checksums and provenance', () => writeProofs(release, commit))
+  says(`\n${target} has the release ${version} of ${commit.slice(0, 12)}.`)
+}
+
+const git = async (root: string, ...args: readonly string[]): Promise<string> =>
+  (await run('git', args, { cwd: root })).stdout.trim()
+
+/** Packs the command with the server, and the provider for Pulumi. */
+async function packNpm(root: string, target: string): Promise<void> {
+  const built = await mkdtemp(join(tmpdir(), 'tidemark-package-'))
+  try {
+    await run(process.execPath, [join(root, 'tools/package.ts'), built], { cwd: root })
+    for (const name of await readdir(built))
+      if (name.endsWith('.tgz')) await cp(join(built, name), join(target, 'npm', name))
+  } finally {
+    await rm(built, { recursive: true })
+  }
+  await run('npm', ['run', 'build'], { cwd: join(root, 'pulumi') })
+  await run('npm', ['pack', '--pack-destination', join(target, 'npm')], { cwd: join(root, 'pulumi') })
+}
+
+async function copyTexts({ root, version, target }: Release): Promise<void> {
+  const definitions = (await readdir(join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted()
+  const texts = await Promise.all(definitions.map((name) => readFile(join(root, 'crds', name), 'utf8')))
+  await writeFile(join(target, 'crds.yaml'), texts.map((text) => `---\n${text.replace(/^---\n/, '')}`).join(''))
+  await cp(join(root, 'api/openapi.json'), join(target, 'openapi.json'))
+  const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8')
+  await writeFile(join(target, 'CHANGES.md'), `${sectionOf(changelog, version) ?? ''}\n`)
+}
+
+const bomFile = (target: string, name: string): string => join(target, 'sbom', `${name}.cdx.json`)
+const writeBom = (path: string, bom: Bom): Promise<void> => writeFile(path, `${JSON.stringify(bom, null, 2)}\n`)
+
+async function writePackageBoms({ root, target }: Release, seconds: number): Promise<void> {
+  const { command, pulumi } = PUBLIC_NAMES.npm
+  await writeBom(bomFile(target, 'npm-tidemark'), await bomOfPackage(root, command, seconds))
+  await writeBom(bomFile(target, 'npm-pulumi'), await bomOfPackage(join(root, 'pulumi'), pulumi, seconds))
+}
+
+type Images = Readonly<Record<ImageName, ImageReference>>
+
+async function buildImages(
+  { root, version, target, registry }: Release,
+  seconds: number,
+  step: <T>(what: string, work: () => Promise<T>) => Promise<T>,
+): Promise<Images> {
+  await mkdir(join(target, 'images'))
+  const built: [string, ImageReference][] = []
+  for (const name of Object.keys(ROOT_FILE_SYSTEMS) as ImageName[]) {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-image-'))
+    try {
+      const [files, archive] = [join(folder, 'root'), join(target, 'images', `${name}-${version}-amd64.tar`)]
+      await step(`image ${name}`, () =>
+        run(process.execPath, [join(root, 'images/build-root.ts'), name, files, archive], { cwd: root }),
+      )
+      await writeBom(bomFile(target, `image-${name}`), await bomOfImage(files, name, version, seconds))
+      built.push([name, { repository: `${registry}/${name}`, digest: await digestOf(archive) }])
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  return Object.fromEntries(built) as Images
+}
+
+/** Returns the digest under which a registry has the image of an archive. */
+async function digestOf(archive: string): Promise<string> {
+  const { stdout } = await run('tar', ['-xOf', archive, 'index.json'])
+  const { manifests } = JSON.parse(stdout) as { readonly manifests: readonly { readonly digest: string }[] }
+  const [manifest] = manifests
+  if (manifest === undefined) throw new Error(`${archive} has no image`)
+  return manifest.digest
+}
+
+async function packReleasedChart({ root, version, target }: Release, images: Images, seconds: number): Promise<void> {
+  await mkdir(join(target, 'charts'))
+  const names = { service: images['tidemark-service'], runner: images['tidemark-runner'] }
+  await packChart(root, names, seconds, join(target, 'charts', `tidemark-${version}.tgz`))
+}
+
+async function writeCompose({ root, version, target }: Release, images: Images): Promise<void> {
+  const text = await readFile(join(root, 'compose.yaml'), 'utf8')
+  await writeFile(join(target, 'compose.yaml'), composeOf(text, version, images))
+  await cp(join(root, 'charts/tidemark/files/seccomp/chromium.json'), join(target, 'chromium-seccomp.json'))
+}
+
+/** Writes how the files were made, and the checksums of all, that text among them. */
+async function writeProofs({ root, version, target, builder }: Release, commit: string): Promise<void> {
+  const source = { version, commit, builder, locks: await hashed(root, LOCKS) }
+  const provenance = provenanceOf(PUBLIC_NAMES, source, await filesOf(target))
+  await writeFile(join(target, PROVENANCE), `${JSON.stringify(provenance, null, 2)}\n`)
+  await writeFile(join(target, CHECKSUMS), checksumsOf(await filesOf(target)))
+}
