@@ -42,7 +42,7 @@ describe('The folder of a release', () => {
     const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
     expect(files.toSorted()).toEqual(
       [
-        ...['CHANGES.md', 'SHA256SUMS', 'crds.yaml', 'openapi.json', 'provenance.intoto.json'],
+        ...['CHANGES.md', 'SHA256SUMS', 'crds.yaml', 'openapi.json', 'provenance.intoto.json', 'release.json'],
         ...['npm-pulumi.cdx.json', 'npm-tidemark.cdx.json'],
         ...[`tidemark-${version}.tgz`, `tidemark-pulumi-${version}.tgz`],
       ].toSorted(),

@@ -7,10 +7,11 @@ import { type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-system
 import { PUBLIC_NAMES } from '../../schema/public-names.ts'
 import { type Bom, bomOfImage, bomOfPackage } from './bom.ts'
 import { sectionOf } from './changelog.ts'
-import { type ImageReference, packChart } from './chart.ts'
+import { packChart } from './chart.ts'
 import { CHECKSUMS, checksumsOf, filesOf, hashed } from './checksums.ts'
 import { composeOf } from './compose.ts'
 import { provenanceOf } from './provenance.ts'
+import { RELEASE_MANIFEST, type ReleasedImage, type ReleaseManifest } from './release-manifest.ts'
 
 const run = promisify(execFile)
 const LOCKS = ['package-lock.json', 'pulumi/package-lock.json']
@@ -47,11 +48,12 @@ export async function buildRelease(release: Release): Promise<void> {
   await step('packages of npm', () => packNpm(root, target))
   await step('definitions, OpenAPI, changelog', () => copyTexts(release))
   await step('components of the packages', () => writePackageBoms(release, seconds))
-  if (release.hasImages) {
-    const images = await buildImages(release, seconds, step)
+  const images = release.hasImages ? await buildImages(release, seconds, step) : null
+  if (images !== null) {
     await step('chart', () => packReleasedChart(release, images, seconds))
     await writeCompose(release, images)
   }
+  await writeManifest(release, commit, images)
   await step('checksums and provenance', () => writeProofs(release, commit))
   says(`\n${target} has the release ${version} of ${commit.slice(0, 12)}.`)
 }
@@ -91,7 +93,7 @@ async function writePackageBoms({ root, target }: Release, seconds: number): Pro
   await writeBom(bomFile(target, 'npm-pulumi'), await bomOfPackage(join(root, 'pulumi'), pulumi, seconds))
 }
 
-type Images = Readonly<Record<ImageName, ImageReference>>
+type Images = Readonly<Record<ImageName, ReleasedImage>>
 
 async function buildImages(
   { root, version, target, registry }: Release,
@@ -99,16 +101,17 @@ async function buildImages(
   step: <T>(what: string, work: () => Promise<T>) => Promise<T>,
 ): Promise<Images> {
   await mkdir(join(target, 'images'))
-  const built: [string, ImageReference][] = []
+  const built: [string, ReleasedImage][] = []
   for (const name of Object.keys(ROOT_FILE_SYSTEMS) as ImageName[]) {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-image-'))
     try {
-      const [files, archive] = [join(folder, 'root'), join(target, 'images', `${name}-${version}-amd64.tar`)]
+      const archive = `images/${name}-${version}-amd64.tar`
+      const [files, file] = [join(folder, 'root'), join(target, archive)]
       await step(`image ${name}`, () =>
-        run(process.execPath, [join(root, 'images/build-root.ts'), name, files, archive], { cwd: root }),
+        run(process.execPath, [join(root, 'images/build-root.ts'), name, files, file], { cwd: root }),
       )
       await writeBom(bomFile(target, `image-${name}`), await bomOfImage(files, name, version, seconds))
-      built.push([name, { repository: `${registry}/${name}`, digest: await digestOf(archive) }])
+      built.push([name, { name, repository: `${registry}/${name}`, digest: await digestOf(file), archive }])
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -128,7 +131,16 @@ async function digestOf(archive: string): Promise<string> {
 async function packReleasedChart({ root, version, target }: Release, images: Images, seconds: number): Promise<void> {
   await mkdir(join(target, 'charts'))
   const names = { service: images['tidemark-service'], runner: images['tidemark-runner'] }
-  await packChart(root, names, seconds, join(target, 'charts', `tidemark-${version}.tgz`))
+  await packChart(root, names, seconds, join(target, chartOf(version)))
+}
+
+const chartOf = (version: string): string => `charts/tidemark-${version}.tgz`
+
+async function writeManifest({ version, target }: Release, commit: string, images: Images | null): Promise<void> {
+  const packages = (await readdir(join(target, 'npm'))).toSorted().map((name) => `npm/${name}`)
+  const chart = images === null ? null : chartOf(version)
+  const manifest: ReleaseManifest = { version, commit, packages, images: Object.values(images ?? {}), chart }
+  await writeFile(join(target, RELEASE_MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
 async function writeCompose({ root, version, target }: Release, images: Images): Promise<void> {
