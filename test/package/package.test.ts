@@ -75,6 +75,7 @@ describe('The package of npm', () => {
     expect(manifest).toMatchObject({ name: 'tidemark', version: own.version, dependencies: own.dependencies })
     for (const key of ['scripts', 'devDependencies', 'private', 'allowScripts'])
       expect(manifest).not.toHaveProperty(key)
+    expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toMatch(/npm ci|npm start|Start\n\nYou need npm/)
     const files = await readdir(installed, { recursive: true })
     expect(files.filter((path) => path.endsWith('.ts') && !path.startsWith('examples'))).toEqual([])
     expect(files.filter((path) => /^dist\/(?!.*\.js(\.map)?$)/.test(path))).toEqual([])

@@ -1,12 +1,22 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { PUBLIC_NAMES } from '../../schema/public-names.ts'
 import { bundle } from './bundle.ts'
+import { packageReadme } from './package-readme.ts'
 
 /** What the package has of the repository as it is: what the program reads, and what people do. */
-const COPIED = ['LICENSE', 'README.md', 'SECURITY.md', 'crds', 'dashboard/dist', 'docs', 'examples', 'store/migrations']
+const COPIED = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'SECURITY.md',
+  'crds',
+  'dashboard/dist',
+  'docs',
+  'examples',
+  'store/migrations',
+]
 
 interface Manifest {
-  readonly name: string
   readonly version: string
   readonly description: string
   readonly license: string
@@ -22,6 +32,7 @@ export async function buildPackage(root: string, target: string): Promise<void> 
     await mkdir(dirname(join(target, path)), { recursive: true })
     await cp(join(root, path), join(target, path), { recursive: true })
   }
+  await writeFile(join(target, 'README.md'), packageReadme(await readFile(join(root, 'README.md'), 'utf8')))
   await bundle(root, join(target, 'dist'), Object.keys(manifest.dependencies))
   const [major = ''] = manifest.devDependencies['node']?.split('.') ?? []
   await mkdir(join(target, 'bin'))
@@ -30,14 +41,16 @@ export async function buildPackage(root: string, target: string): Promise<void> 
 }
 
 /** Versions are those that were tested. The package has no scripts. */
-const manifestOf = ({ name, version, description, license, dependencies }: Manifest, major: string): object => ({
-  name,
+const manifestOf = ({ version, description, license, dependencies }: Manifest, major: string): object => ({
+  name: PUBLIC_NAMES.npm.command,
   version,
   description,
   keywords: ['change-detection', 'monitoring', 'web-monitoring', 'webhook'],
   license,
+  homepage: PUBLIC_NAMES.repository,
+  repository: { type: 'git', url: `git+${PUBLIC_NAMES.repository}.git` },
   bin: { tidemark: 'bin/tidemark.js' },
-  files: ['bin', 'dist', ...COPIED],
+  files: ['bin', 'dist', 'README.md', ...COPIED],
   type: 'module',
   engines: { node: `>=${major}` },
   dependencies,
