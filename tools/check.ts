@@ -6,6 +6,7 @@ import { committedText } from './check/committed-text.ts'
 import { dependencies } from './check/dependencies.ts'
 import { fileSize } from './check/file-size.ts'
 import { lockfile } from './check/lockfile.ts'
+import { migrationLocks } from './check/migration-locks.ts'
 import { migrationNumbers } from './check/migration-numbers.ts'
 import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
@@ -31,6 +32,7 @@ const CHECKS: readonly Check[] = [
   plainWords,
   columns,
   migrationNumbers,
+  migrationLocks,
   lockfile,
   dependencies,
   fileSize,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
@@ -12,6 +13,10 @@ interface MigrateOptions {
   /** The limits of plans that differ in this installation. Null: existing plans stay as they are. */
   readonly plans?: PlansFile | null
   readonly progress?: ((step: string) => void) | undefined
+  /** How long a migration that finds its tables locked is tried again. */
+  readonly lockPatienceMs?: number
+  /** The folder of the migrations. */
+  readonly folder?: URL
 }
 
 /** A file of store/migrations/, in the order of its number. */
@@ -38,13 +43,32 @@ export class MigrationDiffersError extends ExplainedError {
   override readonly name = 'MigrationDiffersError'
 }
 
+/** Thrown when other sessions kept a migration from a lock for as long as it tries. */
+class MigrationIsLockedError extends ExplainedError {
+  override readonly name = 'MigrationIsLockedError'
+}
+
+/**
+ * The first line of a migration whose statements run one by one. Each ends at the end of a line. Where one is
+ * interrupted, the next start begins with the first again.
+ */
+const OUTSIDE = '-- Runs outside a transaction.'
+/** A statement that waits for a lock stops all later ones on its table, so a migration waits this long at once. */
+const LOCK_TIMEOUT_MS = 200
+/** How long a migration is tried again, in milliseconds. Transactions of this program last less. */
+const LOCK_PATIENCE_MS = 60_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /**
  * Brings the store to the schema of this program. Applies each file once, each in its own transaction, and writes the
  * plans. An advisory lock admits one program at a time. Returns the names that were applied. Uses a plain connection,
  * because the row checks of the pool need the tables that this function creates. `progress` is called before something
  * is applied.
  */
-export async function migrate(databaseUrl: string, { plans = {}, progress }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
+): Promise<string[]> {
   return connected(databaseUrl, async (client) => {
     await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
     await client.query(`
@@ -53,12 +77,12 @@ export async function migrate(databaseUrl: string, { plans = {}, progress }: Mig
         checksum text not null,
         applied_at timestamptz not null default now()
       )`)
-    const all = await migrations()
+    const all = await migrations(folder)
     const applied = await appliedIn(client)
     refuseOthers(all, applied)
     const missing = all.filter(({ name }) => !applied.some((done) => done.name === name))
     if (missing.length > 0) progress?.(`Migrating the database (${missing.length} migrations)`)
-    for (const migration of missing) await apply(client, migration)
+    for (const migration of missing) await applyBetweenLocks(client, migration, { lockPatienceMs, progress })
     await syncPlans(client, plans)
     return missing.map(({ name }) => name)
   })
@@ -70,7 +94,7 @@ export async function isMigrated(databaseUrl: string): Promise<boolean> {
     const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
     if (!rows[0]?.known) return false
     const applied = new Map((await appliedIn(client)).map(({ name, checksum }) => [name, checksum]))
-    return (await migrations()).every(({ name, checksum }) => applied.get(name) === checksum)
+    return (await migrations(FOLDER)).every(({ name, checksum }) => applied.get(name) === checksum)
   })
 }
 
@@ -119,25 +143,67 @@ function refuseOthers(all: readonly Migration[], applied: readonly Applied[]): v
 
 const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(', ')
 
-async function migrations(): Promise<Migration[]> {
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+async function migrations(folder: URL): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     files.map(async (name) => {
-      const sql = await readFile(new URL(name, FOLDER), 'utf8')
+      const sql = await readFile(new URL(name, folder), 'utf8')
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),
   )
 }
 
+/** Applies a migration. Where other sessions hold its tables, it lets statements pass and tries again. */
+async function applyBetweenLocks(
+  client: pg.Client,
+  migration: Migration,
+  { lockPatienceMs, progress }: Required<Pick<MigrateOptions, 'lockPatienceMs'>> & Pick<MigrateOptions, 'progress'>,
+): Promise<void> {
+  let isWaiting = false
+  try {
+    await retryWhile(() => apply(client, migration), {
+      patienceMs: lockPatienceMs,
+      isRetryable: isOfLock,
+      onRetry: () => {
+        if (!isWaiting) progress?.(`Migration ${migration.name} waits for a table that another session has locked`)
+        isWaiting = true
+      },
+    })
+  } catch (error) {
+    if (!isOfLock(error)) throw error
+    throw new MigrationIsLockedError(
+      `migration ${migration.name} found its tables locked for ${Math.round(lockPatienceMs / 1000)} seconds. Nothing ` +
+        'of it is applied. End long transactions on this database (pg_stat_activity), and start again.',
+      { cause: error },
+    )
+  }
+}
+
+/** Returns whether a migration failed because a lock was not free in time. */
+const isOfLock = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as { readonly code?: unknown } | undefined)?.code === LOCK_NOT_AVAILABLE
+
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  if (sql.startsWith(OUTSIDE)) return applyOutside(client, { name, sql, checksum })
   await client.query('begin')
   try {
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query(sql)
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
     await client.query('commit')
   } catch (cause) {
     // A connection that is lost has no transaction any more.
     await client.query('rollback').catch(() => undefined)
+    throw new Error(`migration ${name} failed`, { cause })
+  }
+}
+
+/** An index that is built concurrently waits for transactions, and nothing waits for it. */
+async function applyOutside(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    for (const statement of sql.split(/;[^\S\n]*\n/)) if (statement.trim() !== '') await client.query(statement)
+    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+  } catch (cause) {
     throw new Error(`migration ${name} failed`, { cause })
   }
 }

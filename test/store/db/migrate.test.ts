@@ -1,7 +1,11 @@
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { isMigrated, migrate, MigrationDiffersError, StoreIsNewerError } from '../../../store/db/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/test-database.ts'
+import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 const open: TestDatabase[] = []
 afterEach(async () => {
@@ -125,4 +129,64 @@ test('the bytes of configurations that a store has already are counted when it i
 
 test('a database that cannot be reached is said so, and nothing hangs', async () => {
   await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow('nothing accepts connections there')
+})
+
+/** Takes a store back to before the last migration, and holds a table of it as a long transaction does. */
+async function lockedBeforeLast() {
+  const url = await emptyDatabase()
+  await migrate(url)
+  await query(
+    url,
+    `alter table checks drop column mute; alter table notices drop column muted_no; drop index deliveries_muted;
+     delete from migrations where name = '000037-mute.sql'`,
+  )
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('lock table checks in access share mode')
+  return { url, holder }
+}
+
+test('a migration waits for a lock in short turns, and statements of others pass between them', async () => {
+  const { url, holder } = await lockedBeforeLast()
+  const waits = Promise.withResolvers<string>()
+  const migrating = migrate(url, { progress: (step) => step.includes('waits') && waits.resolve(step) })
+  expect(await waits.promise).toBe('Migration 000037-mute.sql waits for a table that another session has locked')
+  // It would stand behind the migration for as long as that waits.
+  await query(url, "set statement_timeout = '10s'; select count(*) from checks")
+  await holder.end()
+  expect(await migrating).toEqual(['000037-mute.sql'])
+})
+
+test('a migration whose tables stay locked leaves the store as it is, and says what to do', async () => {
+  const { url, holder } = await lockedBeforeLast()
+  await expect(migrate(url, { lockPatienceMs: 100 })).rejects.toThrow(
+    /000037-mute\.sql found its tables locked.*End long/,
+  )
+  expect(await isMigrated(url)).toBe(false)
+  await holder.end()
+  expect(await migrate(url)).toEqual(['000037-mute.sql'])
+})
+
+test('a migration outside a transaction builds an index concurrently, and begins again after an interruption', async () => {
+  const url = await emptyDatabase()
+  await migrate(url)
+  await using folder = await temporaryFolder()
+  await cp(new URL('../../../store/migrations/', import.meta.url), folder.path, { recursive: true })
+  const lines = (table: string) =>
+    [
+      '-- Runs outside a transaction.',
+      'drop index concurrently if exists checks_of_a_test;',
+      `create index concurrently checks_of_a_test on ${table} (next_run_at);`,
+      '',
+    ].join('\n')
+  const file = join(folder.path, '999999-index.sql')
+  const options = { folder: pathToFileURL(`${folder.path}/`) }
+  await writeFile(file, lines('no_such_table'))
+  await expect(migrate(url, options)).rejects.toThrow('migration 999999-index.sql failed')
+  await writeFile(file, lines('checks'))
+  expect(await migrate(url, options)).toEqual(['999999-index.sql'])
+  const valid = `select indisvalid from pg_index where indexrelid = 'checks_of_a_test'::regclass`
+  expect(await query(url, valid)).toEqual([{ indisvalid: true }])
+  expect(await migrate(url, options)).toEqual([])
 })
