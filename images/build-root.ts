@@ -1,117 +1,31 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, lutimes, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, cp, lutimes, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
+import { type ArchitectureName, ARCHITECTURES, isArchitecture, OWN_ARCHITECTURE } from './architectures.ts'
+import { addDebian, removeUnusedLibraries } from './debian-files.ts'
 import { writeImageArchive } from './image-archive.ts'
-import { npmClosure } from './npm-closure.ts'
-import {
-  ENTRYPOINT,
-  type ImageName,
-  LEFT_OUT,
-  ROOT_FILE_SYSTEMS,
-  type RootFileSystem,
-  USER_ID,
-} from './root-file-systems.ts'
+import { installedFor } from './installed.ts'
+import { addProgram, REPOSITORY } from './program-files.ts'
+import { type ImageName, ROOT_FILE_SYSTEMS, type RootFileSystem, USER_ID } from './root-file-systems.ts'
 
 const run = promisify(execFile)
-const REPOSITORY = resolve(import.meta.dirname, '..')
-const APP = 'opt/tidemark'
-
-/** What a container does not need: documents, and every program of Debian, shells and package managers among them. */
-const REMOVED = [
-  'bin',
-  'sbin',
-  'usr/bin',
-  'usr/sbin',
-  'usr/local',
-  'usr/games',
-  'var',
-  'boot',
-  'home',
-  'media',
-  'mnt',
-  'srv',
-  ...below('usr/share', 'doc man info lintian locale bash-completion bug menu applications icons perl perl5'),
-  ...below('usr/lib', 'apt dpkg x86_64-linux-gnu/perl x86_64-linux-gnu/perl-base'),
-  ...below('etc', 'apt dpkg perl alternatives cron.daily default init.d kernel logrotate.d systemd'),
-]
-
-function below(folder: string, names: string): string[] {
-  return names.split(' ').map((name) => `${folder}/${name}`)
-}
+/** The profile with which an engine lets browsers make their sandbox. */
+const PROFILE = 'charts/tidemark/files/seccomp/chromium.json'
 
 /** Makes the root file system of an image in `folder`, which must not exist. */
-async function buildRoot(name: ImageName, folder: string): Promise<void> {
+async function buildRoot(name: ImageName, folder: string, architecture: ArchitectureName): Promise<void> {
   const image: RootFileSystem = ROOT_FILE_SYSTEMS[name]
   await mkdir(dirname(folder), { recursive: true })
   await mkdir(folder)
-  const versions = await unpackDebian(image.debian, folder)
-  const kept = await Promise.all(
-    image.programs.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) })),
-  )
-  for (const path of REMOVED) await rm(join(folder, path), { recursive: true, force: true })
-  for (const { path, bytes } of kept) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), bytes, { mode: 0o755 })
-  }
-  await copyProgram(image, folder)
+  const versions = await addDebian(image, folder, architecture)
+  await using installed = await installedFor(architecture, REPOSITORY)
+  await addProgram(image, folder, installed, architecture)
+  await removeUnusedLibraries(folder, architecture)
   await writeSystemFiles(folder, versions)
   await makeEqual(folder, await commitTime())
   for (const path of WRITABLE) await chmod(join(folder, path), 0o1777)
 }
-
-/** Unpacks packages and what they depend on. No script of a package runs. Returns their names with their versions. */
-async function unpackDebian(names: readonly string[], folder: string): Promise<readonly string[]> {
-  const cache = await mkdtemp(join(tmpdir(), 'tidemark-debian-'))
-  try {
-    await mkdir(join(cache, 'archives/partial'), { recursive: true })
-    await writeFile(join(cache, 'status'), '')
-    await chmod(cache, 0o755)
-    // An empty list of installed packages: the dependencies do not depend on this machine.
-    const options = [`Dir::State::status=${cache}/status`, `Dir::Cache::archives=${cache}/archives`]
-    await run('apt-get', [
-      ...options.flatMap((option) => ['-o', option]),
-      '-y',
-      '-q',
-      '--no-install-recommends',
-      '--download-only',
-      'install',
-      ...names,
-    ])
-    const files = (await readdir(join(cache, 'archives'))).filter((file) => file.endsWith('.deb')).toSorted()
-    for (const file of files) await run('dpkg-deb', ['--extract', join(cache, 'archives', file), folder])
-    return files.map((file) => decodeURIComponent(file.replace(/_[^_]*\.deb$/, '').replace('_', ' ')))
-  } finally {
-    await rm(cache, { recursive: true, force: true })
-  }
-}
-
-/** Copies Node, the folders of the repository, what was built, and the packages of npm. */
-async function copyProgram({ folders, built, npm }: RootFileSystem, folder: string): Promise<void> {
-  await mkdir(join(folder, 'usr/local/bin'), { recursive: true })
-  await cp(process.execPath, join(folder, 'usr/local/bin/node'), { dereference: true })
-  await chmod(join(folder, 'usr/local/bin/node'), 0o755)
-  const { stdout } = await run('git', ['ls-files', '-z', 'package.json', 'LICENSE', ...folders], { cwd: REPOSITORY })
-  for (const path of stdout.split('\0').filter((file) => file !== '' && isNeeded(file)))
-    await copyFromRepository(path, folder)
-  for (const path of built) await copyFromRepository(path, folder)
-  const manifest = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>
-  }
-  for (const path of await npmClosure(REPOSITORY, npm ?? Object.keys(manifest.dependencies), LEFT_OUT))
-    await copyFromRepository(path, folder)
-}
-
-/** The pages of docs/ are served. Those beside the source are for who reads it. */
-const isNeeded = (file: string): boolean => file.startsWith('docs/') || !file.endsWith('.md')
-
-/** Packages inside a package are in the closure by themselves. */
-const copyFromRepository = (path: string, folder: string): Promise<void> =>
-  cp(join(REPOSITORY, path), join(folder, APP, path), {
-    recursive: true,
-    filter: (source) => !source.slice(join(REPOSITORY, path).length).includes('/node_modules'),
-  })
 
 async function writeSystemFiles(folder: string, versions: readonly string[]): Promise<void> {
   await mkdir(join(folder, 'etc'), { recursive: true })
@@ -119,8 +33,11 @@ async function writeSystemFiles(folder: string, versions: readonly string[]): Pr
   await writeFile(join(folder, 'etc/passwd'), `root:x:0:0:root:/:/none\n${user}:Tidemark:/tmp:/none\n`)
   await writeFile(join(folder, 'etc/group'), `root:x:0:\ntidemark:x:${USER_ID}:\n`)
   await writeFile(join(folder, 'etc/nsswitch.conf'), 'hosts: files dns\n')
-  await mkdir(join(folder, 'usr/share/tidemark'), { recursive: true })
-  await writeFile(join(folder, 'usr/share/tidemark/debian-packages.txt'), `${versions.join('\n')}\n`)
+  const own = join(folder, 'usr/share/tidemark')
+  await mkdir(own, { recursive: true })
+  await writeFile(join(own, 'debian-packages.txt'), `${versions.join('\n')}\n`)
+  if (versions.some((version) => version.startsWith('chromium ')))
+    await cp(join(REPOSITORY, PROFILE), join(own, 'chromium.json'))
   for (const path of [...WRITABLE, 'proc', 'sys', 'dev']) await mkdir(join(folder, path), { recursive: true })
 }
 
@@ -130,8 +47,8 @@ async function commitTime(): Promise<number> {
   return Number(stdout.trim())
 }
 
-/** Folders that every user may write to. */
-const WRITABLE = ['tmp', 'data']
+/** Folders that every user may write to. The last is for the socket between a service and its browser's container. */
+const WRITABLE = ['tmp', 'data', 'run/browser']
 
 /**
  * Gives all files the same time, and modes that do not depend on who builds: the same commit and the same packages give
@@ -153,30 +70,47 @@ async function makeEqual(folder: string, seconds: number): Promise<void> {
 const isImage = (text: string | undefined): text is ImageName =>
   text !== undefined && Object.hasOwn(ROOT_FILE_SYSTEMS, text)
 
+interface ArchiveOptions {
+  readonly name: ImageName
+  readonly folder: string
+  readonly architecture: ArchitectureName
+  readonly isCompressed: boolean
+}
+
 /** Writes the image of a root file system into a file, as the Containerfiles say that it runs. */
-async function buildArchive(name: ImageName, folder: string, file: string): Promise<void> {
+async function buildArchive({ name, folder, ...options }: ArchiveOptions, file: string): Promise<void> {
   const { version } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
     readonly version: string
   }
-  const environment = { HOME: '/tmp', ...ROOT_FILE_SYSTEMS[name].environment }
-  const image = { name: `${name}:${version}`, entrypoint: ENTRYPOINT, environment, user: `${USER_ID}:${USER_ID}` }
-  await writeImageArchive(folder, image, file)
+  const user = `${USER_ID}:${USER_ID}`
+  await writeImageArchive(
+    folder,
+    { name: `${name}:${version}`, ...ROOT_FILE_SYSTEMS[name].run, user, ...options },
+    file,
+  )
 }
 
-const [, , name, folder, archive] = process.argv
-if (!isImage(name) || folder === undefined) {
+const { values, positionals } = parseArgs({
+  options: { arch: { type: 'string', default: OWN_ARCHITECTURE }, compress: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const [name, given, file] = positionals
+if (!isImage(name) || given === undefined || !isArchitecture(values.arch)) {
   process.stderr.write(
     `usage: node images/build-root.ts ${Object.keys(ROOT_FILE_SYSTEMS).join('|')} FOLDER [ARCHIVE.tar]\n` +
+      `  [--arch ${Object.keys(ARCHITECTURES).join('|')}] [--compress]\n` +
       'Makes the root file system of an image, of Debian’s packages, Node and this repository, and the image as\n' +
       'a file, which containerd and Docker load. Run npm ci first.\n',
   )
   process.exitCode = 2
 } else {
-  await buildRoot(name, resolve(folder))
-  const { stdout } = await run('du', ['-sm', resolve(folder)])
-  process.stdout.write(`${resolve(folder)}: ${stdout.split('\t', 1)[0]} MB; entry point ${ENTRYPOINT.join(' ')}\n`)
-  if (archive !== undefined) {
-    await buildArchive(name, resolve(folder), archive)
-    process.stdout.write(`${resolve(archive)}: the image\n`)
+  const folder = resolve(given)
+  await buildRoot(name, folder, values.arch)
+  const { stdout } = await run('du', ['-sm', folder])
+  const { entrypoint, command } = ROOT_FILE_SYSTEMS[name].run
+  process.stdout.write(`${folder}: ${stdout.split('\t', 1)[0]} MB; runs ${[...entrypoint, ...command].join(' ')}\n`)
+  if (file !== undefined) {
+    await buildArchive({ name, folder, architecture: values.arch, isCompressed: values.compress }, file)
+    process.stdout.write(`${resolve(file)}: the image\n`)
   }
 }

@@ -1,35 +1,94 @@
 import { loadedBy } from '../tools/loaded-by/loaded-by.ts'
 
-/** The root file system of an image: what it is made of. */
+/** The root file system of an image: what it is made of, and how it runs. */
 export interface RootFileSystem {
   /** Debian's packages, whose dependencies come with them. */
   readonly debian: readonly string[]
   /** Programs of these packages that stay. All others are removed. */
   readonly programs: readonly string[]
-  /** Folders of the repository. */
-  readonly folders: readonly string[]
-  /** Folders that `npm ci` builds and git does not have. */
+  /** Other files of these packages that nothing here needs. */
+  readonly removed: readonly string[]
+  /** Folders of the repository. Null: the package of npm, as people install it. */
+  readonly folders: readonly string[] | null
+  /** Files and folders that `npm ci` builds and git does not have. */
   readonly built: readonly string[]
   /** Packages of npm, whose dependencies come with them. Null: all that the program needs in production. */
   readonly npm: readonly string[] | null
-  /** The environment of the image. */
+  /** Packages of npm that it never uses. */
+  readonly leftOut: readonly string[]
+  readonly run: HowItRuns
+}
+
+/** What an image says about its containers. */
+interface HowItRuns {
+  readonly entrypoint: readonly string[]
+  /** What follows it, unless a container names arguments. */
+  readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  readonly ports: readonly number[]
+  /** Folders that outlive a container. */
+  readonly volumes: readonly string[]
 }
 
 /** What Node needs. */
 const BASE = ['libc6', 'libstdc++6', 'libgcc-s1', 'netbase']
 
+/** A browser, fonts for what pages are written in, and the first process of its container, which collects browsers. */
+const BROWSER = {
+  debian: ['tini', 'chromium', 'fonts-liberation', 'fonts-dejavu-core', 'fonts-noto-color-emoji', 'fonts-noto-cjk'],
+  programs: ['usr/bin/tini'],
+  removed: [
+    // The fonts without serifs have the same characters.
+    'usr/share/fonts/opentype/noto/NotoSerifCJK-Regular.ttc',
+    'usr/share/fonts/opentype/noto/NotoSerifCJK-Bold.ttc',
+    // For people who write drivers.
+    'usr/lib/chromium/libVkLayer_khronos_validation.so',
+    'usr/lib/chromium/libVkICD_mock_icd.so',
+  ],
+  environment: { CHROMIUM_PATH: '/usr/lib/chromium/chromium' },
+} as const
+
+const NODE = '/usr/local/bin/node'
 const SHARED_FOLDERS = ['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema']
 
-/** Packages that an image never uses: a cluster has its own database and its own browser. */
-export const LEFT_OUT: readonly string[] = ['embedded-postgres', '@sparticuz/chromium']
+const EMBEDDED_POSTGRES = 'embedded-postgres'
+/** Debian's has its fixes of security in the image, and runs on both architectures. */
+const EMBEDDED_BROWSER = '@sparticuz/chromium'
+
+/** How both images for clusters run: a container says which part it is. */
+const PART = {
+  entrypoint: [NODE, '/opt/tidemark/cli/tidemark.ts'],
+  command: [],
+  environment: { HOME: '/tmp' },
+  ports: [],
+  volumes: [],
+} as const
 
 /** Every image, by its name. */
 export const ROOT_FILE_SYSTEMS = {
-  // The API, which serves docs/ and the dashboard too, workers, the operator and the setup.
+  // Everything on one machine, with its database and its browser.
   tidemark: {
+    debian: [...BASE, ...BROWSER.debian, 'dash'],
+    // initdb starts its programs by a shell, and a shell stops a database that lost its service.
+    programs: [...BROWSER.programs, 'bin/sh'],
+    removed: BROWSER.removed,
+    folders: null,
+    built: [],
+    npm: null,
+    leftOut: [EMBEDDED_BROWSER],
+    run: {
+      entrypoint: ['/usr/bin/tini', '--', NODE, '/opt/tidemark/bin/tidemark.js'],
+      command: ['serve'],
+      environment: { HOME: '/tmp', HOST: '0.0.0.0', TIDEMARK_DATA_DIR: '/data', ...BROWSER.environment },
+      ports: [8080],
+      volumes: ['/data'],
+    },
+  },
+  // The API, which serves docs/ and the dashboard too, workers, the operator and the setup.
+  'tidemark-service': {
     debian: BASE,
     programs: [],
+    removed: [],
     folders: [
       ...SHARED_FOLDERS,
       'accounts',
@@ -44,26 +103,26 @@ export const ROOT_FILE_SYSTEMS = {
     ],
     built: ['dashboard/dist'],
     npm: null,
-    environment: {},
+    // A cluster has its own database and its own browser.
+    leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER],
+    run: PART,
   },
   // A runner: a browser, and neither a database client nor anything else of the trusted side.
   'tidemark-runner': {
-    debian: [...BASE, 'tini', 'chromium', 'fonts-liberation', 'fonts-noto-color-emoji', 'fonts-noto-cjk'],
-    // The first process of a container with browsers: it collects those that have ended.
-    programs: ['usr/bin/tini'],
+    debian: [...BASE, ...BROWSER.debian],
+    programs: BROWSER.programs,
+    removed: BROWSER.removed,
     folders: SHARED_FOLDERS,
     built: [],
     // What the command loads, and what reads the command line.
     npm: ['commander', ...loadedBy('cli/commands/runner.ts').packages],
-    environment: { CHROMIUM_PATH: '/usr/lib/chromium/chromium' },
+    leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER],
+    run: { ...PART, environment: { ...PART.environment, ...BROWSER.environment } },
   },
 } as const satisfies Readonly<Record<string, RootFileSystem>>
 
 /** The name of an image. */
 export type ImageName = keyof typeof ROOT_FILE_SYSTEMS
 
-/** The command of both images. Arguments of a container follow it. */
-export const ENTRYPOINT: readonly string[] = ['/usr/local/bin/node', '/opt/tidemark/cli/tidemark.ts']
-
-/** The user of both images, who owns nothing in them. */
+/** The user of all images, who owns nothing in them. */
 export const USER_ID = 10_001

@@ -36,7 +36,7 @@ export const ChartValues = Closed({
   fullnameOverride: objectName('Replaces the prefix of the names of all objects.', 40),
   namespaceOverride: objectName('Replaces the namespace of the release in all objects.', 63),
   commonLabels: labels('Labels of all objects.'),
-  image: image('tidemark', 'Image of the API, the workers, the operator and the setup.'),
+  image: image('tidemark-service', 'Image of the API, the workers, the operator and the setup.'),
   imageRegistry: imageRegistry(
     'Registry, with a folder if there is one, before the names of all images. Unset: global.imageRegistry.',
   ),

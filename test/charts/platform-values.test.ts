@@ -119,7 +119,7 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
     const manifests = await manifestsOf(...TRY_OUT, ...args, '--set', `runner.image.digest=${digest}`)
     expect(new Set(containersIn(manifests).map(({ image }) => image))).toEqual(
       new Set(
-        ['tidemark:0.1.0', `tidemark-runner@${digest}`, 'postgres:18'].map(
+        ['tidemark-service:0.1.0', `tidemark-runner@${digest}`, 'postgres:18'].map(
           (name) => `registry.example.com/mirror/${name}`,
         ),
       ),
@@ -148,7 +148,7 @@ describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => 
     const { ok, out } = await program('helm', ...of)
     expect(ok, out).toBe(true)
     const worker = named(manifestsIn(out), 'Deployment', 'tidemark-worker')
-    expect(podOf(worker)?.spec.containers[0]?.image).toBe('registry.example.com/tidemark:0.1.0')
+    expect(podOf(worker)?.spec.containers[0]?.image).toBe('registry.example.com/tidemark-service:0.1.0')
     expect(worker.spec).not.toHaveProperty('replicas')
   })
 

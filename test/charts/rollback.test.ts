@@ -81,7 +81,7 @@ describeIf(hasHelm(), HELM_ADVICE)('A release whose upgrade the API server refus
     const options = ['--create-namespace', '-f', valuesFile('try-out'), ...ACCEPTED]
     const installed = await helm('install', 'tidemark', CHART, ...options)
     expect(installed.ok, installed.out).toBe(true)
-    expect(await images()).toEqual(['tidemark:0.1.0'])
+    expect(await images()).toEqual(['tidemark-service:0.1.0'])
 
     const isRefused = ({ ok, out }: { readonly ok: boolean; readonly out: string }) => {
       expect(ok, out).toBe(false)
@@ -90,16 +90,16 @@ describeIf(hasHelm(), HELM_ADVICE)('A release whose upgrade the API server refus
     isRefused(await upgrade(...REFUSED))
     expect(await images()).toEqual(['tidemark:refused'])
     await rollBack()
-    expect(await images()).toEqual(['tidemark:0.1.0'])
+    expect(await images()).toEqual(['tidemark-service:0.1.0'])
     // The revision before this one is the one that was refused, and is refused again.
     isRefused(await helm('rollback', 'tidemark'))
     await rollBack('1')
-    expect(await images()).toEqual(['tidemark:0.1.0'])
+    expect(await images()).toEqual(['tidemark-service:0.1.0'])
 
     const upgraded = await upgrade(...ACCEPTED, '--set=image.tag=next')
     expect(upgraded.ok, upgraded.out).toBe(true)
     await rollBack()
-    expect(await images()).toEqual(['tidemark:0.1.0'])
+    expect(await images()).toEqual(['tidemark-service:0.1.0'])
     await rollBack()
     expect(await images()).toEqual(['tidemark:next'])
 

@@ -1,8 +1,6 @@
-import { cp, mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { apply, describeInCluster, inTime, kubectl, list, needsNode, read } from './kubectl.ts'
-import { FOLDER } from './one-node-cluster.ts'
+import { putProfile } from './one-node-cluster.ts'
 import {
   condition,
   monitorOf,
@@ -10,7 +8,6 @@ import {
   openRelease,
   type Release,
   rollBackLeases,
-  ROOT,
   shortenLeases,
   upgrade,
 } from './release.ts'
@@ -32,7 +29,6 @@ import {
 } from './runners.ts'
 import { openSite, type Site } from './site.ts'
 
-const PROFILE = 'tidemark/chromium.json'
 /** A lease, and the time to notice that it ended: the default one, where this file has not shortened it. */
 const TAKEN_OVER_MS = 150_000
 /** A preview is answered in this time, whatever happens to its pod. */
@@ -302,13 +298,11 @@ describeInCluster('Runner pods of a release', () => {
 
   test('have the sandbox where the nodes have the profile of the chart', async (context) => {
     needsNode(context)
-    const file = join(FOLDER, 'kubelet/seccomp', PROFILE)
-    await mkdir(dirname(file), { recursive: true })
-    await cp(join(ROOT, 'charts/tidemark/files/seccomp/chromium.json'), file)
+    const profile = await putProfile()
     await upgrade(
       // With it, nothing is rendered where a browser has no sandbox.
       '--set=runner.sandbox=required',
-      `--set=runner.seccompProfile.type=Localhost,runner.seccompProfile.localhostProfile=${PROFILE}`,
+      `--set=runner.seccompProfile.type=Localhost,runner.seccompProfile.localhostProfile=${profile}`,
     )
     await declare(['sandboxed'])
     const monitor = await healthy('sandboxed')

@@ -9,19 +9,21 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
 /**
- * Makes archives of the two images, as a person does, and of a Postgres that runs like the official image. Returns
+ * Makes archives of the images, as a person does, and of a Postgres that runs like the official image. Returns
  * their files, each as soon as it is there. What is in the folder already is used again.
  */
 export function imageArchives(folder: string): readonly Promise<string>[] {
-  const [tidemark, runner] = [ownImage(folder, 'tidemark'), ownImage(folder, 'tidemark-runner')]
-  const postgres = tidemark.then(() =>
+  const [service, runner] = [ownImage(folder, 'tidemark-service'), ownImage(folder, 'tidemark-runner')]
+  const postgres = service.then(() =>
     made(folder, 'postgres', async (root, file) => {
-      await makePostgres(join(folder, 'tidemark'), root)
+      await makePostgres(join(folder, 'tidemark-service'), root)
       const entrypoint = ['/usr/local/bin/node', '/postgres-entry.ts']
       await writeImageArchive(root, { name: 'postgres:18', entrypoint, environment: {} }, file)
     }),
   )
-  return [tidemark, runner, postgres]
+  // Two at a time: a machine with two processors unpacks no more.
+  const whole = service.then(() => ownImage(folder, 'tidemark'))
+  return [service, runner, postgres, whole]
 }
 
 /** Makes one image and the archive of it, `folder/name` and `folder/name.tar`, unless they are there. */

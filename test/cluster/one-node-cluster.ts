@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { access, constants, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, constants, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -9,6 +9,7 @@ const BRIDGE_OF_A_TRIAL = 'tmktrial0'
 export const FOLDER = process.env['TIDEMARK_CLUSTER_DIR'] ?? '/var/lib/tidemark-one-node'
 /** The folders of the volumes of a release: the cluster makes none itself. */
 export const VOLUMES = '/var/lib/tidemark-test-volumes'
+const PROFILE = 'tidemark/chromium.json'
 /** Names the process whose tests have the cluster. A machine has one. */
 const TAKEN = `${FOLDER}.taken`
 
@@ -120,6 +121,14 @@ async function end(): Promise<void> {
   for (const pid of await readdir('/proc'))
     if (/^\d+$/.test(pid) && (await isOfCluster(pid))) for (const one of await familyOf(pid)) kill(Number(one))
   await rm(VOLUMES, { recursive: true, force: true })
+}
+
+/** Puts the profile of the chart on the node. Returns its name for a pod. */
+export async function putProfile(): Promise<string> {
+  const file = join(FOLDER, 'kubelet/seccomp', PROFILE)
+  await mkdir(dirname(file), { recursive: true })
+  await cp(join(import.meta.dirname, '../../charts/tidemark/files/seccomp/chromium.json'), file)
+  return PROFILE
 }
 
 /** Whether a process is one of the cluster, or a kubectl that talks to it: its arguments name the folder. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { apply, inTime, kubectl, NAMESPACES, read, request, RUN, RUN_LABEL, runOf } from './kubectl.ts'
 
 const NAMESPACE = NAMESPACES.site
-const IMAGE = 'tidemark:0.1.0'
+const IMAGE = 'tidemark-service:0.1.0'
 const PROXY = `/api/v1/namespaces/${NAMESPACE}/services/site:80/proxy`
 
 interface Arrival {

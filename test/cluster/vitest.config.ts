@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { TallyReporter } from '../support/run/tally-reporter.ts'
 
 /** The first of these that runs installs the release that all share, and the last removes it. */
-const ORDER = ['install', 'browser', 'faults', 'uninstall']
+const ORDER = ['install', 'whole', 'browser', 'faults', 'uninstall']
 
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

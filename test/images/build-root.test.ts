@@ -1,15 +1,17 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { ENTRYPOINT, type ImageName, ROOT_FILE_SYSTEMS, USER_ID } from '../../images/root-file-systems.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type ImageName, ROOT_FILE_SYSTEMS, type RootFileSystem, USER_ID } from '../../images/root-file-systems.ts'
 import { ownImage } from '../cluster/image-archives.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
+import { runInRoot, startInRoot } from './containers.ts'
+import { describeWhole } from './whole-image.ts'
 
 const run = promisify(execFile)
 const ROOT = new URL('../../', import.meta.url).pathname
@@ -22,20 +24,6 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 })
 const build = (name: ImageName, folder: string, ...archive: readonly string[]) =>
   run(process.execPath, [BUILD, name, folder, ...archive])
 
-/** Runs a program in a root file system, as the user of the image, without a network. */
-async function inRoot(folder: string, command: readonly string[]) {
-  const script = `mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
-    chmod 1777 "$1/tmp" && r=$1 && shift && exec chroot --userspec=${USER_ID}:${USER_ID} "$r" "$@"`
-  const args = ['--mount', '--pid', '--fork', '--net', 'bash', '-c', script, 'bash', folder, ...command]
-  try {
-    const { stdout, stderr } = await run('unshare', args, { env: { HOME: '/tmp', PATH: process.env['PATH'] } })
-    return { code: 0, text: stdout + stderr }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { code, text: stdout + stderr }
-  }
-}
-
 /** A process that a page left behind in the container. */
 const LEFT = 'left-behind'
 const START = { proxyServer: 'http://127.0.0.1:9', heapMb: 512, spki: null, isSandboxed: false }
@@ -46,53 +34,6 @@ async function browserContainer(): Promise<{ readonly command: readonly string[]
   const listed = /- name: browser\n(?:.*\n)*? +command: \[(.*)\]\n +args: \[browser\]\n/.exec(text)?.[1]
   if (listed === undefined) throw new Error('the template has no command for browsers')
   return { command: listed.split(', ') }
-}
-
-/** Starts a program as the first process of a container, beside one that is left there. */
-function startInRoot(folder: string, command: readonly string[]) {
-  const user = `--userspec=${USER_ID}:${USER_ID}`
-  const script = `mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
-    chmod 1777 "$1/tmp" && r=$1 && shift || exit 1
-    chroot ${user} "$r" ${ENTRYPOINT[0]} -e 'setInterval(() => {}, 1e6)' ${LEFT} &
-    exec chroot ${user} "$r" "$@"`
-  const args = ['--mount', '--pid', '--fork', '--net', 'bash', '-c', script, 'bash', folder, ...command]
-  const settings = { TIDEMARK_BROWSER_SOCKET: '/data/socket', TIDEMARK_DATA_DIR: '/tmp/tidemark' }
-  const { environment } = ROOT_FILE_SYSTEMS['tidemark-runner']
-  const child = spawn('unshare', args, {
-    env: { HOME: '/tmp', PATH: process.env['PATH'], ...environment, ...settings },
-    stdio: 'ignore',
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  return {
-    /** All processes of the container, those that have ended too. */
-    processes: () => processesBelow(child.pid ?? 0),
-    async [Symbol.asyncDispose]() {
-      // All of the container end with its first process. A signal that comes with the end of its parent would not reach
-      // that one: it changed its user.
-      const [first] = await childrenOf(child.pid ?? 0)
-      if (first === undefined) child.kill('SIGKILL')
-      else process.kill(first, 'SIGKILL')
-      await ended
-    },
-  }
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return children
-    .split(' ')
-    .filter((text) => text !== '')
-    .map(Number)
-}
-
-async function processesBelow(pid: number): Promise<{ readonly line: string }[]> {
-  const all = await Promise.all(
-    (await childrenOf(pid)).map(async (child) => {
-      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
-      return [{ line }, ...(await processesBelow(child))]
-    }),
-  )
-  return all.flat()
 }
 
 /** Returns the paths of all files below a folder, but for packages of npm. */
@@ -109,6 +50,15 @@ async function hashOf(folder: string): Promise<string> {
   return (await run('bash', ['-c', tar, 'bash', folder])).stdout
 }
 
+/** How Chromium prints a page and ends. A root file system alone has no sandbox. */
+const DUMP = ['--headless', '--no-sandbox', '--disable-gpu', '--user-data-dir=/tmp/profile', '--dump-dom']
+const btoa8 = (text: string) => Buffer.from(text).toString('base64')
+
+/** The images for clusters. */
+const PARTS = ['tidemark-service', 'tidemark-runner'] as const
+const { run: PART } = ROOT_FILE_SYSTEMS['tidemark-service']
+const WHOLE = ROOT_FILE_SYSTEMS.tidemark.run
+const { CHROMIUM_PATH: CHROMIUM } = WHOLE.environment
 const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 const PROGRAMS_OF_SYSTEMS = /\/(?:ba|da|z|k)?sh$|\/(?:apt|apt-get|dpkg|perl|python3?|busybox|psql)$/
 
@@ -121,16 +71,15 @@ async function buildLines(page: string): Promise<readonly string[]> {
   return Array.from(text.matchAll(/^sudo (.* images\/build-root\.ts .*)$/gm), ([, line = '']) => line)
 }
 
-test.each(['docs/quickstart.md', 'images/README.md'])(
-  '%s builds both images by the command that the tests run',
-  async (page) => {
-    expect(await buildLines(page)).toEqual(
-      Object.keys(ROOT_FILE_SYSTEMS).map(
-        (name) => `node_modules/.bin/node images/build-root.ts ${name} ${IMAGES}/${name} ${IMAGES}/${name}.tar`,
-      ),
-    )
-  },
-)
+test.each([
+  ['docs/quickstart.md', PARTS],
+  ['docs/docker.md', ['tidemark']],
+  ['images/README.md', Object.keys(ROOT_FILE_SYSTEMS)],
+])('%s builds images by the command that the tests run', async (page, names) => {
+  expect(await buildLines(page)).toEqual(
+    names.map((name) => `node_modules/.bin/node images/build-root.ts ${name} ${IMAGES}/${name} ${IMAGES}/${name}.tar`),
+  )
+})
 
 describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   let made: string
@@ -140,11 +89,20 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     // The tests of a cluster use them again.
     folder = process.env['TIDEMARK_TEST_IMAGES'] ?? join(made, IMAGES)
     await mkdir(folder, { recursive: true })
-    for (const name of ['tidemark', 'tidemark-runner'] as const) await ownImage(folder, name)
+    for (const name of [...PARTS, 'tidemark'] as const) await ownImage(folder, name)
   })
   afterAll(() => rm(made, { recursive: true, force: true }))
 
-  test.each(['tidemark', 'tidemark-runner'] as const)('of %s has no shell and no package manager', async (name) => {
+  /** Makes an empty folder that every user may write to, as a volume is. */
+  async function makeData(): Promise<string> {
+    const data = await mkdtemp(join(made, 'data-'))
+    await chmod(data, 0o1777)
+    return data
+  }
+  const inRoot = async (name: ImageName, command: readonly string[], environment = {}) =>
+    runInRoot(join(folder, name), { command, data: await makeData(), environment })
+
+  test.each(PARTS)('of %s has no shell and no package manager', async (name) => {
     const files = await filesOf(join(folder, name))
     expect(files.filter((path) => PROGRAMS_OF_SYSTEMS.test(path))).toEqual([])
     expect(files).toContain('/usr/share/tidemark/debian-packages.txt')
@@ -152,20 +110,29 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     expect(files.filter((path) => path.startsWith('/opt/tidemark/test'))).toEqual([])
     // An API serves them; no other Markdown is needed.
     const isPage = (path: string) => path.startsWith('/opt/tidemark/docs/')
-    expect(files.some(isPage)).toBe(name === 'tidemark')
-    expect(files.includes('/opt/tidemark/dashboard/dist/index.html')).toBe(name === 'tidemark')
+    expect(files.some(isPage)).toBe(name === 'tidemark-service')
+    expect(files.includes('/opt/tidemark/dashboard/dist/index.html')).toBe(name === 'tidemark-service')
     for (const path of ['dashboard/src', 'node_modules/react', 'node_modules/vite'])
       expect(existsSync(join(folder, name, 'opt/tidemark', path)), path).toBe(false)
     expect(files.filter((path) => path.startsWith('/opt/') && path.endsWith('.md') && !isPage(path))).toEqual([])
   })
 
-  test.each(['tidemark', 'tidemark-runner'] as const)('of %s runs the program as a user', async (name) => {
-    expect(await inRoot(join(folder, name), [...ENTRYPOINT, '--version'])).toEqual({ code: 0, text: `${version}\n` })
+  test.each([
+    ['tidemark', 1_100e6],
+    ['tidemark-service', 280e6],
+    ['tidemark-runner', 800e6],
+  ] as const)('of %s takes no more than %d bytes of a node', async (name, limit) => {
+    const { stdout } = await run('du', ['-sb', join(folder, name)])
+    expect(Number(stdout.split('\t', 1)[0])).toBeLessThanOrEqual(limit)
   })
 
-  test('of tidemark loads every command', async () => {
+  test.each(PARTS)('of %s runs the program as a user', async (name) => {
+    expect(await inRoot(name, [...PART.entrypoint, '--version'])).toEqual({ code: 0, text: `${version}\n` })
+  })
+
+  test('of tidemark-service loads every command', async () => {
     for (const command of ['api', 'worker', 'operator', 'migrate']) {
-      const { code, text } = await inRoot(join(folder, 'tidemark'), [...ENTRYPOINT, command])
+      const { code, text } = await inRoot('tidemark-service', [...PART.entrypoint, command])
       expect(code, text).not.toBe(0)
       expect(text).toContain('DATABASE_URL')
       expect(text).not.toMatch(/^\s+at /m)
@@ -174,74 +141,108 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
 
   test('of tidemark-runner runs a runner and Chromium, and has nothing of the trusted side', async () => {
     const root = join(folder, 'tidemark-runner')
-    const refused = await inRoot(root, [...ENTRYPOINT, 'runner'])
+    const refused = await inRoot('tidemark-runner', [...PART.entrypoint, 'runner'])
     expect(refused.text).toContain('TIDEMARK_RUNNER_TOKEN')
     expect(refused.text).not.toMatch(/^\s+at /m)
     const page = 'data:text/html,<p id=x></p><script>x.textContent=6*7</script>'
-    const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--user-data-dir=/tmp/profile', '--dump-dom']
-    const { CHROMIUM_PATH: chromium } = ROOT_FILE_SYSTEMS['tidemark-runner'].environment
-    expect((await inRoot(root, [chromium, ...flags, page])).text).toContain('<p id="x">42</p>')
+    expect((await inRoot('tidemark-runner', [CHROMIUM, ...DUMP, page])).text).toContain('<p id="x">42</p>')
     for (const name of ['api', 'store', 'worker', 'operator', 'monitors', 'accounts', 'deliveries'])
       expect(existsSync(join(root, 'opt/tidemark', name)), name).toBe(false)
     for (const name of ['pg', 'slonik', 'fastify', 'better-auth', '@kubernetes', 'nodemailer'])
       expect(existsSync(join(root, 'opt/tidemark/node_modules', name)), name).toBe(false)
   })
 
+  test.each(['tidemark', 'tidemark-runner'] as const)('of %s has fonts for what pages are written in', async (name) => {
+    const page = (await readFile(join(import.meta.dirname, 'fonts.html'), 'utf8')).replaceAll(/^ +/gm, '')
+    const { text } = await inRoot(name, [CHROMIUM, ...DUMP, `data:text/html;base64,${btoa8(page)}`])
+    expect(text).toContain('<p class="serif">')
+    expect(/<pre id="missing">([^<]*)<\/pre>/.exec(text)?.[1]).toBe('')
+  })
+
   test('of tidemark-runner has an init that collects browsers, and what they left is ended', async () => {
-    const root = join(folder, 'tidemark-runner')
     const { command } = await browserContainer()
-    await using container = startInRoot(root, [...command, 'browser'])
-    await eventually(() => existsSync(join(root, 'data/socket')), Boolean)
+    const data = await makeData()
+    await using container = startInRoot(join(folder, 'tidemark-runner'), {
+      command: [...command, 'browser'],
+      data,
+      environment: {
+        CHROMIUM_PATH: CHROMIUM,
+        TIDEMARK_BROWSER_SOCKET: '/data/socket',
+        TIDEMARK_DATA_DIR: '/tmp/tidemark',
+      },
+      beside: [PART.entrypoint[0], '-e', 'setInterval(() => {}, 1e6)', LEFT],
+    })
+    await eventually(() => existsSync(join(data, 'socket')), Boolean)
     const left = await eventually(container.processes, (all) => all.some(({ line }) => line.includes(LEFT)))
     expect(left.length).toBeGreaterThan(2)
     for (let browser = 0; browser < 2; browser++) {
-      const connection = connect(join(root, 'data/socket'))
+      const connection = connect(join(data, 'socket'))
       connection.write(`${JSON.stringify({ start: START })}\n`)
       await eventually(container.processes, (all) => all.filter(({ line }) => line.includes('/chromium')).length > 2)
       connection.destroy()
       // The init and the launcher. Those that end meanwhile are read in part.
       const programs = async () => (await container.processes()).map(({ line }) => line.split('\0')[0])
-      await eventually(programs, (all) => all.join(' ') === `${command[0]} ${ENTRYPOINT[0]}`)
+      await eventually(programs, (all) => all.join(' ') === `${command[0]} ${PART.entrypoint[0]}`)
     }
   })
 
-  test('is the same for the same commit', async () => {
-    await build('tidemark', join(made, 'again'))
-    expect(await hashOf(join(made, 'again'))).toBe(await hashOf(join(folder, 'tidemark')))
+  describe('of tidemark', () => {
+    describeWhole(() => ({ root: join(folder, 'tidemark'), makeData }))
+  })
+
+  test('is the same for the same commit, and so is its archive', async () => {
+    await build('tidemark-service', join(made, 'again'), join(made, 'again.tar'))
+    expect(await hashOf(join(made, 'again'))).toBe(await hashOf(join(folder, 'tidemark-service')))
+    const sumOf = async (path: string) => (await run('bash', ['-c', 'sha256sum < "$1"', 'bash', path])).stdout
+    expect(await sumOf(join(made, 'again.tar'))).toBe(await sumOf(join(folder, 'tidemark-service.tar')))
   })
 
   test('is the one layer of the image archive, which runs as the Containerfile says', async () => {
-    const archive = join(folder, 'tidemark.tar')
-    const read = async (path: string) => JSON.parse((await run('tar', ['-xOf', archive, path])).stdout)
+    const archive = join(folder, 'tidemark-service.tar')
+    const read = async (path: string) => JSON.parse((await run('tar', ['-xOf', archive, `./${path}`])).stdout)
     // What Docker reads, and what containerd reads.
     const [{ Config, Layers, RepoTags }] = await read('manifest.json')
     const [named] = (await read('index.json')).manifests
-    expect(RepoTags).toEqual([`tidemark:${version}`])
-    expect(named.annotations['io.containerd.image.name']).toBe(`docker.io/library/tidemark:${version}`)
+    expect(RepoTags).toEqual([`tidemark-service:${version}`])
+    expect(named.annotations['io.containerd.image.name']).toBe(`docker.io/library/tidemark-service:${version}`)
     const manifest = await read(`blobs/${named.digest.replace(':', '/')}`)
     expect(Config).toBe(`blobs/${manifest.config.digest.replace(':', '/')}`)
     expect(Layers).toEqual([`blobs/${manifest.layers[0].digest.replace(':', '/')}`])
     const { config, rootfs } = await read(Config)
-    expect(config).toEqual({ Entrypoint: ENTRYPOINT, Env: ['HOME=/tmp'], User: `${USER_ID}:${USER_ID}` })
-    const hash = await run('bash', ['-c', 'tar -xOf "$1" "$2" | sha256sum', 'bash', archive, Layers[0]])
+    expect(config).toEqual({
+      Entrypoint: PART.entrypoint,
+      Env: ['HOME=/tmp'],
+      User: `${USER_ID}:${USER_ID}`,
+    })
+    const hash = await run('bash', ['-c', 'tar -xOf "$1" "./$2" | sha256sum', 'bash', archive, Layers[0]])
     expect(rootfs.diff_ids).toEqual([`sha256:${hash.stdout.slice(0, 64)}`])
     const again = join(made, 'unpacked')
-    await run('bash', ['-c', 'mkdir "$3" && tar -xOf "$1" "$2" | tar -xC "$3"', 'bash', archive, Layers[0], again])
-    expect(await hashOf(again)).toBe(await hashOf(join(folder, 'tidemark')))
+    await run('bash', ['-c', 'mkdir "$3" && tar -xOf "$1" "./$2" | tar -xC "$3"', 'bash', archive, Layers[0], again])
+    expect(await hashOf(again)).toBe(await hashOf(join(folder, 'tidemark-service')))
   })
 
   test('is not written into a folder that exists', async () => {
-    await expect(build('tidemark', folder)).rejects.toThrow('EEXIST')
+    await expect(build('tidemark-service', folder)).rejects.toThrow('EEXIST')
   })
 })
 
 test.each([
   ['Containerfile', 'tidemark'],
+  ['Containerfile.service', 'tidemark-service'],
   ['Containerfile.runner', 'tidemark-runner'],
 ] as const)('%s says how the image of %s runs', async (file, name) => {
-  const text = await readFile(join(ROOT, 'images', file), 'utf8')
-  expect(text).toContain(`ENTRYPOINT ${JSON.stringify(ENTRYPOINT).replace(',', ', ')}\n`)
-  expect(text).toContain(`USER ${USER_ID}:${USER_ID}\n`)
-  const environment = Object.entries({ HOME: '/tmp', ...ROOT_FILE_SYSTEMS[name].environment })
-  expect(text).toContain(`ENV ${environment.map(([key, value]) => `${key}=${value}`).join(' ')}\n`)
+  const lines = (await readFile(join(ROOT, 'images', file), 'utf8')).split('\n')
+  const how: RootFileSystem['run'] = ROOT_FILE_SYSTEMS[name].run
+  const list = (words: readonly string[]) => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
+  const environment = Object.entries(how.environment).map(([key, value]) => `${key}=${value}`)
+  expect(lines.filter((line) => !line.startsWith('#') && line !== '')).toEqual([
+    'FROM scratch',
+    'COPY . /',
+    `USER ${USER_ID}:${USER_ID}`,
+    `ENV ${environment.join(' ')}`,
+    ...how.ports.map((port) => `EXPOSE ${port}`),
+    ...how.volumes.map((volume) => `VOLUME ${volume}`),
+    `ENTRYPOINT ${list(how.entrypoint)}`,
+    ...(how.command.length > 0 ? [`CMD ${list(how.command)}`] : []),
+  ])
 })

@@ -89,7 +89,7 @@ export interface ChartValues {
 
 /** Image of the API, the workers, the operator and the setup. */
 export interface ImageValues {
-  /** Name of the image, with its registry. 1 to 255 characters. Default: tidemark. */
+  /** Name of the image, with its registry. 1 to 255 characters. Default: tidemark-service. */
   repository?: pulumi.Input<string | undefined>
   /** Unset: the version of the chart. At most 128 characters. */
   tag?: pulumi.Input<string | undefined>

@@ -123,10 +123,9 @@ function startFailure(output: string): BrowserError {
     return new NoSandboxError(
       'The browser has no sandbox on this machine, and does not run without one: unprivileged user namespaces are ' +
         'refused. Allow them ' +
-        '(sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, ' +
-        'user.max_user_namespaces above 0; ' +
-        'in a container a seccomp profile that lets clone and unshare make them), or set CHROMIUM_PATH to a ' +
-        'Chromium with its setuid sandbox.',
+        '(in a container by the option --security-opt seccomp=chromium.json, see docs/docker.md; elsewhere by ' +
+        'sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, ' +
+        'user.max_user_namespaces above 0), or set CHROMIUM_PATH to a Chromium with its setuid sandbox.',
     )
   const library = /error while loading shared libraries: (\S+?):/.exec(output)?.[1]
   if (library !== undefined)
