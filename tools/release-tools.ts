@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 // `npm run release-tools` builds the programs that publish a release and check its signatures, and a registry of images
-// for its test, from their Go modules. It needs Go, and takes some ten minutes once.
+// for its test, from their Go modules. For that test it also installs a registry of npm. It needs Go, and takes some ten
+// minutes once.
 
 /** By the name of the program. */
 const MODULES: Readonly<Record<string, string>> = {
@@ -14,6 +15,9 @@ const MODULES: Readonly<Record<string, string>> = {
   cosign: 'github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3',
 }
 
+/** A dependency is named by a tag of npm, which some registries do not have. */
+const VERDACCIO = { private: true, dependencies: { verdaccio: '6.10.4' }, overrides: { 'node-fetch': '2.7.0' } }
+
 const folder = join(import.meta.dirname, '../node_modules/.cache/release-tools')
 await mkdir(folder, { recursive: true })
 for (const [name, module] of Object.entries(MODULES)) {
@@ -21,4 +25,8 @@ for (const [name, module] of Object.entries(MODULES)) {
   await promisify(execFile)('go', ['install', module], { env: { ...process.env, GOBIN: folder } })
   console.log(`${name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s`)
 }
+const verdaccio = join(folder, 'verdaccio')
+await mkdir(verdaccio, { recursive: true })
+await writeFile(join(verdaccio, 'package.json'), JSON.stringify(VERDACCIO))
+await promisify(execFile)('npm', ['install'], { cwd: verdaccio })
 console.log(`Put them on the path: export PATH="${folder}:$PATH"`)

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ARCHITECTURES, isArchitecture } from '../images/architectures.ts'
 import { PUBLIC_NAMES } from '../schema/public-names.ts'
 import { buildRelease } from './release/build-release.ts'
 import { folderFaults, releaseFaults, treeFaults } from './release/release-faults.ts'
@@ -13,6 +14,7 @@ Options:
   --dry-run          do not ask for a clean tree and the tag vVERSION
   --to DIR           the folder, which is made anew (default: release-VERSION)
   --without-images   leave out the images, and the chart and the Compose file, which name them by digest
+  --arch NAMES       amd64, arm64 or both, separated by a comma (default: both)
   --registry NAME    the registry of the images, with its folder (default: that of schema/public-names.ts)
   --builder URI      who builds, for the provenance (default: urn:tidemark:local)
   --help             print this
@@ -21,7 +23,7 @@ Images need root and Debian. npm ci has fetched everything else.
 
 Examples:
   npm run release -- --dry-run 0.1.0 --without-images
-  sudo npm run release -- --dry-run 0.1.0 --to /tmp/release
+  sudo npm run release -- --dry-run 0.1.0 --arch amd64
 `
 
 const ROOT = join(import.meta.dirname, '..')
@@ -33,7 +35,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${line}\n\n${USAGE}`)
     return 2
   }
-  const { version, values } = line
+  const { version, values, architectures } = line
   if (values.help === true || version === undefined) {
     process.stdout.write(USAGE)
     return 0
@@ -48,6 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
     version,
     target,
     hasImages: values['without-images'] !== true,
+    architectures,
     registry: values.registry ?? PUBLIC_NAMES.images,
     builder: values.builder ?? 'urn:tidemark:local',
     says: (text) => process.stdout.write(`${text}\n`),
@@ -61,6 +64,7 @@ function readLine(args: readonly string[]) {
     'dry-run': { type: 'boolean' },
     to: { type: 'string' },
     'without-images': { type: 'boolean' },
+    arch: { type: 'string' },
     registry: { type: 'string' },
     builder: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
@@ -70,7 +74,10 @@ function readLine(args: readonly string[]) {
     const [version, ...others] = positionals
     if (values.help !== true && version === undefined) return 'Name the version, such as 0.1.0.'
     if (others.length > 0) return `One version is released at a time, and ${others.join(' ')} is more.`
-    return { values, version }
+    const architectures = values.arch?.split(',') ?? Object.keys(ARCHITECTURES)
+    const known = architectures.filter((name) => isArchitecture(name))
+    if (known.length < architectures.length) return `--arch takes ${Object.keys(ARCHITECTURES).join(' and ')}.`
+    return { values, version, architectures: known }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

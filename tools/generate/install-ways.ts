@@ -44,7 +44,7 @@ const OF_A_FOLDER: Sources = {
   npm: `./${FOLDER}/npm/tidemark-${VERSION}.tgz`,
   pulumi: `./${FOLDER}/npm/tidemark-pulumi-${VERSION}.tgz`,
   image: (name) => ({
-    lines: [`docker load --input ${FOLDER}/images/${name}-${VERSION}-amd64.tar`],
+    lines: [`docker load --input ${FOLDER}/images/${name}-${VERSION}.tar`],
     name: `${name}:${VERSION}`,
   }),
   compose: [`cd ${FOLDER}`],

@@ -5,8 +5,10 @@ import { CHECKSUMS } from '../release/checksums.ts'
 import type { ReleasedImage, ReleaseManifest } from '../release/release-manifest.ts'
 import { BUNDLE, checkedManifest } from './checked-manifest.ts'
 import { signChart } from './helm-provenance.ts'
+import { isPublished } from './is-published.ts'
 import { PublishError } from './publish-error.ts'
 import { createRunProgram, type RunProgram } from './run-program.ts'
+import { signingOf } from './signing-of.ts'
 
 /** What is published, and where. */
 export interface Publishing {
@@ -28,23 +30,34 @@ export interface Publishing {
   says(line: string): void
 }
 
+/** The same, with how cosign signs. */
+interface Signing extends Publishing {
+  readonly signing: readonly string[]
+}
+
 /** Publishes a release, and signs it. Throws a PublishError. */
 export async function publishRelease(publishing: Publishing): Promise<void> {
-  const { folder, kinds, isDry, says } = publishing
+  const { folder, isDry, says } = publishing
   const manifest = await checkedManifest(folder)
   const run = createRunProgram(isDry, says)
+  await using signing = await signingOf(publishing)
+  await publishKinds({ ...publishing, signing: signing.options }, manifest, run)
+  says(`\n${isDry ? 'Nothing was' : `The release ${manifest.version} is`} published.`)
+}
+
+async function publishKinds(publishing: Signing, manifest: ReleaseManifest, run: RunProgram): Promise<void> {
+  const { folder, kinds } = publishing
   if (kinds.includes('images'))
     for (const image of manifest.images) await publishImage(publishing, manifest, image, run)
   if (kinds.includes('chart') && manifest.chart !== null) await publishChart(publishing, manifest, manifest.chart, run)
   if (kinds.includes('packages')) for (const path of manifest.packages) await publishPackage(publishing, path, run)
   if (kinds.includes('checksums')) await signFile(publishing, join(folder, CHECKSUMS), run)
-  says(`\n${isDry ? 'Nothing was' : `The release ${manifest.version} is`} published.`)
 }
 
 async function publishImage(
-  publishing: Publishing,
+  publishing: Signing,
   { version }: ReleaseManifest,
-  { repository, digest, archive, name }: ReleasedImage,
+  { repository, digest, archive, boms }: ReleasedImage,
   run: RunProgram,
 ): Promise<void> {
   const layout = await mkdtemp(join(tmpdir(), 'tidemark-layout-'))
@@ -56,16 +69,16 @@ async function publishImage(
     if (!publishing.isDry && found !== digest)
       throw new PublishError(`${repository}:${version} has the digest ${found} in the registry, and not ${digest}.`)
     await sign(publishing, `${repository}@${digest}`, run)
-    const bom = join(publishing.folder, 'sbom', `image-${name}.cdx.json`)
-    const attest = ['attest', '--yes', ...keyOf(publishing), ...insecure(publishing), '--type', 'cyclonedx']
-    await run('cosign', [...attest, '--predicate', bom, `${repository}@${digest}`])
+    const attest = ['attest', ...publishing.signing, ...insecure(publishing), '--type', 'cyclonedx']
+    for (const bom of boms)
+      await run('cosign', [...attest, '--predicate', join(publishing.folder, bom), `${repository}@${digest}`])
   } finally {
     await rm(layout, { recursive: true, force: true })
   }
 }
 
 async function publishChart(
-  publishing: Publishing,
+  publishing: Signing,
   { version }: ReleaseManifest,
   chart: string,
   run: RunProgram,
@@ -78,19 +91,24 @@ async function publishChart(
   await sign(publishing, `${charts}/tidemark@${isDry ? 'DIGEST' : digest}`, run)
 }
 
-async function publishPackage({ folder, npmRegistry }: Publishing, path: string, run: RunProgram): Promise<void> {
+async function publishPackage(
+  { folder, npmRegistry, isDry, says }: Publishing,
+  path: string,
+  run: RunProgram,
+): Promise<void> {
   const registry = npmRegistry === null ? [] : ['--registry', npmRegistry]
-  await run('npm', ['publish', join(folder, path), '--access', 'public', ...registry])
+  const file = join(folder, path)
+  if (!isDry && (await isPublished(file, registry))) return says(`${path} is published with these bytes.`)
+  await run('npm', ['publish', file, '--access', 'public', ...registry])
 }
 
-const keyOf = ({ key }: Publishing): readonly string[] => (key === null ? [] : ['--key', key])
 const insecure = ({ isPlainHttp }: Publishing): readonly string[] =>
   isPlainHttp ? ['--allow-http-registry', '--allow-insecure-registry'] : []
 
-async function sign(publishing: Publishing, reference: string, run: RunProgram): Promise<void> {
-  await run('cosign', ['sign', '--yes', ...keyOf(publishing), ...insecure(publishing), reference])
+async function sign(publishing: Signing, reference: string, run: RunProgram): Promise<void> {
+  await run('cosign', ['sign', ...publishing.signing, ...insecure(publishing), reference])
 }
 
-async function signFile(publishing: Publishing, path: string, run: RunProgram): Promise<void> {
-  await run('cosign', ['sign-blob', '--yes', ...keyOf(publishing), '--bundle', `${path}${BUNDLE}`, path])
+async function signFile({ signing }: Signing, path: string, run: RunProgram): Promise<void> {
+  await run('cosign', ['sign-blob', ...signing, '--bundle', `${path}${BUNDLE}`, path])
 }

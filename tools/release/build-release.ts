@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { ArchitectureName } from '../../images/architectures.ts'
 import { type ImageName, ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
 import { PUBLIC_NAMES } from '../../schema/public-names.ts'
 import { type Bom, bomOfImage, bomOfPackage } from './bom.ts'
@@ -24,6 +25,7 @@ export interface Release {
   /** It is made anew. */
   readonly target: string
   readonly hasImages: boolean
+  readonly architectures: readonly ArchitectureName[]
   /** The registry of the images, with its folder. */
   readonly registry: string
   /** Who builds, as a URI. */
@@ -32,6 +34,9 @@ export interface Release {
   says(line: string): void
 }
 
+/** Does a part of the work, and says how long it took. */
+type Step = <T>(what: string, work: () => Promise<T>) => Promise<T>
+
 /** Makes all files of a release. Two builds of one commit give the same bytes. */
 export async function buildRelease(release: Release): Promise<void> {
   const { root, version, target, says } = release
@@ -39,7 +44,7 @@ export async function buildRelease(release: Release): Promise<void> {
   const seconds = Number(await git(root, 'log', '-1', '--format=%ct'))
   await rm(target, { recursive: true, force: true })
   for (const folder of ['npm', 'sbom']) await mkdir(join(target, folder), { recursive: true })
-  const step = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+  const step: Step = async (what, work) => {
     const start = performance.now()
     const result = await work()
     says(`${what.padEnd(40)} ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s`)
@@ -84,44 +89,57 @@ async function copyTexts({ root, version, target }: Release): Promise<void> {
   await writeFile(join(target, 'CHANGES.md'), `${sectionOf(changelog, version) ?? ''}\n`)
 }
 
-const bomFile = (target: string, name: string): string => join(target, 'sbom', `${name}.cdx.json`)
 const writeBom = (path: string, bom: Bom): Promise<void> => writeFile(path, `${JSON.stringify(bom, null, 2)}\n`)
 
 async function writePackageBoms({ root, target }: Release, seconds: number): Promise<void> {
   const { command, pulumi } = PUBLIC_NAMES.npm
-  await writeBom(bomFile(target, 'npm-tidemark'), await bomOfPackage(root, command, seconds))
-  await writeBom(bomFile(target, 'npm-pulumi'), await bomOfPackage(join(root, 'pulumi'), pulumi, seconds))
+  await writeBom(join(target, 'sbom/npm-tidemark.cdx.json'), await bomOfPackage(root, command, seconds))
+  await writeBom(join(target, 'sbom/npm-pulumi.cdx.json'), await bomOfPackage(join(root, 'pulumi'), pulumi, seconds))
 }
 
 type Images = Readonly<Record<ImageName, ReleasedImage>>
 
-async function buildImages(
-  { root, version, target, registry }: Release,
-  seconds: number,
-  step: <T>(what: string, work: () => Promise<T>) => Promise<T>,
-): Promise<Images> {
-  await mkdir(join(target, 'images'))
+async function buildImages(release: Release, seconds: number, step: Step): Promise<Images> {
+  await mkdir(join(release.target, 'images'))
   const built: [string, ReleasedImage][] = []
-  for (const name of Object.keys(ROOT_FILE_SYSTEMS) as ImageName[]) {
-    const folder = await mkdtemp(join(tmpdir(), 'tidemark-image-'))
-    try {
-      const archive = `images/${name}-${version}-amd64.tar`
-      const [files, file] = [join(folder, 'root'), join(target, archive)]
-      await step(`image ${name}`, () =>
-        run(process.execPath, [join(root, 'images/build-root.ts'), name, files, file], { cwd: root }),
-      )
-      await writeBom(bomFile(target, `image-${name}`), await bomOfImage(files, name, version, seconds))
-      built.push([name, { name, repository: `${registry}/${name}`, digest: await digestOf(file), archive }])
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  }
+  for (const name of Object.keys(ROOT_FILE_SYSTEMS) as ImageName[])
+    built.push([name, await buildImage(release, name, seconds, step)])
   return Object.fromEntries(built) as Images
+}
+
+/** Builds an image for each architecture, and joins them into one. */
+async function buildImage(
+  { root, version, target, registry, architectures }: Release,
+  name: ImageName,
+  seconds: number,
+  step: Step,
+): Promise<ReleasedImage> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-image-'))
+  const script = (file: string, ...args: readonly string[]) =>
+    run(process.execPath, [join(root, 'images', file), ...args], { cwd: root })
+  try {
+    const [archives, boms]: [string[], string[]] = [[], []]
+    for (const arch of architectures) {
+      const [files, archive] = [join(folder, arch), join(folder, `${arch}.tar`)]
+      await step(`image ${name} for ${arch}`, () =>
+        script('build-root.ts', name, files, archive, '--arch', arch, '--compress'),
+      )
+      archives.push(archive)
+      const bom = `sbom/image-${name}-${arch}.cdx.json`
+      await writeBom(join(target, bom), await bomOfImage(files, name, version, seconds))
+      boms.push(bom)
+    }
+    const archive = `images/${name}-${version}.tar`
+    await script('join-archives.ts', join(target, archive), ...archives)
+    return { name, repository: `${registry}/${name}`, digest: await digestOf(join(target, archive)), archive, boms }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /** Returns the digest under which a registry has the image of an archive. */
 async function digestOf(archive: string): Promise<string> {
-  const { stdout } = await run('tar', ['-xOf', archive, 'index.json'])
+  const { stdout } = await run('tar', ['-xOf', archive, './index.json'])
   const { manifests } = JSON.parse(stdout) as { readonly manifests: readonly { readonly digest: string }[] }
   const [manifest] = manifests
   if (manifest === undefined) throw new Error(`${archive} has no image`)

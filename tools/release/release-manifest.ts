@@ -17,6 +17,8 @@ export interface ReleasedImage {
   /** Such as `sha256:…`. */
   readonly digest: string
   readonly archive: string
+  /** What it is made of, one file for each architecture. */
+  readonly boms: readonly string[]
 }
 
 /** The file of the manifest. */
