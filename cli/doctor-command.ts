@@ -18,6 +18,6 @@ Examples:
 export const addDoctor = (program: Command) =>
   program
     .command('doctor')
-    .description('Looks at what Tidemark needs on this machine, and says what is there and what to do.')
+    .description('Looks at what Tidemark needs on this machine, and says what it finds and what to do.')
     .addHelpText('after', HELP)
     .action(async (flags: OutputOptions) => (await import('./commands/doctor.ts')).doctor(flags))

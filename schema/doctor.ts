@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Choice, Closed, Nullable, Text, Whole } from './shape/shape.ts'
 
 /** How a check of `tidemark doctor` ends. The worst first. */
-export const DOCTOR_STATUSES = ['failed', 'warning', 'ok', 'not_set_up'] as const
+const DOCTOR_STATUSES = ['failed', 'warning', 'ok', 'not_set_up'] as const
 
 /** What `tidemark doctor` looks at, in the order in which it is shown. */
 export const DOCTOR_CHECKS = {

@@ -44,7 +44,7 @@ async function nearest(folder: string): Promise<{ readonly found: string; readon
   }
 }
 
-/** A process with a database and a bucket of its own needs the folder for the embedded browser alone. */
+/** A process with DATABASE_URL and S3_BUCKET needs the folder for the embedded browser alone. */
 function unusable(fault: string, { DATABASE_URL: url, S3_BUCKET: bucket }: Settings): DoctorFinding {
   const what = `The data folder ${fault} by this user.`.replace(/(one) by this user/, '$1')
   const advice = 'Set TIDEMARK_DATA_DIR to a folder that this user can write to.'

@@ -20,7 +20,7 @@ export type BrowserFound =
   /** This process renders nothing. */
   | { readonly kind: 'none' }
 
-/** A start takes 20 s at most. Unpacking the embedded browser before takes 2 s, and longer on a machine that is busy. */
+/** A start takes 20 s at most. Unpacking the embedded browser takes 2 s, and longer on a busy machine. */
 export const BROWSER_MS = 60_000
 
 /** Starts the browser of the settings, and ends it. It reaches no address. */

@@ -18,7 +18,7 @@ export const modelCheck: DoctorCheck = {
     const keyed = key === undefined ? 'No key is set' : 'A key is set'
     const { fetch: ask, close } = createModelFetch({ connections: 1, maxBytes: MAX_BYTES })
     try {
-      // Neither the key nor a prompt: whoever answers is there, and nothing is paid for.
+      // Neither the key nor a prompt is sent, so that nothing is paid for. Any answer shows that there is a server.
       const { status } = await ask(url, { signal: AbortSignal.timeout(ANSWER_MS) })
       const what = `The address of LLM_BASE_URL answers (${status}). ${keyed}; the model is ${JSON.stringify(name)}.`
       return status >= 500 ? warning(what, 'See the log of the server of the model.') : ok(what)

@@ -44,7 +44,7 @@ async function issuesOf(settings: Settings): Promise<SettingsError['issues']> {
 
 const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' }
 
-/** Returns whether what listens there answers as a part of Tidemark does: with its health, or with its form of errors. */
+/** Returns whether what listens there answers as Tidemark does: with its health, or with its form of errors. */
 function isTidemark({ HOST, ...settings }: Settings, name: PortSetting): Promise<boolean> {
   const hostname = EVERYWHERE[HOST] ?? HOST
   return new Promise((resolve) => {

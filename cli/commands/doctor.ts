@@ -9,7 +9,7 @@ import { coloured, formOf, inLines, isForPrograms, type OutputOptions, printData
 /** What still runs after the report, such as a connection that hangs, is ended. */
 const END_MS = 1_000
 
-/** Says what is there and what to do. The exit code says whether anything failed. */
+/** Prints what was found and what to do. The exit code says whether anything failed. */
 export async function doctor(flags: OutputOptions): Promise<void> {
   const form = formOf(flags)
   progress('Looking. A browser that starts for the first time takes some seconds …')
@@ -34,13 +34,14 @@ const STATUS_WIDTH = 12
 const NAME_WIDTH = 12
 const LEAST_ROOM = 30
 
-/** Returns a line for what is there and, below it, one for what to do. */
+/** Returns for each check a line that says what was found, and below it one that says what to do. */
 function textOf({ version, node, system, failed, warnings, checks }: DoctorReport): string {
   const indent = ' '.repeat(STATUS_WIDTH + NAME_WIDTH)
   const room = Math.max(LEAST_ROOM, terminalWidth() - indent.length)
   const lines = checks.flatMap(({ name, status, what, advice }) => {
     const [colour, word] = STATUSES[status]
-    const head = `${coloured({ text: word, colour })}${' '.repeat(STATUS_WIDTH - word.length)}${name.padEnd(NAME_WIDTH)}`
+    const gap = ' '.repeat(STATUS_WIDTH - word.length)
+    const head = `${coloured({ text: word, colour })}${gap}${name.padEnd(NAME_WIDTH)}`
     const texts = [what, ...(advice === null ? [] : [`→ ${advice}`])]
     const [first = '', ...more] = texts.flatMap((text) => inLines(printable(text), room))
     return [`${head}${first}`, ...more.map((text) => `${indent}${text}`)]

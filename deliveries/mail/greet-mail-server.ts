@@ -3,7 +3,7 @@ import type { MailServer } from '../../core/mail-server.ts'
 import { type MailFault, mailFailure } from './mail-result.ts'
 import { transportOptions } from './mailer.ts'
 
-/** What a mail server did with a greeting and a login. `reply`: the code of its refusal, as in `535`. */
+/** The answer of a mail server to a greeting and a login. `reply`: the code of its refusal, as in `535`. */
 type Greeted =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'failed'; readonly reason: MailFault; readonly reply: string | null }

@@ -1,6 +1,6 @@
 import { connected, migrationState, type MigrationState } from './migrate.ts'
 
-/** What a database says of itself. Nothing is changed in it. */
+/** A database, as it describes itself to somebody who changes nothing in it. */
 export interface DatabaseLook {
   /** As in `18.4`. */
   readonly version: string
@@ -18,23 +18,24 @@ export interface DatabaseLook {
 /** Asks the database. Rejects as `isMigrated` does, with an ExplainedError where a person can correct the cause. */
 export async function lookAtDatabase(databaseUrl: string): Promise<DatabaseLook> {
   return connected(databaseUrl, 'tidemark doctor', async (client) => {
-    const { rows } = await client.query<{ version: string; number: number; bytes: string; has_clock: boolean }>(`
+    const {
+      rows: [own],
+    } = await client.query<{ version: string; number: number; bytes: string; has_clock: boolean }>(`
       select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
              pg_database_size(current_database())::text as bytes, to_regprocedure('clock()') is not null as has_clock`)
-    const [{ version = '', number = 0, bytes = '0', has_clock = false } = {}] = rows
     const before = Date.now()
     const instant = await client.query<{ ms: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
     )
     const after = Date.now()
-    const moved = has_clock
+    const moved = own?.has_clock
       ? await client.query<{ seconds: number }>('select extract(epoch from clock() - now())::float8 as seconds')
       : null
     return {
       // A distribution adds its own name behind it.
-      version: version.split(' ', 1)[0] ?? '',
-      major: Math.floor(number / 10_000),
-      bytes: Number(bytes),
+      version: own?.version.split(' ', 1)[0] ?? '',
+      major: Math.floor((own?.number ?? 0) / 10_000),
+      bytes: Number(own?.bytes ?? 0),
       migrations: await migrationState(client),
       aheadMs: Math.round((instant.rows[0]?.ms ?? Number.NaN) - (before + after) / 2),
       withinMs: Math.ceil((after - before) / 2) + 1,

@@ -36,7 +36,8 @@ interface ProgramOptions {
 
 /**
  * Returns the Chromium to use: `CHROMIUM_PATH`, else the headless shell of the npm package, else an installed Chromium,
- * Chrome or Edge. Throws a `BrowserError` that says what to do when there is none. The first call unpacks the embedded one (210 MB, about 2 s).
+ * Chrome or Edge. Throws a `BrowserError` that says what to do when there is none. The first call unpacks the embedded
+ * one (210 MB, about 2 s).
  */
 export async function chromiumProgram(options: ProgramOptions): Promise<ChromiumProgram> {
   if (options.path !== null) {
@@ -58,7 +59,7 @@ const thisMachine = (): Machine => ({
   platform: process.platform,
   architecture: process.arch,
   home: homedir(),
-  // oxlint-disable-next-line node/no-process-env -- where the system has its programs is no setting
+  // oxlint-disable-next-line node/no-process-env -- these variables say where programs are
   variables: process.env,
   isProgram: isExecutable,
 })
@@ -145,7 +146,7 @@ function fontsConfiguration(folder: string): string {
 `
 }
 
-/** A folder may be entered, and is no program. */
+/** Permission to execute a folder is permission to enter it, so folders are left out. */
 async function isExecutable(path: string): Promise<boolean> {
   const isFile = await stat(path).then(
     (found) => found.isFile(),

@@ -31,7 +31,7 @@ test('an empty database lacks its migrations, and stays empty', async () => {
       again,
       {
         status: 'warning',
-        what: expect.stringMatching(/^\d+ migrations are missing, from 0001\S+ on\.$/),
+        what: expect.stringMatching(/^\d+ migrations are missing, from 000001-\S+ on\.$/),
         advice: expect.stringContaining('./tidemark migrate'),
       },
     ])
@@ -46,7 +46,6 @@ describe('a database that', () => {
   afterAll(() => other.drop())
 
   test('has a clock that is moved', async () => {
-    await runOn(other.url, `select set_config('a.b', 'c', false)`)
     const name = new URL(other.url).pathname.slice(1)
     await runOn(other.url, `alter database ${name} set tidemark.clock_offset = '3 days'`)
     expect(await found('clock', settings(other.url))).toMatchObject({
@@ -57,17 +56,17 @@ describe('a database that', () => {
   })
 
   test('has another text of a migration', async () => {
-    await runOn(other.url, `update migrations set checksum = 'x' where name like '0001%'`)
+    await runOn(other.url, `update migrations set checksum = 'x' where name like '000001%'`)
     expect(await found('migrations', settings(other.url))).toMatchObject({
       status: 'failed',
-      what: expect.stringContaining('another text of 0001'),
+      what: expect.stringContaining('another text of 000001'),
       advice: 'Start the version that made it, or use a new database.',
     })
   })
 
   test('a newer version has migrated', async () => {
     await runOn(other.url, `delete from migrations`)
-    await runOn(other.url, `insert into migrations (name, checksum) values ('9999-later.sql', 'x')`)
+    await runOn(other.url, `insert into migrations (name, checksum) values ('999999-later.sql', 'x')`)
     expect(await found('migrations', settings(other.url))).toMatchObject({ status: 'warning' })
   })
 })

@@ -9,34 +9,34 @@ import { chromiumPaths, installedChromium, type Machine } from '../../../runners
 const machineOf = (of: Partial<Machine>, ...programs: readonly string[]): Machine => ({
   platform: 'linux',
   architecture: 'arm64',
-  home: '/home/ada',
-  variables: { PATH: '/home/ada/bin:/usr/bin' },
+  home: '/people/ada',
+  variables: { PATH: '/people/ada/bin:/usr/bin' },
   isProgram: async (path) => programs.includes(path),
   ...of,
 })
-const mac = { platform: 'darwin', home: '/Users/ada', variables: {} } as const
+const mac = { platform: 'darwin', home: '/people/ada', variables: {} } as const
 const windows = {
   platform: 'win32',
   architecture: 'x64',
-  home: 'C:\\Users\\ada',
+  home: 'C:\\People\\ada',
   variables: {
     ProgramFiles: 'C:\\Program Files',
     'ProgramFiles(x86)': 'C:\\Program Files (x86)',
-    LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local',
+    LOCALAPPDATA: 'C:\\People\\ada\\AppData\\Local',
   },
 } as const
 
 describe('an installed browser is found', () => {
   const found: readonly (readonly [string, Partial<Machine>, string])[] = [
-    ['Linux, a folder of PATH', {}, '/home/ada/bin/google-chrome'],
+    ['Linux, a folder of PATH', {}, '/people/ada/bin/google-chrome'],
     ['Linux, Edge', {}, '/usr/bin/microsoft-edge-stable'],
     ['Linux, with an empty PATH', { variables: {} }, '/snap/bin/chromium'],
     ['macOS', mac, '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
-    ['macOS, of one account', mac, '/Users/ada/Applications/Chromium.app/Contents/MacOS/Chromium'],
+    ['macOS, of one account', mac, '/people/ada/Applications/Chromium.app/Contents/MacOS/Chromium'],
     ['macOS, Edge', mac, '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge'],
     ['Windows', windows, 'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe'],
     ['Windows, Edge', windows, 'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe'],
-    ['Windows, of one account', windows, 'C:\\Users\\ada\\AppData\\Local\\Chromium\\Application\\chrome.exe'],
+    ['Windows, of one account', windows, 'C:\\People\\ada\\AppData\\Local\\Chromium\\Application\\chrome.exe'],
   ]
   test.each(found)('%s', async (_, of, path) => {
     expect(await installedChromium(machineOf(of, path))).toBe(path)
@@ -44,8 +44,8 @@ describe('an installed browser is found', () => {
   })
 
   test('a folder of PATH before those that are always looked through', async () => {
-    const both = machineOf({}, '/usr/bin/chromium', '/home/ada/bin/google-chrome')
-    expect(await installedChromium(both)).toBe('/home/ada/bin/google-chrome')
+    const both = machineOf({}, '/usr/bin/chromium', '/people/ada/bin/google-chrome')
+    expect(await installedChromium(both)).toBe('/people/ada/bin/google-chrome')
   })
 
   test('none in a folder that depends on where the process was started', () => {
@@ -53,7 +53,7 @@ describe('an installed browser is found', () => {
     expect(chromiumPaths({ platform: 'linux', home: '/root', variables }).every((path) => path.startsWith('/'))).toBe(
       true,
     )
-    expect(chromiumPaths({ platform: 'win32', home: 'C:\\Users\\ada', variables })).toEqual([])
+    expect(chromiumPaths({ platform: 'win32', home: 'C:\\People\\ada', variables })).toEqual([])
   })
 })
 
