@@ -41,7 +41,7 @@ export const dnsCheck: DoctorCheck = {
       return failed(`There is no host of the name in ${listed(absent)}.`, 'Correct the host, or the hosts file.')
     if (unresolved.length > 0)
       return failed(
-        `No name server answers for the host in ${listed(unresolved)} (${servers} are set).`,
+        `No name server answers for the host in ${listed(unresolved)} (name servers of this machine: ${servers}).`,
         'Check the name servers of this machine (/etc/resolv.conf), and the network.',
       )
     return ok(`The names of hosts in ${[...new Set(names.map(({ setting }) => setting))].join(', ')} have addresses.`)
