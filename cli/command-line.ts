@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addCheck } from './check-commands.ts'
+import { addDoctor } from './doctor-command.ts'
 import { addImport, addTemplates, addValidate } from './manifest-commands.ts'
 import { addOutputOptions } from './output-options.ts'
 import { type OutputOptions, whenUnread } from './output.ts'
@@ -25,6 +26,7 @@ export function commandLine(version: string): Command {
     addBrowser,
     addOperator,
     addMigrate,
+    addDoctor,
     addAdmin,
     addCheck,
     addClusterSecret,
@@ -57,7 +59,7 @@ function pointToHelp(command: Command, path: string): void {
 }
 
 /** These only read, and end when nobody reads their output. A command that changes something is completed. */
-const READERS: ReadonlySet<string> = new Set(['check', 'serp', 'import', 'templates', 'validate'])
+const READERS: ReadonlySet<string> = new Set(['check', 'doctor', 'serp', 'import', 'templates', 'validate'])
 
 /** Gives a command, and those below it, the options of what it prints. */
 function addOutput(command: Command, before = ''): void {

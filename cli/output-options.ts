@@ -25,6 +25,7 @@ export const WITHOUT_FORMS: Readonly<Record<string, Without>> = {
   check: READER,
   'check serp': READER,
   validate: READER,
+  doctor: { forms: ['name'], why: 'what it finds has no name that another command takes' },
   'smoke-test': { forms: ['name'], why: 'it deletes what it has made' },
 }
 

@@ -3,8 +3,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { SettingsError, type Settings } from '../settings/read-config.ts'
 
-/** A setting that holds the number of a port. */
-export type PortSetting = 'PORT' | 'TIDEMARK_RUNNER_API_PORT' | 'TIDEMARK_METRICS_PORT'
+/** The settings that hold the number of a port. */
+export const PORT_SETTINGS = ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'] as const
+export type PortSetting = (typeof PORT_SETTINGS)[number]
 
 /**
  * Throws SettingsError with every port that cannot be opened. It is called before anything is created: a start that

@@ -11,7 +11,7 @@ import { readSecretFiles } from './secret-files.ts'
 import { serviceLinks } from './service-links.ts'
 import { listOf, unreadableSettings } from './unreadable-settings.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 interface SettingShape {
   readonly type?: string
 }
@@ -47,6 +47,48 @@ export class SettingsError extends ExplainedError {
  * every fault.
  */
 export function readSettings(given: Environment, rules: readonly SettingRule[] = []): Settings {
+  const { config, issues, ignored } = judged(given, rules)
+  if (config === null || issues.length > 0) throw new SettingsError(issues)
+  return settingsOf(config, ignored)
+}
+
+/** What can be read of an environment that may have faults. */
+interface ReadableSettings {
+  /** Those that are not valid have their defaults. */
+  readonly settings: Settings
+  readonly issues: readonly Issue[]
+  /** The environment with the secrets that were read from files. */
+  readonly environment: Environment
+  /** The settings that are set, and where, also those that are not valid. */
+  readonly set: readonly { readonly name: string; readonly from: 'environment' | 'file' }[]
+}
+
+/** Reads what can be read, for a command that reports what is wrong instead of refusing it. */
+export function readableSettings(given: Environment): ReadableSettings {
+  const { issues, ignored, values, environment, files } = judged(given, [])
+  const wrong = new Set(issues.map(({ path }) => path.replace(/_FILE$/, '')))
+  const right = Object.fromEntries(Object.entries(values).filter(([name]) => !wrong.has(name)))
+  const { config } = checkedSettings(right, [])
+  if (config === null) throw new SettingsError(issues)
+  const set = Object.keys(Config.properties).flatMap((name) => {
+    const from = files.has(name) || Boolean(given[`${name}_FILE`]) ? ('file' as const) : ('environment' as const)
+    return from === 'file' || Object.hasOwn(values, name) ? [{ name, from }] : []
+  })
+  return { settings: settingsOf(config, ignored), issues, environment, set }
+}
+
+function settingsOf(config: Config, ignored: ReadonlySet<string>): Settings {
+  return {
+    ...config,
+    allowPrivateCidrs: listOf(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
+    denyCidrs: listOf(config.TIDEMARK_DENY_CIDRS),
+    trustedProxies: listOf(config.TIDEMARK_TRUSTED_PROXIES),
+    ignored: [...ignored].sort(),
+  }
+}
+
+/** Returns what an environment contains, with every fault. `config` is null when some setting has a wrong form. */
+function judged(given: Environment, rules: readonly SettingRule[]) {
   const { environment, files, issues: faultsOfFiles } = readSecretFiles(given)
   const values: Record<string, unknown> = {}
   const ignored = serviceLinks(environment)
@@ -64,14 +106,7 @@ export function readSettings(given: Environment, rules: readonly SettingRule[] =
     ...faultsOfFiles,
     ...others.map((issue) => withFile(withValue(issue, environment), files)),
   ]
-  if (config === null || all.length > 0) throw new SettingsError(all)
-  return {
-    ...config,
-    allowPrivateCidrs: listOf(config.TIDEMARK_ALLOW_PRIVATE_CIDRS),
-    denyCidrs: listOf(config.TIDEMARK_DENY_CIDRS),
-    trustedProxies: listOf(config.TIDEMARK_TRUSTED_PROXIES),
-    ignored: [...ignored].sort(),
-  }
+  return { config, issues: all, ignored, values, environment, files }
 }
 
 /** Returns the setting that a command-line option was meant for: `port` is PORT, `data-dir` TIDEMARK_DATA_DIR. */

@@ -20,9 +20,9 @@ export function mailOutcome(result: MailResult): AttemptOutcome {
 }
 
 function failed({ reason, reply }: MailResult & { kind: 'failed' }): AttemptOutcome {
-  if (reply === null) return { kind: 'no_answer', message: WHY[reason] }
+  if (reply === null) return { kind: 'no_answer', message: WHY_NO_MAIL[reason] }
   if (reason === 'refused') return replied('client_error', reply, reply)
-  return replied('server_error', reply, reason === 'busy' ? reply : `${WHY[reason]} It said: ${reply}`)
+  return replied('server_error', reply, reason === 'busy' ? reply : `${WHY_NO_MAIL[reason]} It said: ${reply}`)
 }
 
 function replied(verdict: 'success' | 'client_error' | 'server_error', reply: string, text: string): AttemptOutcome {
@@ -31,7 +31,8 @@ function replied(verdict: 'success' | 'client_error' | 'server_error', reply: st
 
 const UNSENDABLE = 'Mail cannot be sent to this address. It has to be one plain address, such as name@example.com.'
 
-const WHY: Readonly<Record<MailFault, string>> = {
+/** Why a mail was not accepted, for people. */
+export const WHY_NO_MAIL: Readonly<Record<MailFault, string>> = {
   refused: 'The mail server refused this mail.',
   busy: 'The mail server did not accept this mail for now.',
   sender: 'The mail server does not accept mail from SMTP_FROM. The operator of this installation has to correct it.',

@@ -101,7 +101,8 @@ const inline = (picture: Uint8Array) => ({
   cid: PICTURE_ID,
 })
 
-function transportOptions({ host, port, secure, auth, requireTls, ignoreTls, verifyCertificate }: MailServer) {
+/** Returns what a connection to the server needs. */
+export function transportOptions({ host, port, secure, auth, requireTls, ignoreTls, verifyCertificate }: MailServer) {
   return {
     host,
     port,

@@ -21,9 +21,9 @@ const PATIENCE_MS = 15_000
  * ready soon. The lines of `postmaster.pid` are defined by Postgres: the fifth is the folder of the socket, the eighth
  * the state.
  */
-export async function runningPostgres(dataDir: string): Promise<RunningPostgres | null> {
+export async function runningPostgres(dataDir: string, patienceMs = PATIENCE_MS): Promise<RunningPostgres | null> {
   const root = resolve(dataDir)
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += POLL_MS) {
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += POLL_MS) {
     const data = await existingDatabase(root)
     const lines =
       data === null ? [] : (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')

@@ -84,13 +84,16 @@ interface Job<T> {
   readonly log: Logger
 }
 
-const WORK: WorkLimits = { cpuSeconds: 30, threads: 64 }
+/** Megabytes that one process of the browser may use, unless something else is asked for. */
+export const PROCESS_MB = 1_024
+/** What the scripts of one page may use, unless something else is asked for. */
+export const PAGE_WORK: WorkLimits = { cpuSeconds: 30, threads: 64 }
 
 /** A page gets a second browser when another page ended the first. */
 const TRIES = 2
 
 export function createBrowsers(options: BrowsersOptions): Browsers {
-  const { pages, processMb = 1_024, work = WORK, log } = options
+  const { pages, processMb = PROCESS_MB, work = PAGE_WORK, log } = options
   const slots = new Slots({ total: pages })
   const pool = createBrowserPool({ ...options, processMb, work })
   let isClosed = false

@@ -69,7 +69,7 @@ export async function migrate(
   databaseUrl: string,
   { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
 ): Promise<string[]> {
-  return connected(databaseUrl, async (client) => {
+  return connected(databaseUrl, 'tidemark migrate', async (client) => {
     await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
     await client.query(`
       create table if not exists migrations (
@@ -90,7 +90,7 @@ export async function migrate(
 
 /** Returns whether the store has every migration of this program. */
 export async function isMigrated(databaseUrl: string): Promise<boolean> {
-  return connected(databaseUrl, async (client) => {
+  return connected(databaseUrl, 'tidemark migrate', async (client) => {
     const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
     if (!rows[0]?.known) return false
     const applied = new Map((await appliedIn(client)).map(({ name, checksum }) => [name, checksum]))
@@ -98,10 +98,41 @@ export async function isMigrated(databaseUrl: string): Promise<boolean> {
   })
 }
 
-async function connected<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Where the schema of a store stands, seen from this program. */
+export interface MigrationState {
+  /** Files of this program that were not applied. */
+  readonly missing: readonly string[]
+  /** The store was migrated by a newer program, or with other texts: why. */
+  readonly others: StoreIsNewerError | MigrationDiffersError | null
+}
+
+/** Returns the state of a store, and changes nothing. */
+export async function migrationState(client: pg.Client): Promise<MigrationState> {
+  const all = await migrations(FOLDER)
+  const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
+  const applied = rows[0]?.known ? await appliedIn(client) : []
+  const missing = all.filter(({ name }) => !applied.some((done) => done.name === name)).map(({ name }) => name)
+  try {
+    refuseOthers(all, applied)
+    return { missing, others: null }
+  } catch (error) {
+    if (error instanceof StoreIsNewerError || error instanceof MigrationDiffersError) return { missing, others: error }
+    throw error
+  }
+}
+
+/**
+ * Connects, does the work, and ends the connection. `name` is shown in pg_stat_activity. Throws an ExplainedError where
+ * a person can correct the cause.
+ */
+export async function connected<T>(
+  databaseUrl: string,
+  name: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    application_name: 'tidemark migrate',
+    application_name: name,
     connectionTimeoutMillis: 10_000,
   })
   // The query that is under way gets the rejection. Without a listener, the event would end the process.

@@ -36,6 +36,7 @@ const NEW = 'admin create-owner > log --email'
 /** How each command is called, without the form. `#` is another number in each call. */
 const LINES: Readonly<Record<string, string>> = {
   migrate: 'migrate',
+  doctor: 'doctor',
   'smoke-test': 'smoke-test',
   check: 'check page.html --css title=h1',
   import: 'import urlwatch urls.yaml',

@@ -114,7 +114,8 @@ export async function startChromium(options: ProcessOptions): Promise<ChromiumPr
     usage: () => usageBelow(pid),
     showsPages,
     killOne: (one) => kill(one),
-    kill: () => kill(-pid),
+    // Windows has no groups; the children of a browser end with it.
+    kill: () => kill(process.platform === 'win32' ? pid : -pid),
   }
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { access, constants, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, constants, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +9,7 @@ import { createBrotliDecompress } from 'node:zlib'
 import { ensureTrustedFolder } from '../../../platform/stage.ts'
 import type { UnprivilegedUser } from '../../../platform/unprivileged-user.ts'
 import { BrowserError } from '../browser-error.ts'
+import { installedChromium, type Machine, noInstalledChromium } from './installed-chromium.ts'
 import { unpackTar } from './unpack-tar.ts'
 
 /** A Chromium on this machine. */
@@ -28,40 +30,43 @@ interface ProgramOptions {
    * `/var/lib/tidemark`.
    */
   readonly systemHome?: string
+  /** Default: this one. */
+  readonly machine?: Machine
 }
 
-const SYSTEM_PATHS = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/usr/lib/chromium/chromium',
-  '/snap/bin/chromium',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-]
-
 /**
- * Returns the Chromium to use: `CHROMIUM_PATH`, else the headless shell of the npm package, else the system's. Throws a
- * `BrowserError` that says what to do when there is none. The first call unpacks the embedded one (210 MB, about 2 s).
+ * Returns the Chromium to use: `CHROMIUM_PATH`, else the headless shell of the npm package, else an installed Chromium,
+ * Chrome or Edge. Throws a `BrowserError` that says what to do when there is none. The first call unpacks the embedded
+ * one (210 MB, about 2 s).
  */
 export async function chromiumProgram(options: ProgramOptions): Promise<ChromiumProgram> {
   if (options.path !== null) {
     if (await isExecutable(options.path)) return { path: options.path, environment: {} }
     throw new BrowserError(`CHROMIUM_PATH names ${options.path}, which is not a program. Correct it, or unset it.`)
   }
-  const packaged = embeddedPackage()
+  const { machine = thisMachine() } = options
+  const packaged = embeddedPackage(machine)
   if (packaged !== null) return unpacked(packaged, options)
-  for (const path of SYSTEM_PATHS) if (await isExecutable(path)) return { path, environment: {} }
+  const installed = await installedChromium(machine)
+  if (installed !== null) return { path: installed, environment: {} }
+  const { platform, architecture } = machine
   throw new BrowserError(
-    `There is no embedded browser for ${process.platform}-${process.arch} and none is installed. Install ` +
-      `Chromium, or set CHROMIUM_PATH.`,
+    `There is no embedded browser for ${platform}-${architecture}, and ${noInstalledChromium(platform)}.`,
   )
 }
 
+const thisMachine = (): Machine => ({
+  platform: process.platform,
+  architecture: process.arch,
+  home: homedir(),
+  // oxlint-disable-next-line node/no-process-env -- these variables say where programs are
+  variables: process.env,
+  isProgram: isExecutable,
+})
+
 /** Returns the folder of the package, or null. The package has a Chromium only for Linux on x64. */
-function embeddedPackage(): string | null {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return null
+function embeddedPackage({ platform, architecture }: Machine): string | null {
+  if (platform !== 'linux' || architecture !== 'x64') return null
   try {
     // The package's own code is never loaded: it would run any file at /tmp/chromium, without a sandbox.
     return dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')))
@@ -141,10 +146,18 @@ function fontsConfiguration(folder: string): string {
 `
 }
 
+/** Permission to execute a folder is permission to enter it, so folders are left out. */
 async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
     () => false,
+  )
+  return (
+    isFile &&
+    access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
   )
 }
 
