@@ -9,8 +9,8 @@ export interface RunNotice {
 }
 
 /**
- * Is true for a notice about the health of a monitor: trouble, whose end a `recovered` tells, or that end. Fields that
- * are missing beside others are no such trouble.
+ * Is true for a notice about the health of a monitor: trouble, whose end a `recovered` tells, or that end. A field that
+ * is missing beside others is not part of it.
  */
 export const isOfHealth = (kind: string | null, areAllMissing: boolean): boolean =>
   kind === 'failing' || kind === 'recovered' || (kind === 'field_missing' && areAllMissing)
