@@ -23,6 +23,9 @@ export const fieldsNamed = ({ parts }: Template): readonly string[] => [
 /** Reads the title or the text of a message. */
 export const textTemplate = remembered(readText)
 
+/** Returns whether a title or a text has no names: it is the same for every change. */
+export const isOwnWordsOnly = (text: string): boolean => textTemplate(text).parts.every((part) => 'raw' in part)
+
 function readText(text: string): Template {
   const { pieces, faults } = parseNames(text)
   return { isJson: false, parts: pieces.map((piece) => partOf(text, piece)), faults }
