@@ -20,7 +20,11 @@ export function shownRequest(prepared: Prepared, { mayWrite }: { readonly mayWri
       const shownBody = isHidden ? MASK : (prepared.shownBody?.() ?? body)
       const warnings = prepared.warnings?.() ?? []
       return {
-        ...{ via: 'http', method, url: maskedAddress(url), headers: shown, body: shownBody },
+        via: 'http',
+        method,
+        url: maskedAddress(url),
+        headers: shown,
+        body: shownBody,
         ...(warnings.length > 0 && { warnings: [...warnings] }),
       }
     }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { runNow, startWatching } from '../../test/support/api/watching.ts'
 import { everyRequest, everyServiceSpec, expectDigest, expectEach } from '../../test/support/services/every-service.ts'
 import { openReceiver, reply } from '../../test/support/worker/receiver.ts'

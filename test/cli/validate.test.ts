@@ -47,7 +47,7 @@ describe('tidemark validate', () => {
     expect(await validate()).toEqual({ code: 0, stdout: '3 manifests are valid\n', stderr: '' })
   })
 
-  test('warns of a body that looks like JSON and is none, with the place of the delivery', async () => {
+  test('warns of a body that looks like JSON and is none, and says of which delivery', async () => {
     const body = '\'{"price": {{fields.price.after}}}\''
     const delivery = `{ type: webhook, service: custom, url: https://api.example.com/, body: ${body} }`
     await write('monitors/kettle.yaml', manifest('kettle', `  deliveries: [${delivery}]\n`))

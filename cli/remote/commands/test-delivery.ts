@@ -60,7 +60,9 @@ function requestText(request: DeliveryRequest): string {
       )
       return [
         ...head.map((line) => printable(line)),
-        ...['', indented(prettyOf(body)), ''],
+        '',
+        indented(prettyOf(body)),
+        '',
         ...(remarks.length > 0 ? [...remarks, ''] : []),
       ].join('\n')
     }
