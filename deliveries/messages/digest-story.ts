@@ -91,15 +91,16 @@ function writtenOf({ payload: text, message, named }: DigestPart, links: Links) 
   const payload = readPayload(text)
   if (payload === null || 'type' in payload) return []
   const story = wordedStory(payload, links, { message, named })
-  const shown = ownLine(payload, story, { message, named }) || ourLine(payload, links)
+  // Most changes have no words of the user: their story is ours already.
+  const ourStory = () => (message ? storyOf(payload, links) : story)
+  const shown = ownLine(payload, story, { message, named }) || ourLine(ourStory())
   const title = message?.title === undefined ? null : story.headline
   const name = isolate(shorten(cleanText(payload.monitor.name), NAME))
   return [{ firedAt: story.firedAt, title, name, line: { text: isolate(shorten(shown, LINE)), url: story.runUrl } }]
 }
 
 /** One line says of each field what a message of one field says. */
-function ourLine(payload: MessagePayload, links: Links): string {
-  const { name, headline, changes } = storyOf(payload, links)
+function ourLine({ name, headline, changes }: Story): string {
   if (changes.length < 2) return headline
   return `${isolate(shorten(name, NAME))}: ${changes.slice(0, MOST_FIELDS).map(gistOf).join(', ')}`
 }
