@@ -8,6 +8,13 @@ export interface RunNotice {
   readonly fields: readonly string[] | null
 }
 
+/**
+ * Is true for a notice about the health of a monitor: trouble, whose end a `recovered` tells, or that end. A field that
+ * is missing beside others is not part of it.
+ */
+export const isOfHealth = (kind: string | null, areAllMissing: boolean): boolean =>
+  kind === 'failing' || kind === 'recovered' || (kind === 'field_missing' && areAllMissing)
+
 /** The health of a monitor before a run. */
 export interface HealthBefore {
   /** Failures in a row. */

@@ -18,7 +18,15 @@ export function shownRequest(prepared: Prepared, { mayWrite }: { readonly mayWri
       const shown = valuesOf(headers, (value, name) => (OWN.has(name.toLowerCase()) ? value : MASK))
       const isHidden = prepared.isOwnBody === true && !mayWrite
       const shownBody = isHidden ? MASK : (prepared.shownBody?.() ?? body)
-      return { via: 'http', method, url: maskedAddress(url), headers: shown, body: shownBody }
+      const warnings = prepared.warnings?.() ?? []
+      return {
+        via: 'http',
+        method,
+        url: maskedAddress(url),
+        headers: shown,
+        body: shownBody,
+        ...(warnings.length > 0 && { warnings: [...warnings] }),
+      }
     }
     case 'mail': {
       const { to, subject, text, html } = prepared.mail

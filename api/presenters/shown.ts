@@ -1,8 +1,9 @@
+import { bodyWarnings } from '../../monitors/check/body-remarks.ts'
 import { unsentHeaderWarnings } from '../../monitors/check/unsent-headers.ts'
 import type { Kind } from '../../monitors/kinds/kind.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import { maskedAddress, maskedDelivery, maskedHeaders } from '../../schema/monitor/mask.ts'
-import type { MonitorStatus } from '../../schema/monitor/monitor.ts'
+import { type MonitorStatus, MOST_WARNINGS } from '../../schema/monitor/monitor.ts'
 import type { Delivery } from '../../schema/run/delivery.ts'
 import { type StoredDelivery, toDeliveryHead } from '../../store/deliveries/stored-delivery.ts'
 import { type EveryRow, stateOf } from '../../store/monitors/kinds/monitor-row.ts'
@@ -41,7 +42,7 @@ export function shownMonitor<Spec extends EverySpec, Row extends EveryRow>(
     status: monitorStatus(table.runs, stored),
     ...stateOf(stored),
   }
-  const warnings = unsentHeaderWarnings(shown)
+  const warnings = [...unsentHeaderWarnings(shown), ...bodyWarnings(shown.deliveries)].slice(0, MOST_WARNINGS)
   return masked(warnings.length === 0 ? shown : { ...shown, warnings }, reader)
 }
 
@@ -54,7 +55,7 @@ export async function storedMonitor<Spec extends EverySpec, Row extends EveryRow
   const { store, serpSpacingMs } = reader.services
   const shown = shownMonitor(kind, stored, reader)
   const [found = []] = await kind.warnings(store, [stored], { serpSpacingMs })
-  const warnings = [...(shown.warnings ?? []), ...found]
+  const warnings = [...(shown.warnings ?? []), ...found].slice(0, MOST_WARNINGS)
   return { ...shown, ...(warnings.length > 0 && { warnings }) }
 }
 

@@ -24,6 +24,8 @@ export interface DeliveryLateness {
   readonly digestsMs: Spread
   /** The p99 of the others then. */
   readonly p99BesideDigestsMs: Spread
+  /** The p99 of the others beside as many webhooks more, to as many addresses. */
+  readonly p99BesideAsManyMs: Spread
   /** The same messages sent by a bare undici loop with 256 in flight, which knows all of them beforehand. */
   readonly p99BareMs: Spread
 }
@@ -73,12 +75,13 @@ export async function measureDeliveries(
   await openOutbox(database)
   const { ports } = await sink.ask({ what: 'open', sinks: SINKS })
   const worker = await startWorkerProcess(database.url)
-  const found: Record<'alone' | 'withDead' | 'bare' | 'digests' | 'besideDigests', number[]> = {
+  const found: Record<'alone' | 'withDead' | 'bare' | 'digests' | 'besideDigests' | 'besideAsMany', number[]> = {
     alone: [],
     withDead: [],
     bare: [],
     digests: [],
     besideDigests: [],
+    besideAsMany: [],
   }
   try {
     const measured: Measured = { database, sink, ports, deliveries }
@@ -89,7 +92,8 @@ export async function measureDeliveries(
       found.withDead.push((await ourRound(measured, toTheDead(ports))).p99)
       const beside = await ourRound(measured, inDigests(ports, deliveries))
       found.besideDigests.push(beside.p99)
-      found.digests.push(beside.lastDigest)
+      found.digests.push(beside.lastOther)
+      found.besideAsMany.push((await ourRound(measured, asMany(ports, deliveries))).p99)
     }
     await sink.ask({ what: 'hangUp' })
   } finally {
@@ -106,6 +110,7 @@ export async function measureDeliveries(
     digests: Math.ceil(deliveries / IN_DIGEST),
     digestsMs: spread(found.digests),
     p99BesideDigestsMs: spread(found.besideDigests),
+    p99BesideAsManyMs: spread(found.besideAsMany),
     p99BareMs: spread(found.bare),
   }
 }
@@ -128,20 +133,26 @@ async function openOutbox(database: Database): Promise<void> {
   await database.client.query('update checks set due_at = null, next_run_at = null')
 }
 
+/** Deliveries that are due at the same instant. */
+interface Others {
+  readonly rows: readonly DeliveryRow[]
+  /** How many messages of them arrive. Absent: none does. */
+  readonly arriving?: number
+}
+
 interface Round {
   readonly p99: number
-  /** When the last message of several changes arrived. */
-  readonly lastDigest: number
+  /** When the last message below `DIGESTS` arrived. */
+  readonly lastOther: number
 }
 
 /** Sends the deliveries, and others that are due at the same instant. Milliseconds from that instant. */
 async function ourRound(
   { database, sink, ports, deliveries }: Measured,
-  others: readonly DeliveryRow[] = [],
+  { rows, arriving = 0 }: Others = { rows: [] },
 ): Promise<Round> {
-  const due = await insertDeliveries(database, [...messages(ports, deliveries), ...others])
-  const digests = new Set(others.flatMap(({ digest }) => digest ?? [])).size
-  const settling = deliveries + others.filter(({ digest }) => digest !== null).length
+  const due = await insertDeliveries(database, [...messages(ports, deliveries), ...rows])
+  const settling = deliveries + (arriving > 0 ? rows.length : 0)
   const until = performance.now() + PATIENCE_MS
   const settled = `select count(*)::int as settled from deliveries where status = 'success' and attempts = 1`
   while ((await database.one<{ settled: number }>(settled)).settled < settling) {
@@ -151,9 +162,9 @@ async function ourRound(
   const found = await sink.ask({ what: 'take' })
   if (found.arrivals.length !== deliveries)
     throw new Error(`${deliveries} deliveries came ${found.arrivals.length} times`)
-  if (found.digests.length !== digests) throw new Error(`${digests} digests came ${found.digests.length} times`)
+  if (found.digests.length !== arriving) throw new Error(`${arriving} others came ${found.digests.length} times`)
   await database.client.query('truncate deliveries')
-  return { p99: p99(found.arrivals.map((at) => at - due)), lastDigest: Math.max(0, ...found.digests) - due }
+  return { p99: p99(found.arrivals.map((at) => at - due)), lastOther: Math.max(0, ...found.digests) - due }
 }
 
 const made = (config: DeliveryConfig, content: object = PAYLOAD): DeliveryRow =>
@@ -163,14 +174,24 @@ const hook = (port: number | undefined, path = '/hook') =>
 
 const messages = (ports: readonly number[], deliveries: number): DeliveryRow[] =>
   Array.from({ length: deliveries }, (_, n) => made(hook(ports[n % SINKS])))
-const toTheDead = (ports: readonly number[]): DeliveryRow[] =>
-  Array.from({ length: TO_THE_DEAD }, () => made(hook(ports[SINKS])))
+const toTheDead = (ports: readonly number[]): Others => ({
+  rows: Array.from({ length: TO_THE_DEAD }, () => made(hook(ports[SINKS]))),
+})
 
 /** Changes in digests to addresses of their own, which all sinks have about as many of. */
-function inDigests(ports: readonly number[], changes: number): DeliveryRow[] {
+function inDigests(ports: readonly number[], changes: number): Others {
   const count = Math.ceil(changes / IN_DIGEST)
   const room = (n: number) => ({ ...hook(ports[n % SINKS], `${DIGESTS}/${n}`), service: 'mattermost' }) as const
-  return Array.from({ length: changes }, (_, n) => made({ ...room(n % count), digest: { every_seconds: 60 } }, CHANGE))
+  const one = (_: unknown, n: number) => made({ ...room(n % count), digest: { every_seconds: 60 } }, CHANGE)
+  return { rows: Array.from({ length: changes }, one), arriving: count }
+}
+
+/** As many webhooks, to as many addresses as digests have. */
+function asMany(ports: readonly number[], count: number): Others {
+  const addresses = Math.ceil(count / IN_DIGEST)
+  const path = (n: number) => `${DIGESTS}/${n % addresses}`
+  const one = (_: unknown, n: number) => made(hook(ports[(n % addresses) % SINKS], path(n)))
+  return { rows: Array.from({ length: count }, one), arriving: count }
 }
 
 /**

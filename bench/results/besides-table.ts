@@ -68,6 +68,7 @@ function deliveriesOf({ deliveries, sinks, ...p99 }: NonNullable<Results['delive
     ['the same messages in a bare loop', seconds(p99.p99BareMs), ''],
     [`${whole(deliveries)} changes more in ${p99.digests} digests, all arrived`, seconds(p99.digestsMs), '≤ 5 s'],
     ['the webhooks beside them, p99 late', seconds(p99.p99BesideDigestsMs), ''],
+    ['the webhooks beside as many webhooks more, p99 late', seconds(p99.p99BesideAsManyMs), ''],
   ]
 }
 

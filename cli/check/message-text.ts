@@ -6,6 +6,7 @@ import { emailMessage } from '../../deliveries/messages/email-message.ts'
 import { type MessagePayload, readPayload } from '../../deliveries/messages/message-payload.ts'
 import { storyOf } from '../../deliveries/messages/story.ts'
 import { valuesOf } from '../../deliveries/messages/worded-story.ts'
+import { bodyWarnings } from '../../monitors/check/body-remarks.ts'
 import { bodyTemplate } from '../../schema/message/message-template.ts'
 import type { MessageConfig } from '../../schema/message/message.ts'
 import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
@@ -25,6 +26,8 @@ type OwnMessage = { readonly index: number } & (Words | { readonly body: string 
 /** A message about a change that did not happen. */
 interface ExampleMessage extends Words {
   readonly deliveries?: readonly OwnMessage[]
+  /** What should be known of them. */
+  readonly warnings?: readonly string[]
 }
 
 const LINKS = { dashboardUrl: null }
@@ -46,21 +49,28 @@ export function exampleMessage({ status, fields }: Preview, spec: MonitorSpec, n
     return 'message' in delivery && delivery.message !== undefined ? [{ index, ...words(delivery.message) }] : []
   }
   const deliveries = (spec.deliveries ?? []).flatMap(own)
-  return { ...words(spec.message ?? undefined), ...(deliveries.length > 0 && { deliveries }) }
+  const warnings = bodyWarnings(spec.deliveries ?? [])
+  return {
+    ...words(spec.message ?? undefined),
+    ...(deliveries.length > 0 && { deliveries }),
+    ...(warnings.length > 0 && { warnings }),
+  }
 }
 
 const bodyOf = (body: string, payload: MessagePayload, named: NamedFacts): string =>
   render(bodyTemplate(body), namedTexts(valuesOf(payload, storyOf(payload, LINKS), { named })))
 
 /** Returns it for a terminal. */
-export function messageText({ deliveries = [], ...words }: ExampleMessage): string {
+export function messageText({ deliveries = [], warnings = [], ...words }: ExampleMessage): string {
   const others = deliveries.flatMap((one) => [
     `  to deliveries[${one.index}]:`,
     '',
     ...indented('body' in one ? one.body : wordsOf(one)),
     '',
   ])
-  return ['', '  message, of a change that is made up:', '', ...indented(wordsOf(words)), '', ...others].join('\n')
+  const remarks = warnings.flatMap((warning) => [`  warning: ${printable(warning)}`, ''])
+  const head = ['', '  message, of a change that is made up:', '', ...indented(wordsOf(words)), '']
+  return [...head, ...others, ...remarks].join('\n')
 }
 
 const wordsOf = ({ title, text }: Words): string => `Title: ${title}\n\n${text.trimEnd()}`

@@ -68,6 +68,8 @@ export type Prepared =
       readonly shownBody?: () => string
       /** The user has written the body, so it may hold a secret: only people who may write see it. */
       readonly isOwnBody?: boolean
+      /** Returns what people should know of it. */
+      readonly warnings?: () => readonly string[]
       send(ctx: SendContext): Promise<AttemptOutcome>
     }
   | { readonly kind: 'mail'; readonly mail: Mail; send(ctx: SendContext): Promise<AttemptOutcome> }

@@ -1,5 +1,6 @@
 import { namedTexts } from '../../core/message/render-message.ts'
 import { sign } from '../../core/signature.ts'
+import { bodyRemark } from '../../schema/message/body-remark.ts'
 import { bodyTemplate, type Template } from '../../schema/message/message-template.ts'
 import { isSecretOption, isServiceName, SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
 import { maskedOptions } from '../../schema/monitor/mask.ts'
@@ -60,9 +61,16 @@ export function createServiceChannel(options: ServiceOptions): Channel<'webhook'
       request,
       shownBody,
       isOwnBody: own !== undefined,
+      warnings: () => warningsOf(own),
       send: (ctx) => post(options, { id, team, ...wireOf(request), waits: true, read, secrets: sent }, ctx),
     }
   })
+}
+
+/** Returns what should be known of a body that the user has written. */
+function warningsOf(body: string | undefined): readonly string[] {
+  const remark = body === undefined ? null : bodyRemark(body)
+  return remark === null ? [] : [`body ${remark}`]
 }
 
 /** In a body of the user's, a test is known by the name of its monitor. */

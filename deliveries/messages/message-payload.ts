@@ -43,6 +43,7 @@ const NoticeMessage = Type.Object({
   monitor_id: Type.Union([Text, Type.Null()]),
   run_id: Type.Union([Text, Type.Null()]),
   monitor: Type.Union([Type.Object({ url: Text, name: Text, kind: Text }), Type.Null()]),
+  field_missing: Type.Optional(Type.Object({ all: Type.Boolean() })),
 })
 export type NoticeMessage = Static<typeof NoticeMessage>
 

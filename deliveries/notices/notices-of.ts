@@ -1,3 +1,4 @@
+import { isOfHealth } from '../../core/run-notices.ts'
 import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import type { DeliveryConfig, NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
@@ -89,9 +90,6 @@ const NEVER_HELD: ReadonlySet<NoticeKind> = new Set(['quota', 'delivery_dead'])
 const isOfTeamHealth = ({ detail }: NoticeEvent) =>
   'waiting_for_browser' in detail || 'not_pruned' in detail || 'above_level' in detail
 
-/** Kinds that the owner is notified of, unless the team has turned it off. */
-const HEALTH: readonly string[] = ['failing', 'recovered', 'delivery_dead']
-
 /** Only a monitor that pauses itself causes an event of so many failures (store/deliveries/notices.ts). */
 const isOfPause = (failures: unknown) => Number(failures) >= FAILURES_UNTIL_PAUSED
 
@@ -102,7 +100,8 @@ function recipientsOf({ event, monitors }: EventToNotify, ports: NoticePorts): r
       const key = targetKey(config)
       if (!byTarget.has(key)) byTarget.set(key, { config, as: 'destination', monitor })
     }
-  const isHealth = HEALTH.includes(event.kind) || (event.kind === 'field_missing' && !('fields' in event.detail))
+  // The owner is notified of them, unless the team has turned it off.
+  const isHealth = event.kind === 'delivery_dead' || isOfHealth(event.kind, !('fields' in event.detail))
   // The pause of a search has its own mail.
   const isPause = isOfPause(event.detail['consecutive_failures'])
   const isForOwner = event.kind === 'quota' || (isHealth && !isPause && event.error_notifications)

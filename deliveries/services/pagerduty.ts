@@ -1,3 +1,4 @@
+import { isOfHealth } from '../../core/run-notices.ts'
 import { shorten } from '../messages/shorten.ts'
 import { unlinked } from '../messages/unlinked.ts'
 import { writeBlocks } from '../messages/write-blocks.ts'
@@ -9,10 +10,11 @@ const DIALECT = plainText(bytes)
 const SUMMARY = 1_000
 const LONGEST_URL = 1_500
 
-/** A monitor that fails has one incident, which its recovery resolves. Any other message has its own. */
+/** The trouble of a monitor has one incident, which its recovery resolves. Any other message has its own. */
 function incidentOf({ id, notice, payload }: ServiceInput): string {
-  const isHealth = notice === 'failing' || notice === 'recovered'
-  return isHealth && payload.monitor_id !== null ? `tidemark-failing-${payload.monitor_id}` : `tidemark-${id}`
+  const areAllMissing = 'type' in payload && payload.field_missing?.all === true
+  const isOfMonitor = isOfHealth(notice, areAllMissing) && payload.monitor_id !== null
+  return isOfMonitor ? `tidemark-failing-${payload.monitor_id}` : `tidemark-${id}`
 }
 
 /** An event of the Events API v2. The key of its incident makes a repetition the same incident. */

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { runNow, startWatching } from '../../test/support/api/watching.ts'
-import { eventually } from '../../test/support/run/eventually.ts'
-import { digestsOf, everyRequest, everyServiceSpec, expectEach } from '../../test/support/services/every-service.ts'
+import { everyRequest, everyServiceSpec, expectDigest, expectEach } from '../../test/support/services/every-service.ts'
 import { openReceiver, reply } from '../../test/support/worker/receiver.ts'
 import type { MonitorArgs } from '../src/rest.ts'
 import { startDynamicProvider } from './dynamic-provider.ts'
@@ -25,10 +24,5 @@ test('A program declares every service with words of its own and a digest, and e
   page.set('<b class="price">250</b>')
   await runNow(watching.served.me, id)
   expectEach(await everyRequest(receiver, '250'))
-  expect(digestsOf(receiver)).toBe(0)
-  await watching.setClock(70)
-  await eventually(
-    async () => digestsOf(receiver),
-    (count) => count === 1,
-  )
+  await expectDigest(receiver, watching.setClock)
 })

@@ -11,17 +11,22 @@ export interface Template {
 }
 
 /** Returns the fields that a text names, each once. */
-export const fieldsNamed = ({ parts }: Template): readonly string[] => [
-  ...new Set(
-    parts.flatMap((part) => {
-      const [first, field] = 'path' in part ? part.path : []
-      return first?.text === 'fields' && field ? [field.text] : []
-    }),
-  ),
-]
+export const fieldsNamed = ({ parts }: Template): ReadonlySet<string> => new Set(parts.flatMap(fieldOf))
+
+/** Returns the fields that are the whole string of some JSON, whose values keep their types. */
+export const fieldsAlone = ({ parts }: Template): ReadonlySet<string> =>
+  new Set(parts.filter((part) => 'path' in part && part.isAlone).flatMap(fieldOf))
+
+function fieldOf(part: Part): readonly string[] {
+  const [first, field] = 'path' in part ? part.path : []
+  return first?.text === 'fields' && field ? [field.text] : []
+}
 
 /** Reads the title or the text of a message. */
 export const textTemplate = remembered(readText)
+
+/** Returns whether a title or a text has no names: it is the same for every change. */
+export const isOwnWordsOnly = (text: string): boolean => textTemplate(text).parts.every((part) => 'raw' in part)
 
 function readText(text: string): Template {
   const { pieces, faults } = parseNames(text)

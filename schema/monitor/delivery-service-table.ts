@@ -236,9 +236,9 @@ export const DELIVERY_SERVICES = {
     url: 'https://events.pagerduty.com/v2/enqueue',
     address: 'The address is always this one. Add an integration of Events API V2 to the service, and take its key.',
     lacks:
-      'A change is an incident that people resolve. `failing` opens an incident of the monitor, and `recovered` ' +
-      'resolves it. Where PagerDuty does not take a `failing` at once, it may arrive after the `recovered`, and then ' +
-      'the incident stays open until the next one.',
+      'A change is an incident that people resolve. `failing`, and a `field_missing` of all fields, opens an ' +
+      'incident of the monitor, and `recovered` resolves it. Where PagerDuty does not take a `failing` at once, it ' +
+      'may arrive after the `recovered`, and then the incident stays open until the next one.',
   },
   apprise: {
     label: 'Apprise API',

@@ -147,6 +147,9 @@ export type PreviewSpec = Omit<
 export const MonitorPatch = Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false })
 export type MonitorPatch = Static<typeof MonitorPatch>
 
+/** Of one monitor. */
+export const MOST_WARNINGS = 10
+
 /** What the record of a monitor of either kind says beside its configuration. */
 export const stateOfMonitor = {
   id: Uuid(),
@@ -170,7 +173,7 @@ export const stateOfMonitor = {
   mute: Type.Optional(Mute),
   warnings: Type.Optional(
     Type.Array(Text(1, 500), {
-      maxItems: 10,
+      maxItems: MOST_WARNINGS,
       description:
         'Beyond the contract: what does not refuse the monitor and should be known, such as a header that is never ' +
         'sent. Of a search, some are only in the answer to a create, an edit and a resume.',

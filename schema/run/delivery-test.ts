@@ -34,6 +34,12 @@ export const DeliveryRequest = Tagged(
         description: `A configured one has the value \`${MASK}\`.`,
       }),
       body: Type.String({ description: 'The exact text.' }),
+      warnings: Type.Optional(
+        Type.Array(Text(1, 500), {
+          maxItems: 10,
+          description: 'What should be known of it: that a body that looks like JSON is none, for example.',
+        }),
+      ),
     },
     mail: {
       to: Text(1, 254),

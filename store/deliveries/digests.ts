@@ -17,7 +17,6 @@ const DigestRow = Type.Object({
   target: Type.Unsafe<Buffer>({}),
   payload: Type.String(),
 })
-export type DigestRow = Static<typeof DigestRow>
 
 const Digest = Type.Object({
   /** The oldest of its deliveries, as many as a message names at most. */
@@ -31,8 +30,24 @@ type Digest = Static<typeof Digest>
 const digestRow = rowOf(Type.Object({ ...DigestRow.properties, count: Type.Integer(), monitors: Type.Integer() }))
 const led = row({ id: Type.String() })
 
+/** A delivery of a digest that its message does not name. */
+const OtherRow = Type.Object({
+  id: Type.String(),
+  created_at: Type.String(),
+  target: Type.Unsafe<Buffer>({}),
+  /** Of its payload. */
+  bytes: Type.Integer(),
+})
+export type OtherRow = Static<typeof OtherRow>
+
+const otherRow = rowOf(OtherRow)
+const payloadRow = row({ id: Type.String(), payload: Type.String() })
+
 /** Bytes of payloads that are read for one message. The changes behind them are counted only. */
 const MOST_BYTES = 2 ** 20
+
+/** Others that are read at once, without their payloads. */
+const OTHERS = 1_000
 
 /** Deliveries that one message takes. The others are due still, for the next one. */
 const MOST_ROWS = 10_000
@@ -85,18 +100,20 @@ export async function leadDigest(
   return rows.length > 0
 }
 
+/** The deliveries of the digest of `own`; before one leads it, those that would be part of it now. */
+const MEMBERS = sql.fragment`
+  select d.id, d.monitor_no, d.created_at, octet_length(d.payload) as bytes
+  from own o join deliveries d on d.digest_of = o.digest_of
+  union all
+  select d.id, d.monitor_no, d.created_at, octet_length(d.payload)
+  from own o join deliveries d on d.team_id = o.team_id and d.digest = o.digest
+  where o.digest_of is null and ${IS_OPEN}`
+
 /** Returns what a message is made of that this delivery leads; before it leads one, what it would be made of now. */
 export async function readDigest(store: Queryable, id: string): Promise<Digest> {
   const rows = await store.any(sql.prepared('read_digest', digestRow)`
     with own as materialized (select team_id, digest, digest_of from deliveries where id = ${id}::uuid),
-    members as materialized (
-      select d.id, d.monitor_no, d.created_at, octet_length(d.payload) as bytes
-      from own o join deliveries d on d.digest_of = o.digest_of
-      union all
-      select d.id, d.monitor_no, d.created_at, octet_length(d.payload)
-      from own o join deliveries d on d.team_id = o.team_id and d.digest = o.digest
-      where o.digest_of is null and ${IS_OPEN}
-    ),
+    members as materialized (${MEMBERS}),
     named as (
       select id, n
       from (
@@ -112,6 +129,24 @@ export async function readDigest(store: Queryable, id: string): Promise<Digest> 
   `)
   const { count = 0, monitors = 0 } = rows[0] ?? {}
   return { rows: rows.map(({ count: _count, monitors: _monitors, ...one }) => one), count, monitors }
+}
+
+/** Returns deliveries of the digest of `id` in their order, behind the one of `after`. None: there are no more. */
+export const readOthers = (store: Queryable, id: string, after: string): Promise<readonly OtherRow[]> =>
+  store.any(sql.prepared('read_others_of_digest', otherRow)`
+    with own as materialized (select team_id, digest, digest_of from deliveries where id = ${id}::uuid),
+    members as materialized (${MEMBERS})
+    select d.id, d.created_at, d.target, m.bytes
+    from members m join deliveries d using (id)
+    where (m.created_at, m.id) > (select created_at, id from deliveries where id = ${after}::uuid)
+    order by m.created_at, m.id
+    limit ${OTHERS}`)
+
+/** Returns the payloads of deliveries by their ids. */
+export async function readPayloads(store: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await store.any(sql.prepared('read_payloads', payloadRow)`
+    select id, payload from deliveries where id = any(${sql.array([...ids], 'uuid')})`)
+  return new Map(rows.map(({ id, payload }) => [id, payload]))
 }
 
 /**

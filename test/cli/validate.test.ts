@@ -47,6 +47,15 @@ describe('tidemark validate', () => {
     expect(await validate()).toEqual({ code: 0, stdout: '3 manifests are valid\n', stderr: '' })
   })
 
+  test('warns of a body that looks like JSON and is none, and says of which delivery', async () => {
+    const body = '\'{"price": {{fields.price.after}}}\''
+    const delivery = `{ type: webhook, service: custom, url: https://api.example.com/, body: ${body} }`
+    await write('monitors/kettle.yaml', manifest('kettle', `  deliveries: [${delivery}]\n`))
+    const { code, stdout } = await validate()
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^kettle\.yaml:\d+:\d+: warning: .*deliveries\[0\]\.body is sent as text.* column 12: /m)
+  })
+
   test('warns of a threshold without a target and of unsent headers, by the keys of manifests', async () => {
     const rank =
       'apiVersion: tidemark.dev/v1\nkind: SerpMonitor\nmetadata: { name: rank }\nspec:\n  name: Rank\n' +

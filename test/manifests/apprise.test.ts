@@ -171,7 +171,29 @@ describe('A text of changedetection.io', () => {
       message: { title: 'New at {{monitor.name}}', text: '{{monitor.url}}\n{{changes}}\n{{run.url}}' },
       missed: [],
     })
-    expect(read({}, { notification_body: 'All: {{diff_added}}' }).message).toEqual({ text: 'All: {{changes}}' })
+  })
+
+  test.each([
+    ['diff_added', 'changes'],
+    ['diff_removed', 'changes'],
+    ['diff_full', 'changes'],
+    ['diff_patch', 'changes'],
+    ['triggered_text', 'changes'],
+    ['preview_url', 'run.url'],
+  ])('has a line in the report for {{%s}}, whose meaning is another one here', (name, here) => {
+    expect(read({}, { notification_body: `It: {{${name}}}, {{ ${name} }}`, notification_title: '{{diff}}' })).toEqual({
+      message: { title: '{{changes}}', text: `It: {{${here}}}, {{${here}}}` },
+      missed: [`{{${name}}} in the text of notifications, which becomes {{${here}}}`],
+    })
+  })
+
+  test('is left out with a line for each of its names that is unknown', () => {
+    expect(
+      read({ notification_body: '{{current_snapshot}} {{ llm }} {{diff_added}} {{current_snapshot}} <b>' }),
+    ).toEqual({
+      message: null,
+      missed: ['{{current_snapshot}}', '{{ llm }}', 'HTML'].map((what) => `${what} in the text of notifications`),
+    })
   })
 
   test('is the body of a request, which gets no message', () => {

@@ -1,4 +1,5 @@
 import { MESSAGE_LIMITS, MESSAGE_NAMES } from '../../schema/message/message.ts'
+import { SERVICE_TABLE } from '../../schema/monitor/delivery-services.ts'
 import { paragraph, table } from './markdown.ts'
 
 const COUNT = new Intl.NumberFormat('en')
@@ -69,7 +70,11 @@ deliveries:
 const BODY_RULES = [
   'Where `body` is JSON, names are replaced inside of its strings, and a string that is one name becomes the value ' +
     'with its type: the `price` above may be a number. Whatever a value is, the body stays JSON.',
-  'Any other `body` is a text. `Content-Type` is `application/json`, or `text/plain; charset=utf-8`.',
+  'Any other `body` is a text. `Content-Type` is `application/json`, or `text/plain; charset=utf-8`. One that begins ' +
+    'as JSON does and is none is a text too, with a warning that says where reading it as JSON stopped.',
+  `A body has at most ${COUNT.format(SERVICE_TABLE.custom.limit.most)} bytes. Where it would have more, long values ` +
+    'are cut, and are then texts, whatever their type. Of a field that did not change, a value is whole where it is ' +
+    'the one name of a string of JSON; anywhere else it is its first 2,000 characters.',
   'Without `body`, the message is sent as plain text.',
   'A notice fills the names that it has: `monitor.*`, `changes`, `run.*` and `fired_at`.',
   'The body is encrypted at rest, and masked for viewers and keys with `read`. Where an answer repeats it, its texts ' +

@@ -53,11 +53,18 @@ function shown(config: DeliveryConfig): string {
 function requestText(request: DeliveryRequest): string {
   switch (request.via) {
     case 'http': {
-      const { method, url, headers, body } = request
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-      return [...[`${method} ${url}`, ...lines].map((line) => printable(line)), '', indented(prettyOf(body)), ''].join(
-        '\n',
+      const { method, url, headers, body, warnings = [] } = request
+      const head = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+      const remarks = warnings.map(
+        (warning) => `${coloured({ text: 'warning:', colour: 'waiting' })} ${printable(warning)}`,
       )
+      return [
+        ...head.map((line) => printable(line)),
+        '',
+        indented(prettyOf(body)),
+        '',
+        ...(remarks.length > 0 ? [...remarks, ''] : []),
+      ].join('\n')
     }
     case 'mail':
       return (

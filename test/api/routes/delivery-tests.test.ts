@@ -60,6 +60,26 @@ describe('POST /v1/deliveries/test', () => {
     expect(JSON.parse(String(receiver.requests[0]?.body))).toMatchObject({ of: 'Test: Example' })
   })
 
+  test('says where a body that looks like JSON is none, and sends it as text', async () => {
+    await using receiver = await openReceiver()
+    const delivery = {
+      type: 'webhook',
+      url: receiver.url,
+      service: 'custom',
+      body: '{"price": {{fields.price.after}}}',
+    }
+    const { request } = await tested(team, { delivery })
+    expect(httpOf(request).warnings).toEqual([
+      expect.stringContaining('body is sent as text, because it is not JSON: line 1, column 12: '),
+    ])
+    expect(receiver.requests[0]?.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const json = { ...delivery, body: '{"price": "{{fields.price.after}}"}' }
+    expect((await tested(team, { delivery: json })).request).not.toHaveProperty('warnings')
+    const { id } = await createMonitor(team, { deliveries: [json, delivery] })
+    const { body } = await team.get(`/v1/monitors/${id}`)
+    expect(body).toMatchObject({ warnings: [expect.stringMatching(/^deliveries\[1\]\.body is sent as text/)] })
+  })
+
   test('sends one signed webhook with a made-up change and test at its end, and shows it', async () => {
     await using receiver = await openReceiver(reply(202, 'thanks'))
     const delivery = { type: 'webhook', url: receiver.url, headers: { 'X-Key': 'a long secret' } }

@@ -75,6 +75,20 @@ describe('check --message', () => {
     })
   })
 
+  test('says where a body that looks like JSON is none', async () => {
+    const body = '{"price": {{fields.price.after}}}'
+    const monitor = {
+      ...MONITOR,
+      deliveries: [{ type: 'webhook', url: 'https://api.example/', service: 'custom', body }],
+    }
+    const warning = 'is sent as text, because it is not JSON: line 1, column 12: '
+    const out = await check(monitor)
+    expect(out).toContain('to deliveries[0]:\n\n    {"price": $15.00}\n')
+    expect(out).toContain(`\n  warning: deliveries[0].body ${warning}`)
+    const { message } = JSON.parse(await check(monitor, { json: true })) as { readonly message: object }
+    expect(message).toMatchObject({ warnings: [expect.stringContaining(warning)] })
+  })
+
   test('is a part of the JSON', async () => {
     const { fields, message } = JSON.parse(await check(MONITOR, { json: true })) as {
       readonly fields: object

@@ -18,6 +18,7 @@ beforeAll(async () => {
   })
   await remote.watch('kettle', { deliveries: [{ type: 'webhook', url, headers: { 'X-Key': 'a long secret' } }] })
   await remote.watch('pot')
+  await remote.watch('lid', { deliveries: [{ type: 'webhook', url, service: 'custom', body: '{"a": {{changes}}}' }] })
   await remote.watch('pan', {
     deliveries: [
       { type: 'webhook', url },
@@ -39,6 +40,14 @@ describe('test-delivery', () => {
     expect(JSON.parse(body)).toEqual(JSON.parse(sent))
     expect(JSON.parse(sent)).toMatchObject({ monitor: { name: 'kettle' }, test: true })
     expect(stdout).toMatch(/\nAnswer: 204 after \d+ ms\nThe destination took it\.\n$/)
+  })
+
+  test('warns of a body that looks like JSON and is none', async () => {
+    const { code, stdout } = await remote.sh('./tidemark test-delivery lid')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^warning: body is sent as text, because it is not JSON: line 1, column 8: .*\n\nAnswer: 204/m,
+    )
   })
 
   test('says what came back and what to do where it failed, and exits with 1', async () => {

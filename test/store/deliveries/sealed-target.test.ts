@@ -36,6 +36,21 @@ describe('A destination as it is sealed', () => {
     })
   })
 
+  test('has whole values for strings of JSON that are one name, as far as a body has room for them', () => {
+    const list = (characters: number) => ['a'.repeat(characters - 4)]
+    const values = { first: list(60_000), second: list(50_000), third: list(30_000), fourth: list(3_000) }
+    const body = JSON.stringify({
+      ...Object.fromEntries(['first', 'second', 'third'].map((name) => [name, `{{fields.${name}.after}}`])),
+      text: 'It is {{fields.fourth.after}}',
+    })
+    const { named } = sealedTarget({ ...HOOK, service: 'custom', body }, { labels, values })
+    const cut = `${'a'.repeat(2_000)}…`
+    expect(named?.values).toEqual({ first: values.first, second: cut, third: values.third, fourth: cut })
+    const text = `${body.slice(0, -1)}`
+    const ofText = sealedTarget({ ...HOOK, service: 'custom', body: text }, { labels, values })
+    expect(ofText.named?.values).toEqual({ first: cut, second: cut, third: cut, fourth: cut })
+  })
+
   test('has no message where nobody reads it', () => {
     for (const config of [HOOK, { ...HOOK, service: 'cloudevents' }] as const)
       expect(sealedTarget(config, { message: MESSAGE, labels })).toEqual(config)

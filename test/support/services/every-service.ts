@@ -104,6 +104,18 @@ export function expectEach(requests: ReadonlyMap<string, Received>): void {
   })
 }
 
-/** Returns how many requests the digest has caused. */
-export const digestsOf = (receiver: Receiver): number =>
-  receiver.requests.filter(({ path }) => path === `/hook/${AT_DIGEST}`).length
+/** Fails where the digest comes before its time has, or does not tell of the price in the words of the monitor. */
+export async function expectDigest(
+  receiver: Receiver,
+  moveClock: (seconds: number) => Promise<unknown>,
+): Promise<void> {
+  const digests = () => receiver.requests.filter(({ path }) => path === `/hook/${AT_DIGEST}`)
+  expect(digests()).toEqual([])
+  await moveClock(70)
+  const [digest, ...others] = await eventually(
+    async () => digests(),
+    (seen) => seen.length > 0,
+  )
+  expect(others).toEqual([])
+  expect(String(digest?.body)).toMatch(OWN_WORDS)
+}
