@@ -2,7 +2,14 @@ import type { TSchema } from 'typebox'
 import { createOutage, type Outage } from '../../concurrency/loops/outage.ts'
 import type { Logger } from '../../core/logger.ts'
 import { WORK_LEVEL } from '../../schema/level.ts'
-import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
+import {
+  RELAY_CHECK,
+  RunnerClaimed,
+  type RunnerDenials,
+  RunnerExchanged,
+  RunnerHeld,
+  RunnerProxyHold,
+} from '../../schema/runner-api.ts'
 import type { CheckSource } from '../check/check-source.ts'
 import { tasksFromWire } from '../check/kinds/check-kind.ts'
 import { CHECK_KINDS } from '../check/kinds/check-kinds.ts'
@@ -16,8 +23,10 @@ import { isPassing, RunnerApiError } from './runner-api-error.ts'
 export interface HttpCheckSourceOptions {
   /** The URL at which a worker serves the runner API, as in http://tidemark-worker:8081. */
   readonly url: string
-  /** A runner token. */
+  /** A runner token, until another one is used. */
   readonly token: string
+  /** Returns the token that is kept now. It is asked when the one in use is refused: another process may renew it. */
+  readonly reread?: () => Promise<string | null>
   readonly log: Logger
   /** The name of the address that searches come from. Absent: no searches are claimed. */
   readonly exit?: string
@@ -48,6 +57,14 @@ export interface HttpCheckSource extends CheckSource {
   holdFor(task: Held): Hold
   /** Returns the milliseconds for which the token is still valid, as far as known. */
   tokenMs(): number
+  /** Returns the milliseconds until the token should be exchanged; 0: now. Null: it never is, as far as known. */
+  renewInMs(): number | null
+  /** Asks for another token. The one in use goes on working until the other one is used. */
+  exchangeToken(): Promise<RunnerExchanged>
+  /** Uses this token from now on. Returns false when it is the one in use. */
+  useToken(token: string): boolean
+  /** Returns the value of the header that authorizes a request. */
+  authorization(): string
   /** Returns how many checks can still be claimed, as far as known. */
   claimsLeft(): number
   /** Tells the worker from now on whether browsers have their sandbox. */
@@ -60,43 +77,66 @@ const ANSWER_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
-  const { url, token, log, exit, level = WORK_LEVEL, onRefused, onDenials } = options
-  const client = createRunnerApiClient({ url, token })
+  const { url, log, exit, level = WORK_LEVEL, onRefused, onDenials, reread } = options
+  let { token } = options
+  const client = createRunnerApiClient({ url, token: () => token })
   const claimLevel = new ClaimLevel(level)
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
   let tokenEndsAt = Infinity
+  let renewAt: number | null = null
   let claimsLeft = Infinity
   let isRefused = false
 
   async function post(...asked: Parameters<typeof client.post>): Promise<unknown> {
+    const sentWith = token
     try {
       const answer = await client.post(...asked)
       outage.answered()
       return answer
     } catch (error) {
-      if (error instanceof RunnerApiError && error.isToken && !isRefused) {
-        isRefused = true
-        onRefused?.(error)
-      }
+      if (!(error instanceof RunnerApiError && error.isToken)) throw error
+      if (await hasOtherThan(sentWith)) return post(...asked)
+      if (!isRefused) onRefused?.(error)
+      isRefused = true
       throw error
     }
+  }
+
+  /** Returns whether there is another token by now: it was renewed while the request was under way. */
+  async function hasOtherThan(sentWith: string): Promise<boolean> {
+    if (token !== sentWith) return true
+    const kept = (await reread?.()) ?? null
+    return kept !== null && useToken(kept)
+  }
+
+  function useToken(text: string): boolean {
+    if (text === token) return false
+    token = text
+    // The next answer says it.
+    tokenEndsAt = Infinity
+    renewAt = null
+    return true
   }
 
   async function ask<S extends TSchema>(verb: string, body: object, schema: S) {
     return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: ANSWER_MS }))
   }
 
-  function remember(answer: Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'denied' | 'claims_left'>): void {
+  function remember(answer: Terms, askedWith: string): void {
     onDenials(answer.denied)
     leaseMs = answer.lease_ms
-    tokenEndsAt = performance.now() + answer.token_ms
     claimsLeft = answer.claims_left ?? Infinity
+    // What it says of another token does not hold for this one.
+    if (askedWith !== token) return
+    tokenEndsAt = performance.now() + answer.token_ms
+    renewAt = answer.renew_ms === undefined ? null : performance.now() + answer.renew_ms
   }
 
   async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
+    const askedWith = token
     const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, RunnerHeld)
-    remember(answer)
+    remember(answer, askedWith)
     return new Set(answer.held)
   }
 
@@ -109,9 +149,10 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     async claim(limit) {
       const claimedAt = performance.now()
+      const askedWith = token
       const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
       const answer = await claimLevel.ask((key) => ask('claim', { ...asked, ...key }, RunnerClaimed))
-      remember(answer)
+      remember(answer, askedWith)
       return tasksFromWire(CHECK_KINDS, answer, claimedAt)
     },
     heartbeat,
@@ -121,11 +162,17 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
       await post('release', { ...JSON_TYPE, body, timeoutMs: ANSWER_MS })
     },
     tokenMs: () => tokenEndsAt - performance.now(),
+    renewInMs: () => (renewAt === null ? null : Math.max(0, renewAt - performance.now())),
+    exchangeToken: () => ask('exchange', {}, RunnerExchanged),
+    useToken,
+    authorization: () => `Bearer ${token}`,
     claimsLeft: () => claimsLeft,
     reportSandbox: client.reportSandbox,
     close: () => client.close(),
   }
 }
+
+type Terms = Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'renew_ms' | 'denied' | 'claims_left'>
 
 interface AskingWorker {
   readonly ask: (verb: string, body: object, schema: typeof RunnerProxyHold) => Promise<RunnerProxyHold>
