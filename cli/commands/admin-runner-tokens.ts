@@ -45,10 +45,10 @@ export const createRunnerTokenCommand = () =>
     .option('--renew', 'its runner renews it, and each token is valid for as long as --ttl says', false)
     .option('--file <path>', 'write the token into this file; one that it has and that works is kept')
     .addHelpText('after', CREATE_HELP)
-    .action(({ job, ttl, renew, file, ...options }: TokenOptions) => {
+    .action(({ job, ttl, renew, file, ...options }: TokenOptions, command: Command) => {
       const ttlSeconds = ttl ?? (renew ? RENEWED_SECONDS : DEFAULT_SECONDS)
       if (renew && ttlSeconds < SHORTEST_RENEWED_SECONDS)
-        throw new InvalidArgumentError('a token that is renewed is valid for 1h at least')
+        command.error('error: with --renew, --ttl must be 1h at least')
       const wanted = { job, ttlSeconds, isRenewed: renew }
       return withStore(async (store) => {
         if (file !== undefined) return intoFile(store, { wanted, file, options })

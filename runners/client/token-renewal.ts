@@ -55,7 +55,10 @@ export function startTokenRenewal({ source, file, log }: TokenRenewalOptions): T
     const askedAt = performance.now()
     const { token } = await source.exchangeToken()
     if (performance.now() - askedAt > FRESH_MS) throw new Error('the answer came too late to be used')
-    await replacePrivateFile(file, `${token}\n`)
+    await replacePrivateFile(file, `${token}\n`).catch((cause: unknown) => {
+      // The error of a file has a code too, and is no outage of the runner API.
+      throw new Error(`${file} cannot be replaced`, { cause })
+    })
     source.useToken(token)
     log.info({ file }, 'the runner token was renewed')
   }
