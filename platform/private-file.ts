@@ -3,8 +3,8 @@ import { constants, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file at once, or not at all, by one that only this account may read. After a crash of the machine the new
- * one is there. Rejects with the system's error.
+ * Replaces a file at once, or not at all, by one that only this account may read. It survives a crash of the
+ * machine. Rejects with the system's error.
  */
 export async function replacePrivateFile(file: string, text: string): Promise<void> {
   const draft = await writeDraft(file, text)

@@ -25,8 +25,8 @@ async function needsFile(file: string | null): Promise<void> {
       {
         path: 'TIDEMARK_RUNNER_TOKEN',
         message:
-          'is a token that is renewed, and the next one needs a place: put it into a file of a folder that the runner ' +
-          'may write to, and name that in TIDEMARK_RUNNER_TOKEN_FILE',
+          'is a token that is renewed, and the next one is kept in its file: put it into one in a folder that the ' +
+          'runner may write to, and name it in TIDEMARK_RUNNER_TOKEN_FILE',
       },
     ])
   try {

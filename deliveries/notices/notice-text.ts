@@ -57,7 +57,7 @@ const WAITING = [
   'Start a runner, or let a worker render pages (TIDEMARK_BROWSER_PAGES). Other monitors go on.',
 ]
 
-/** What happened to a team or the installation, by `error_code`. */
+/** The titles of notices about a team or the installation, by `error_code`. */
 const TITLES: Readonly<Record<string, string>> = {
   [ABOVE_LEVEL]: 'Work waits for a later version',
   [RUNNER_TOKEN_REUSED]: 'A runner token was revoked: it was copied',

@@ -17,6 +17,7 @@ import type { Task } from '../check/task.ts'
 import type { Hold } from '../fetch/proxy/proxy-layer.ts'
 import { ClaimLevel } from './claim-level.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
+import { HeldToken } from './held-token.ts'
 import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runner-api-client.ts'
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
 
@@ -78,45 +79,27 @@ const ANSWER_MS = 10_000
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
   const { url, log, exit, level = WORK_LEVEL, onRefused, onDenials, reread } = options
-  let { token } = options
-  const client = createRunnerApiClient({ url, token: () => token })
+  const token = new HeldToken(options.token, reread)
+  const client = createRunnerApiClient({ url, token: () => token.text })
   const claimLevel = new ClaimLevel(level)
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
-  let tokenEndsAt = Infinity
-  let renewAt: number | null = null
   let claimsLeft = Infinity
   let isRefused = false
 
   async function post(...asked: Parameters<typeof client.post>): Promise<unknown> {
-    const sentWith = token
+    const sentWith = token.text
     try {
       const answer = await client.post(...asked)
       outage.answered()
       return answer
     } catch (error) {
       if (!(error instanceof RunnerApiError && error.isToken)) throw error
-      if (await hasOtherThan(sentWith)) return post(...asked)
+      if (await token.isOtherThan(sentWith)) return post(...asked)
       if (!isRefused) onRefused?.(error)
       isRefused = true
       throw error
     }
-  }
-
-  /** Returns whether there is another token by now: it was renewed while the request was under way. */
-  async function hasOtherThan(sentWith: string): Promise<boolean> {
-    if (token !== sentWith) return true
-    const kept = (await reread?.()) ?? null
-    return kept !== null && useToken(kept)
-  }
-
-  function useToken(text: string): boolean {
-    if (text === token) return false
-    token = text
-    // The next answer says it.
-    tokenEndsAt = Infinity
-    renewAt = null
-    return true
   }
 
   async function ask<S extends TSchema>(verb: string, body: object, schema: S) {
@@ -127,14 +110,11 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     onDenials(answer.denied)
     leaseMs = answer.lease_ms
     claimsLeft = answer.claims_left ?? Infinity
-    // What it says of another token does not hold for this one.
-    if (askedWith !== token) return
-    tokenEndsAt = performance.now() + answer.token_ms
-    renewAt = answer.renew_ms === undefined ? null : performance.now() + answer.renew_ms
+    token.note(answer, askedWith)
   }
 
   async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
-    const askedWith = token
+    const askedWith = token.text
     const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, RunnerHeld)
     remember(answer, askedWith)
     return new Set(answer.held)
@@ -149,7 +129,7 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     async claim(limit) {
       const claimedAt = performance.now()
-      const askedWith = token
+      const askedWith = token.text
       const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
       const answer = await claimLevel.ask((key) => ask('claim', { ...asked, ...key }, RunnerClaimed))
       remember(answer, askedWith)
@@ -161,11 +141,11 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
       const body = JSON.stringify({ checks: tasks.map(checkOf), delay_ms: delayMs })
       await post('release', { ...JSON_TYPE, body, timeoutMs: ANSWER_MS })
     },
-    tokenMs: () => tokenEndsAt - performance.now(),
-    renewInMs: () => (renewAt === null ? null : Math.max(0, renewAt - performance.now())),
+    tokenMs: () => token.livesMs(),
+    renewInMs: () => token.renewInMs(),
     exchangeToken: () => ask('exchange', {}, RunnerExchanged),
-    useToken,
-    authorization: () => `Bearer ${token}`,
+    useToken: (text) => token.use(text),
+    authorization: () => `Bearer ${token.text}`,
     claimsLeft: () => claimsLeft,
     reportSandbox: client.reportSandbox,
     close: () => client.close(),

@@ -18,7 +18,7 @@ interface TokenRenewalOptions {
 }
 
 /** Renews the token of a runner at half of its life, and keeps it in a file. */
-export interface TokenRenewal {
+interface TokenRenewal {
   /** Resolves when what is under way has ended. */
   stop(): Promise<void>
 }
@@ -56,7 +56,7 @@ export function startTokenRenewal({ source, file, log }: TokenRenewalOptions): T
     const { token } = await source.exchangeToken()
     if (performance.now() - askedAt > FRESH_MS) throw new Error('the answer came too late to be used')
     await replacePrivateFile(file, `${token}\n`).catch((cause: unknown) => {
-      // The error of a file has a code too, and is no outage of the runner API.
+      // The error of a file has a code too, and is not an outage of the runner API.
       throw new Error(`${file} cannot be replaced`, { cause })
     })
     source.useToken(token)

@@ -6,8 +6,8 @@ import { checkedTextHash, isCheckedText, newCheckedText } from './api-key-text.t
 import { type LiveRunnerToken, RUNNER_TOKEN_PREFIX } from './runner-tokens.ts'
 
 /*
- * The exchange of a runner token, and what ends the token before (docs/decisions/0049-runner-tokens-renew-themselves.md).
- * The row of a token is locked by whatever changes its hash.
+ * The exchange of a runner token, and the end of the token before: decision 0049. Whatever changes the hash of a row
+ * locks it.
  */
 
 /** Between two exchanges of a token. */
@@ -21,7 +21,7 @@ const locked = row({ works: Type.Boolean(), is_too_soon: Type.Boolean() })
 const renewed = row({ lives_ms: Type.Number(), renew_ms: Type.Number() })
 const revoked = row({ id: Type.Integer(), job: Type.String() })
 
-/** What an exchange gave. */
+/** The token that an exchange gave. */
 export interface ExchangedRunnerToken {
   readonly kind: 'exchanged'
   /** The complete text, which is not stored. */
@@ -86,8 +86,8 @@ export interface ReusedRunnerToken {
 
 /**
  * Revokes the token that took the place of this text, where the text has ended: two have it, or had it. Writes an event
- * for the first team of the installation, whose owner is who installed it. Returns null when the text is no such one,
- * or nothing works any more that could be revoked.
+ * for the first team of the installation, whose owner is who installed it. Returns null when the text is another
+ * one, or nothing works any more that could be revoked.
  */
 export async function revokeReusedRunnerToken(store: Queryable, text: string): Promise<ReusedRunnerToken | null> {
   if (!isCheckedText(RUNNER_TOKEN_PREFIX, text)) return null

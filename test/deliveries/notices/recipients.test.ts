@@ -328,7 +328,7 @@ test('a destination hears that work waits for a later version, and what is to be
   expect(payload['message']).toMatch(/1 check and 20 messages: .*level 3.*\nUpgrade the workers to the version/)
 })
 
-test('a runner token that was copied is told to the owner and to destinations, whatever they turned off', async () => {
+test('a runner token that was copied is reported to owner and destinations, whatever they turned off', async () => {
   const { mailbox, mailer } = await postOffice()
   await using receiver = await openReceiver()
   const deliveries = [{ type: 'webhook', url: receiver.url }] as const

@@ -87,7 +87,7 @@ test('after an answer that was lost, the exchange is made again, a minute later'
   expect(await events()).toEqual([])
 })
 
-test('the token of a lost answer is a theft as soon as another one has taken its place', async () => {
+test('the token of a lost answer is a theft as soon as another one replaced it', async () => {
   const first = await create()
   const { token: stolen } = await exchange(first)
   await later(61)
