@@ -52,7 +52,7 @@ It needs a worker that has TIDEMARK_RUNNER_API_PORT, and no database: DATABASE_U
 not be in its environment.
 
 Exits with 0 after SIGTERM, after TIDEMARK_RUNNER_IDLE_SECONDS without work, and before its token expires; with 77
-when its token is refused.
+when its token is refused. A token that was made with --renew does not expire while the runner runs.
 
 Example:
   $ TIDEMARK_RUNNER_TOKEN=$(./tidemark admin create-runner-token --job my-runner --json | jq -r .token)

@@ -52,6 +52,8 @@ export const RunnerClaim = Closed({
   level: Type.Optional(Whole(1, 32_767)),
 })
 export const RunnerHeartbeat = Closed({ checks: Checks })
+/** Asks for another token in place of the one that the request has. */
+export const RunnerExchange = Closed({})
 export const RunnerRelease = Closed({ checks: Checks, delay_ms: Whole(0, 60_000) })
 
 /** Asks for proxy bytes of the check's team, and gives back what was not used. */
@@ -161,6 +163,10 @@ const LeaseTerms = {
   token_ms: Type.Number(),
   /** Checks that may still be claimed with the token. Absent: any number. */
   claims_left: Type.Optional(Type.Integer({ minimum: 0 })),
+  /**
+   * Milliseconds until the runner should exchange its token; 0: now. Absent: it is not exchanged, and ends.
+   */
+  renew_ms: Type.Optional(Type.Number({ minimum: 0 })),
   denied: RunnerDenials,
 }
 
@@ -210,6 +216,13 @@ export const RunnerClaimed = Type.Object({
   ...LeaseTerms,
 })
 export const RunnerHeld = Type.Object({ held: Type.Array(Type.Integer()), ...LeaseTerms })
+/** The token that takes the place of the one that asked for it, with its validity. Its first use ends that one. */
+export const RunnerExchanged = Type.Object({
+  token: Type.String({ maxLength: 256, pattern: '^[!-~]+$' }),
+  token_ms: Type.Number(),
+  renew_ms: Type.Number({ minimum: 0 }),
+})
+export type RunnerExchanged = Static<typeof RunnerExchanged>
 /** `bytes` is how much the check may transfer; absent: there is a reason why not. */
 export const RunnerProxyHold = Type.Object({
   bytes: Type.Optional(Type.Integer({ minimum: 1 })),

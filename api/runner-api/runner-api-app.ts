@@ -19,7 +19,7 @@ import { bareApp } from '../http/bare-app.ts'
 import { answerTooMany, needsHost, sendError, standardHeaders } from '../http/client-error.ts'
 import { parseJsonBody, refuseEncoded } from '../http/read-request.ts'
 import { addRunnerApiRoutes } from './runner-api-routes.ts'
-import { runnerToken } from './runner-token.ts'
+import { type OnReused, runnerToken } from './runner-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,6 +41,8 @@ interface RunnerApiOptions {
   readonly onRefused?: OnRefused | undefined
   /** Called with each rendered page that a runner hands in: whether its browsers have their own sandbox. */
   readonly onRendered?: (isSandboxed: boolean) => void
+  /** Called when a token was revoked because the one before it was used. */
+  readonly onReused?: OnReused
   /** Bytes of outcomes in memory at once. */
   readonly budgetBytes?: number
 }
@@ -51,7 +53,7 @@ const OUTCOME_BYTES = 4 + OUTCOME_HEAD_BYTES + OUTCOME_PICTURES_BYTES
 const BUDGET_BYTES = 4 * OUTCOME_BYTES
 
 /**
- * Returns the runner API with its four calls. It has its own port, and nothing of it is part of the public API. It does
+ * Returns the runner API with its calls. It has its own port, and nothing of it is part of the public API. It does
  * not listen yet.
  */
 export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
@@ -74,12 +76,16 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
   // Of all bytes, one token may hold half: who sends slowly must not keep the others out.
   const budget = createKeyedBudget<number>({ total: budgetBytes, perKey: budgetBytes / 2 })
   const stopping = new AbortController()
+  const onReused: OnReused = ({ id, job }) => {
+    log.error({ token_id: id, job }, REUSED)
+    options.onReused?.({ id, job })
+  }
   app.decorateRequest('runner', null)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(standardHeaders(request.id))
     needsHost(request.raw)
     if (request.is404) throw notFound()
-    request.runner = await runnerToken(store, request.headers.authorization)
+    request.runner = await runnerToken(store, request.headers.authorization, onReused)
     needsSpokenVersion(request)
     if (request.headers[SANDBOX_HEADER] === 'off' && !request.runner.isUnsandboxed)
       await noteUnsandboxed(store, request.runner.id)
@@ -104,9 +110,14 @@ export function buildRunnerApi(options: RunnerApiOptions): FastifyInstance {
     stopping: stopping.signal,
     outcomeBytes: OUTCOME_BYTES,
     onRendered: options.onRendered ?? (() => undefined),
+    onReused,
   })
   return app
 }
+
+const REUSED =
+  'a runner token was used after another one had taken its place, so that one is revoked as well: it was copied, or ' +
+  'two runners have it. Create another with "tidemark admin create-runner-token"'
 
 /** Throws when the runner has a version that is not spoken here. A runner that names none is of the first one. */
 function needsSpokenVersion({ headers }: FastifyRequest): void {

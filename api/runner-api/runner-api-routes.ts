@@ -7,6 +7,8 @@ import { tasksToWire } from '../../runners/check/kinds/check-kind.ts'
 import {
   RunnerClaim,
   type RunnerClaimed,
+  RunnerExchange,
+  type RunnerExchanged,
   type RunnerHeld,
   RELAY_CHECK,
   RunnerHeartbeat,
@@ -17,6 +19,7 @@ import {
   SANDBOX_HEADER,
 } from '../../schema/runner-api.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
+import { EXCHANGE_EVERY_SECONDS, exchangeRunnerToken } from '../../store/accounts/credentials/runner-token-exchange.ts'
 import {
   type LiveRunnerToken,
   returnRunnerClaims,
@@ -28,7 +31,7 @@ import type { RunnerService } from '../../worker/queue/runner-service.ts'
 import { ApiError, apiError } from '../http/api-error.ts'
 import { validationError } from '../http/validation-error.ts'
 import { readOutcome } from './read-outcome.ts'
-import { runnerToken } from './runner-token.ts'
+import { noToken, type OnReused, runnerToken } from './runner-token.ts'
 
 interface RunnerApiRoutesContext {
   readonly source: RunnerService
@@ -39,20 +42,22 @@ interface RunnerApiRoutesContext {
   readonly stopping: AbortSignal
   readonly outcomeBytes: number
   readonly onRendered: (isSandboxed: boolean) => void
+  readonly onReused: OnReused
 }
 
 /**
- * Adds `POST /runner/claim`, `heartbeat`, `complete`, `release` and `proxy`, and CONNECT. They do what the check source
- * does in process, for the checks of the token in the request.
+ * Adds `POST /runner/claim`, `heartbeat`, `complete`, `release`, `proxy` and `exchange`, and CONNECT. They do what the
+ * check source does in process, for the checks of the token in the request.
  */
 export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoutesContext): void {
   const { source, store, denied, stopping, outcomeBytes, onRendered } = context
-  const termsOf = async ({ livesMs, claimsLeft }: LiveRunnerToken) => {
+  const termsOf = async ({ livesMs, claimsLeft, renewMs }: LiveRunnerToken) => {
     const { cidrs, endpoints, databasePorts = [] } = await denied()
     return {
       lease_ms: source.leaseMs,
       token_ms: livesMs,
       ...(claimsLeft !== null && { claims_left: claimsLeft }),
+      ...(renewMs !== null && { renew_ms: renewMs }),
       denied: { version: 1, cidrs: [...cidrs], endpoints: [...endpoints], database_ports: [...databasePorts] },
     }
   }
@@ -96,7 +101,25 @@ export function addRunnerApiRoutes(app: FastifyInstance, context: RunnerApiRoute
     return reply.code(204).send()
   })
 
+  addExchange(app, context)
   addProxy(app, context)
+}
+
+/** Adds the exchange of the token in the request for another one. */
+function addExchange(app: FastifyInstance, { store }: RunnerApiRoutesContext): void {
+  app.post('/runner/exchange', async (request): Promise<RunnerExchanged> => {
+    const runner = runnerOf(request)
+    read(RunnerExchange, request.body)
+    if (runner.renewMs === null)
+      throw apiError('CONFLICT', 'This token is for one Job and is not renewed: it was created without --renew.')
+    const exchanged = await exchangeRunnerToken(store, runner)
+    if (exchanged.kind === 'ended') throw noToken()
+    if (exchanged.kind === 'too_soon')
+      throw new ApiError('RATE_LIMIT_EXCEEDED', 'This token was exchanged a moment ago. Try again in a minute.', {
+        headers: { 'retry-after': String(EXCHANGE_EVERY_SECONDS) },
+      })
+    return { token: exchanged.token, token_ms: exchanged.livesMs, renew_ms: exchanged.renewMs }
+  })
 }
 
 /** Returns whether a browser has shown a page. */
@@ -120,7 +143,7 @@ async function boundedClaim(
 type RunnerClaims = (most: number) => ReturnType<RunnerService['claim']>
 
 /** Adds what a check needs that its site refused: proxy bytes, and the tunnels that use them. */
-function addProxy(app: FastifyInstance, { source, store }: RunnerApiRoutesContext): void {
+function addProxy(app: FastifyInstance, { source, store, onReused }: RunnerApiRoutesContext): void {
   app.post('/runner/proxy', async (request): Promise<RunnerProxyHold> => {
     const held = await source.holdProxy(read(RunnerProxy, request.body), runnerOf(request).id)
     if (held === null) throw apiError('CONFLICT', NOT_LEASED)
@@ -141,7 +164,7 @@ function addProxy(app: FastifyInstance, { source, store }: RunnerApiRoutesContex
   async function relayed(asked: RelayedConnect): Promise<void> {
     const { headers } = asked.request
     asked.client.on('error', () => asked.client.destroy())
-    const runner = await runnerToken(store, headers['proxy-authorization']).catch(() => null)
+    const runner = await runnerToken(store, headers['proxy-authorization'], onReused).catch(() => null)
     const [no = NaN, fence = NaN] = String(headers[RELAY_CHECK] ?? '')
       .split(' ')
       .map(Number)

@@ -8,8 +8,9 @@ export class TokenRefusedError extends ExplainedError {
   override readonly name = 'TokenRefusedError'
   constructor() {
     super(
-      'the runner API refuses the runner token: it is wrong, expired or revoked; create another with "./tidemark ' +
-        'admin create-runner-token --job NAME"',
+      'the runner API refuses the runner token: it is wrong, expired or revoked, as both are where two ' +
+        'runners were given one that is renewed; create another with "./tidemark admin create-runner-token --job ' +
+        'NAME", or with Docker Compose by "docker compose up"',
     )
   }
 }

@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { buildRunnerApi } from '../../api/runner-api/runner-api-app.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
@@ -41,6 +41,11 @@ export async function startRunnerApi({
   const { HOST: host, TIDEMARK_RUNNER_API_PORT: port } = settings
   if (port === undefined) return null
   const { trustedProxies, TIDEMARK_CONNECTIONS_PER_ADDRESS: connectionsPerAddress } = settings
+  const reused = new Counter({
+    name: 'tidemark_runner_tokens_reused_total',
+    help: 'Runner tokens that were revoked because one was used after another had taken its place: it was copied.',
+    registers: [registry],
+  })
   const app = buildRunnerApi({
     source: createRunnerService({ ...held, store, asked: ASKED_KINDS }),
     denied: denialsForRunners(egress),
@@ -49,6 +54,7 @@ export async function startRunnerApi({
     trustedProxies,
     connectionsPerAddress,
     onRefused: countRefused({ registry, log }, 'runner_api'),
+    onReused: () => reused.inc(),
     // A process with its own browsers shows those.
     onRendered: (isSandboxed) => {
       if (settings.TIDEMARK_BROWSER_PAGES === 0) showSandbox(registry, isSandboxed)

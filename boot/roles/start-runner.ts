@@ -13,6 +13,7 @@ import { CHECK_KINDS } from '../../runners/check/kinds/check-kinds.ts'
 import type { ProxyPort } from '../../runners/check/last-resort.ts'
 import { createHttpCheckSource, type HttpCheckSource } from '../../runners/client/http-check-source.ts'
 import { RunnerApiError } from '../../runners/client/runner-api-error.ts'
+import { keptToken } from '../../runners/client/token-renewal.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import { createProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
@@ -23,6 +24,7 @@ import { policyOptions } from '../parts/egress.ts'
 import { pageErrorsOf } from '../parts/page-errors.ts'
 import { searchMeansOf } from '../parts/search-means.ts'
 import { watchIdle } from '../process/idle-watch.ts'
+import { keepToken } from '../process/keep-token.ts'
 import { serveHealth } from '../process/serve-health.ts'
 import { TokenRefusedError } from '../process/token-refused-error.ts'
 import type { ProcessContext } from '../process/until-stopped.ts'
@@ -39,8 +41,14 @@ const LAST_MS = 20_000
  * Starts a runner: it renders checks that it claims over HTTP. It has a browser, and neither a store nor a key. The
  * stack stops it.
  */
-export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
-  const { log, stack, stopping, end } = context
+export async function startRunner(
+  settings: Settings,
+  context: ProcessContext & {
+    /** The file that the token was read from. Null: it was none. */
+    readonly tokenFile: string | null
+  },
+): Promise<void> {
+  const { log, stack, stopping, end, tokenFile } = context
   const { url, token } = whereAndWho(settings)
   const egress = egressOf(settings, url)
   const http = createHttpCheckSource({
@@ -49,16 +57,18 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
     log,
     // A process without a browser claims nothing that needs one.
     ...(settings.TIDEMARK_BROWSER_PAGES > 0 && { exit: settings.TIDEMARK_EXIT_NAME }),
+    ...(tokenFile !== null && { reread: () => keptToken(tokenFile) }),
     onRefused: () => end(new TokenRefusedError()),
     onDenials: ({ database_ports: databasePorts = [], ...denials }) => egress.deny({ ...denials, databasePorts }),
   })
   stack.defer('the runner client', () => http.close())
   const leaseMs = await leaseLength(http, context)
   if (leaseMs === null) return
+  await keepToken(http, context)
   const { source, idleMs } = watchIdle(http)
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'tidemark_' })
-  const proxy = relayOf(http, { url, token, egress, log })
+  const proxy = relayOf(http, { url, egress, log })
   const loop = startLoop(
     { settings, source, outage: http.outage, leaseMs, registry, egress, proxy, onSandbox: http.reportSandbox },
     context,
@@ -106,17 +116,24 @@ async function leaseLength(source: HttpCheckSource, { log, stopping }: ProcessCo
  * Returns the proxy of a runner: the relay of the runner API. The worker behind it has the credentials of the proxy and
  * the allowance of the team.
  */
-function relayOf(source: HttpCheckSource, { url, token, egress, log }: Relayed): ProxyPort {
+function relayOf(source: HttpCheckSource, { url, egress, log }: Relayed): ProxyPort {
   const { hostname: host, port, protocol } = new URL(url)
   const isSecure = protocol === 'https:'
-  const address = { host, port: Number(port || (isSecure ? 443 : 80)), isSecure, authorization: `Bearer ${token}` }
+  const address = {
+    host,
+    port: Number(port || (isSecure ? 443 : 80)),
+    isSecure,
+    // The token may be renewed.
+    get authorization() {
+      return source.authorization()
+    },
+  }
   const layer = createProxyLayer({ proxy: address, policy: egress, log, forwards: false })
   return { layer, holdFor: (task) => source.holdFor(task) }
 }
 
 interface Relayed {
   readonly url: string
-  readonly token: string
   readonly egress: EgressPolicy
   readonly log: Logger
 }
@@ -200,7 +217,8 @@ function watchEnd({ idleMs, idleSeconds, http }: EndContext, { stack, end }: Pro
   const lastMs = Math.min(LAST_MS, http.tokenMs() / 4)
   const timer = setInterval(() => {
     if (idleSeconds > 0 && idleMs() > idleSeconds * 1000) end('nothing to do')
-    else if (http.tokenMs() < lastMs) end('the token is about to expire')
+    // One that is renewed and could not be is refused at its end: a person has to know.
+    else if (http.renewInMs() === null && http.tokenMs() < lastMs) end('the token is about to expire')
     else if (http.claimsLeft() === 0 && idleMs() > 0) end('its token allows no more checks')
   }, 250)
   stack.defer('the watch', () => clearInterval(timer))

@@ -1,39 +1,105 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { withStore } from '../../boot/parts/with-store.ts'
-import { createRunnerToken, revokeRunnerTokens } from '../../store/accounts/credentials/runner-tokens.ts'
+import { ExplainedError } from '../../core/explained-error.ts'
+import { readPrivateFile, replacePrivateFile, tryToReplace } from '../../platform/private-file.ts'
+import {
+  createRunnerToken,
+  findLiveRunnerToken,
+  revokeRunnerTokens,
+} from '../../store/accounts/credentials/runner-tokens.ts'
+import type { Store } from '../../store/db/client.ts'
 import { type OutputOptions, printResult } from '../output.ts'
 
 interface TokenOptions extends OutputOptions {
   readonly job: string
-  readonly ttl: number
+  readonly ttl?: number
+  readonly renew: boolean
+  readonly file?: string
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 const LONGEST_SECONDS = 30 * 86_400
+const DEFAULT_SECONDS = 900
+/** A runner that is off for half of it has to be given another token. */
+const RENEWED_SECONDS = LONGEST_SECONDS
+/** A runner that fails to renew its token tries again once a minute, for half of this. */
+const SHORTEST_RENEWED_SECONDS = 3600
+
+const CREATE_HELP = `
+With --renew, the runner exchanges the token for another one at half of its life, again and again, and keeps it in
+the file that TIDEMARK_RUNNER_TOKEN_FILE names. Each runner needs a token of its own: the use of one that was
+exchanged revokes the token.
+
+Examples:
+  $ ./tidemark admin create-runner-token --job runner-7 --ttl 1h --json
+  $ ./tidemark admin create-runner-token --job runner-8 --renew --file /var/lib/tidemark/runner-token
+`
 
 export const createRunnerTokenCommand = () =>
   new Command('create-runner-token')
-    .description('Creates a token for one runner: only that runner can use the checks it claims. It expires by itself.')
+    .description(
+      'Creates a token for one runner: only that runner can use the checks it claims. It expires, or is renewed.',
+    )
     .requiredOption('--job <name>', 'the name of the Job that the token is for', jobName)
-    .addOption(
-      new Option('--ttl <time>', 'how long it is valid, as in 90s, 15m, 8h or 7d')
-        .argParser(seconds)
-        .default(900, '15m'),
-    )
-    .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-runner-token --job runner-7 --ttl 1h --json\n')
-    .action(({ job, ttl, ...options }: TokenOptions) =>
-      withStore(async (store) => {
-        const { id, token, expires_at } = await createRunnerToken(store, { job, ttlSeconds: ttl })
+    .option('--ttl <time>', 'how long it is valid, as in 90s, 15m, 8h or 7d (default: 15m, with --renew 30d)', seconds)
+    .option('--renew', 'its runner renews it, and each token is valid for as long as --ttl says', false)
+    .option('--file <path>', 'write the token into this file; one that it has and that works is kept')
+    .addHelpText('after', CREATE_HELP)
+    .action(({ job, ttl, renew, file, ...options }: TokenOptions, command: Command) => {
+      const ttlSeconds = ttl ?? (renew ? RENEWED_SECONDS : DEFAULT_SECONDS)
+      if (renew && ttlSeconds < SHORTEST_RENEWED_SECONDS)
+        command.error('error: with --renew, --ttl must be 1h at least')
+      const wanted = { job, ttlSeconds, isRenewed: renew }
+      return withStore(async (store) => {
+        if (file !== undefined) return intoFile(store, { wanted, file, options })
+        const { id, token, expires_at } = await createRunnerToken(store, wanted)
         await printResult(options, { data: { id, job, token, expires_at }, names: [job] })
-      }),
-    )
+      })
+    })
+
+interface FileContext {
+  readonly wanted: Parameters<typeof createRunnerToken>[1]
+  readonly file: string
+  readonly options: OutputOptions
+}
+
+/** Puts a token into a file where it has none that works. A renewed one is another text than at first. */
+async function intoFile(store: Store, { wanted, file, options }: FileContext): Promise<void> {
+  const { job, isRenewed } = wanted
+  const kept = (await explained(file, readPrivateFile(file))) ?? ''
+  const found = await findLiveRunnerToken(store, kept)
+  const isKept = found?.job === job && (found.renewMs !== null) === isRenewed
+  if (!isKept) {
+    // Nobody would have a token whose file cannot be written.
+    await explained(file, tryToReplace(file))
+    const { token } = await createRunnerToken(store, wanted)
+    await explained(file, replacePrivateFile(file, `${token}\n`))
+  }
+  await printResult(options, { data: { job, file, created: !isKept }, names: [job] })
+}
+
+/** Names the file where the system refuses it. */
+const explained = <T>(file: string, work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw new TokenFileError(file, cause)
+  })
+
+class TokenFileError extends ExplainedError {
+  override readonly name = 'TokenFileError'
+  constructor(file: string, cause: unknown) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+    super(`the token cannot be kept in ${file} (${code}); name a file in a folder that this user may write to`, {
+      cause,
+    })
+  }
+}
 
 export const revokeRunnerTokenCommand = () =>
   new Command('revoke-runner-token')
     .description('Revokes all tokens of a Job at once. Other runners get its checks when their leases end.')
     .requiredOption('--job <name>', 'the name of the Job', jobName)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin revoke-runner-token --job runner-7\n')
-    .action(({ job, ...options }: Omit<TokenOptions, 'ttl'>) =>
+    .action(({ job, ...options }: Pick<TokenOptions, 'job'> & OutputOptions) =>
       withStore(async (store) =>
         printResult(options, { data: { job, revoked: await revokeRunnerTokens(store, job) }, names: [job] }),
       ),

@@ -15,6 +15,6 @@ export async function runner(): Promise<void> {
     const given = FORBIDDEN.filter((name) => process.env[name])
     if (given.length > 0)
       context.log.warn({ settings: given }, 'a runner must not have these settings; remove them from its environment')
-    await startRunner(settings, context)
+    await startRunner(settings, { ...context, tokenFile: process.env[secretFileOf('TIDEMARK_RUNNER_TOKEN')] || null })
   })
 }

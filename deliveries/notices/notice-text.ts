@@ -7,6 +7,7 @@ import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
 import { shorten } from '../messages/shorten.ts'
 import { ABOVE_LEVEL } from './above-level-text.ts'
+import { RUNNER_TOKEN_REUSED } from './runner-token-text.ts'
 
 /** The facts of an event under the name of its kind. */
 export type Blocks = Pick<NoticePayload, 'failing' | 'field_missing' | 'delivery_dead' | 'quota'>
@@ -56,12 +57,17 @@ const WAITING = [
   'Start a runner, or let a worker render pages (TIDEMARK_BROWSER_PAGES). Other monitors go on.',
 ]
 
-/** No monitor is failing: checks wait for a browser or a later version, or files of a folder are gone. */
+/** The titles of notices about a team or the installation, by `error_code`. */
+const TITLES: Readonly<Record<string, string>> = {
+  [ABOVE_LEVEL]: 'Work waits for a later version',
+  [RUNNER_TOKEN_REUSED]: 'A runner token was revoked: it was copied',
+}
+
+/** No monitor is failing: checks wait, files of a folder are gone, or a runner token was copied. */
 function ofTeam({ error_code: code, error_message: message }: NonNullable<Blocks['failing']>): NoticeText {
   if (code === null) return textWith('Monitors without a file were not deleted', [message ?? ''])
-  return code === ABOVE_LEVEL
-    ? textWith('Work waits for a later version', [message ?? ''])
-    : textWith('Checks wait for a browser', WAITING)
+  const title = TITLES[code]
+  return title === undefined ? textWith('Checks wait for a browser', WAITING) : textWith(title, [message ?? ''])
 }
 
 const lastReason = (reason: string | null) =>

@@ -3,6 +3,7 @@ import { FAILURES_UNTIL_PAUSED } from '../../core/schedule.ts'
 import type { DeliveryConfig, NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import { API_VERSION } from '../../schema/run/delivery.ts'
 import type { NoticePayload } from '../../schema/run/notice.ts'
+import type { ReusedRunnerToken } from '../../store/accounts/credentials/runner-token-exchange.ts'
 import { hostOf, newDelivery, targetKey } from '../../store/deliveries/delivery-row.ts'
 import type { NoticeEvent, NoticeRow, NotifiedMonitor, EventToNotify } from '../../store/deliveries/notify-of-events.ts'
 import type { AboveLevel } from '../../store/maintenance/above-level.ts'
@@ -11,6 +12,7 @@ import type { DeliveryLog } from '../loop/delivery-log.ts'
 import { ABOVE_LEVEL, aboveLevelText } from './above-level-text.ts'
 import { notPrunedText } from './not-pruned-text.ts'
 import { type Blocks, textOf } from './notice-text.ts'
+import { RUNNER_TOKEN_REUSED, runnerTokenText } from './runner-token-text.ts'
 
 interface NoticePorts {
   readonly secrets: SecretBox
@@ -63,7 +65,7 @@ export function noticesOf(given: EventToNotify, ports: NoticePorts): NoticeRow[]
       payload,
       monitorLevel: own?.level,
       by: { ...addedBy(own), mute },
-      isNeverHeld: NEVER_HELD.has(event.kind),
+      isNeverHeld: NEVER_HELD.has(event.kind) || isOfRunnerToken(event),
     })
     return { ...row, team_id: event.team_id, ...numbersOf(row, { own, monitor }), kind: event.kind }
   })
@@ -86,6 +88,9 @@ const numbersOf = ({ held }: Pick<NoticeRow, 'held'>, { own, monitor }: Concerne
 /** A person has to act on them, whatever the hour. */
 const NEVER_HELD: ReadonlySet<NoticeKind> = new Set(['quota', 'delivery_dead'])
 
+/** A runner token was revoked, because it was copied. It concerns who installed Tidemark. */
+const isOfRunnerToken = ({ detail }: NoticeEvent) => 'runner_token' in detail
+
 /** Checks wait for a browser or a later version, or files of monitors are gone: no monitor is failing. */
 const isOfTeamHealth = ({ detail }: NoticeEvent) =>
   'waiting_for_browser' in detail || 'not_pruned' in detail || 'above_level' in detail
@@ -104,7 +109,8 @@ function recipientsOf({ event, monitors }: EventToNotify, ports: NoticePorts): r
   const isHealth = event.kind === 'delivery_dead' || isOfHealth(event.kind, !('fields' in event.detail))
   // The pause of a search has its own mail.
   const isPause = isOfPause(event.detail['consecutive_failures'])
-  const isForOwner = event.kind === 'quota' || (isHealth && !isPause && event.error_notifications)
+  const isForOwner =
+    event.kind === 'quota' || isOfRunnerToken(event) || (isHealth && !isPause && event.error_notifications)
   if (!isForOwner || !ports.hasMail || event.owner_email === null) return [...byTarget.values()]
   const config: DeliveryConfig = { type: 'email', to: event.owner_email }
   // An owner who is a destination too gets one mail.
@@ -144,6 +150,10 @@ function blocksOf(event: NoticeEvent, destinations: readonly DeliveryConfig[]): 
       if ('above_level' in detail) {
         const message = aboveLevelText(detail['above_level'] as AboveLevel)
         return { failing: { consecutive_failures: 0, error_code: ABOVE_LEVEL, error_message: message } }
+      }
+      if (isOfRunnerToken(event)) {
+        const message = runnerTokenText(detail['runner_token'] as ReusedRunnerToken)
+        return { failing: { consecutive_failures: 0, error_code: RUNNER_TOKEN_REUSED, error_message: message } }
       }
       if (isOfTeamHealth(event)) return { failing: WAITING_FOR_BROWSER }
       return {

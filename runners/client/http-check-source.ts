@@ -2,7 +2,14 @@ import type { TSchema } from 'typebox'
 import { createOutage, type Outage } from '../../concurrency/loops/outage.ts'
 import type { Logger } from '../../core/logger.ts'
 import { WORK_LEVEL } from '../../schema/level.ts'
-import { RELAY_CHECK, RunnerClaimed, type RunnerDenials, RunnerHeld, RunnerProxyHold } from '../../schema/runner-api.ts'
+import {
+  RELAY_CHECK,
+  RunnerClaimed,
+  type RunnerDenials,
+  RunnerExchanged,
+  RunnerHeld,
+  RunnerProxyHold,
+} from '../../schema/runner-api.ts'
 import type { CheckSource } from '../check/check-source.ts'
 import { tasksFromWire } from '../check/kinds/check-kind.ts'
 import { CHECK_KINDS } from '../check/kinds/check-kinds.ts'
@@ -10,14 +17,17 @@ import type { Task } from '../check/task.ts'
 import type { Hold } from '../fetch/proxy/proxy-layer.ts'
 import { ClaimLevel } from './claim-level.ts'
 import { deliverOutcome } from './deliver-outcome.ts'
+import { HeldToken } from './held-token.ts'
 import { createRunnerApiClient, readAnswer, type RunnerApiClient } from './runner-api-client.ts'
 import { isPassing, RunnerApiError } from './runner-api-error.ts'
 
 export interface HttpCheckSourceOptions {
   /** The URL at which a worker serves the runner API, as in http://tidemark-worker:8081. */
   readonly url: string
-  /** A runner token. */
+  /** A runner token, until another one is used. */
   readonly token: string
+  /** Returns the token that is kept now. It is asked when the one in use is refused: another process may renew it. */
+  readonly reread?: () => Promise<string | null>
   readonly log: Logger
   /** The name of the address that searches come from. Absent: no searches are claimed. */
   readonly exit?: string
@@ -48,6 +58,14 @@ export interface HttpCheckSource extends CheckSource {
   holdFor(task: Held): Hold
   /** Returns the milliseconds for which the token is still valid, as far as known. */
   tokenMs(): number
+  /** Returns the milliseconds until the token should be exchanged; 0: now. Null: it never is, as far as known. */
+  renewInMs(): number | null
+  /** Asks for another token. The one in use goes on working until the other one is used. */
+  exchangeToken(): Promise<RunnerExchanged>
+  /** Uses this token from now on. Returns false when it is the one in use. */
+  useToken(token: string): boolean
+  /** Returns the value of the header that authorizes a request. */
+  authorization(): string
   /** Returns how many checks can still be claimed, as far as known. */
   claimsLeft(): number
   /** Tells the worker from now on whether browsers have their sandbox. */
@@ -60,25 +78,26 @@ const ANSWER_MS = 10_000
 
 /** Creates the check source. It sends nothing yet. */
 export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpCheckSource {
-  const { url, token, log, exit, level = WORK_LEVEL, onRefused, onDenials } = options
-  const client = createRunnerApiClient({ url, token })
+  const { url, log, exit, level = WORK_LEVEL, onRefused, onDenials, reread } = options
+  const token = new HeldToken(options.token, reread)
+  const client = createRunnerApiClient({ url, token: () => token.text })
   const claimLevel = new ClaimLevel(level)
   const outage = createOutage({ what: 'the runner API', log, isAway: isPassing, reasonOf: String })
   let leaseMs = 60_000
-  let tokenEndsAt = Infinity
   let claimsLeft = Infinity
   let isRefused = false
 
   async function post(...asked: Parameters<typeof client.post>): Promise<unknown> {
+    const sentWith = token.text
     try {
       const answer = await client.post(...asked)
       outage.answered()
       return answer
     } catch (error) {
-      if (error instanceof RunnerApiError && error.isToken && !isRefused) {
-        isRefused = true
-        onRefused?.(error)
-      }
+      if (!(error instanceof RunnerApiError && error.isToken)) throw error
+      if (await token.isOtherThan(sentWith)) return post(...asked)
+      if (!isRefused) onRefused?.(error)
+      isRefused = true
       throw error
     }
   }
@@ -87,16 +106,17 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     return readAnswer(schema, await post(verb, { ...JSON_TYPE, body: JSON.stringify(body), timeoutMs: ANSWER_MS }))
   }
 
-  function remember(answer: Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'denied' | 'claims_left'>): void {
+  function remember(answer: Terms, askedWith: string): void {
     onDenials(answer.denied)
     leaseMs = answer.lease_ms
-    tokenEndsAt = performance.now() + answer.token_ms
     claimsLeft = answer.claims_left ?? Infinity
+    token.note(answer, askedWith)
   }
 
   async function heartbeat(tasks: readonly Task[]): Promise<ReadonlySet<number>> {
+    const askedWith = token.text
     const answer = await ask('heartbeat', { checks: tasks.map(checkOf) }, RunnerHeld)
-    remember(answer)
+    remember(answer, askedWith)
     return new Set(answer.held)
   }
 
@@ -109,9 +129,10 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
     },
     async claim(limit) {
       const claimedAt = performance.now()
+      const askedWith = token.text
       const asked = { limit: Math.min(limit, MAX_CLAIMED), ...(exit !== undefined && { exit }) }
       const answer = await claimLevel.ask((key) => ask('claim', { ...asked, ...key }, RunnerClaimed))
-      remember(answer)
+      remember(answer, askedWith)
       return tasksFromWire(CHECK_KINDS, answer, claimedAt)
     },
     heartbeat,
@@ -120,12 +141,18 @@ export function createHttpCheckSource(options: HttpCheckSourceOptions): HttpChec
       const body = JSON.stringify({ checks: tasks.map(checkOf), delay_ms: delayMs })
       await post('release', { ...JSON_TYPE, body, timeoutMs: ANSWER_MS })
     },
-    tokenMs: () => tokenEndsAt - performance.now(),
+    tokenMs: () => token.livesMs(),
+    renewInMs: () => token.renewInMs(),
+    exchangeToken: () => ask('exchange', {}, RunnerExchanged),
+    useToken: (text) => token.use(text),
+    authorization: () => `Bearer ${token.text}`,
     claimsLeft: () => claimsLeft,
     reportSandbox: client.reportSandbox,
     close: () => client.close(),
   }
 }
+
+type Terms = Pick<RunnerHeld, 'lease_ms' | 'token_ms' | 'renew_ms' | 'denied' | 'claims_left'>
 
 interface AskingWorker {
   readonly ask: (verb: string, body: object, schema: typeof RunnerProxyHold) => Promise<RunnerProxyHold>

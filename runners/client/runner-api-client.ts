@@ -7,7 +7,8 @@ import { RunnerApiError } from './runner-api-error.ts'
 interface RunnerApiClientOptions {
   /** The URL of the runner API; the verbs are appended to its path. */
   readonly url: string
-  readonly token: string
+  /** Returns the token of the next request. */
+  readonly token: () => string
 }
 
 interface Asked {
@@ -46,7 +47,7 @@ export function createRunnerApiClient({ url, token }: RunnerApiClientOptions): R
         dispatcher: agent,
         method: 'POST',
         headers: {
-          authorization: `Bearer ${token}`,
+          authorization: `Bearer ${token()}`,
           'content-type': type,
           [RUNNER_API_HEADER]: String(RUNNER_API_VERSION),
           ...(isUnsandboxed && { [SANDBOX_HEADER]: 'off' }),

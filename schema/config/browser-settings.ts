@@ -26,7 +26,12 @@ export const BROWSER_SETTINGS = {
     ),
   ),
   TIDEMARK_RUNNER_TOKEN: Optional(
-    Text(1, 256, 'Authentication token of a runner, from "tidemark admin create-runner-token".'),
+    Text(
+      1,
+      256,
+      'Authentication token of a runner, from "tidemark admin create-runner-token". One that is renewed is kept in ' +
+        'its file, in a folder that the runner may write to.',
+    ),
   ),
   TIDEMARK_RUNNER_IDLE_SECONDS: Whole(0, 86_400, {
     default: 0,

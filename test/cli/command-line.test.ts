@@ -39,6 +39,7 @@ describe('a command line that is not valid exits with 2 and says why', () => {
     [['admin', 'create-owner', '--email', 'me@example.com', '--plan', 'gold'], 'Allowed choices'],
     [['admin', 'create-key', '--email', 'me', '--name', 'x'], 'e-mail address'],
     [['admin', 'create-runner-token', '--job', 'x', '--ttl', '3y'], 'a time such as 15m'],
+    [['admin', 'create-runner-token', '--job', 'x', '--renew', '--ttl', '59m'], '--ttl must be 1h at least'],
   ])('%j', async (args, reason) => {
     const { code, stdout, stderr } = await runCli(args, { TIDEMARK_DATA_DIR: join(folder.path, 'never') })
     expect([code, stdout]).toEqual([2, ''])

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
 import { Config } from '../../schema/config/config.ts'
+import { SECRET_SETTINGS, secretFileOf } from '../../schema/config/secret-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -17,6 +18,11 @@ interface Service {
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly security_opt?: readonly string[]
+  readonly command?: readonly string[]
+  readonly profiles?: readonly string[]
+  readonly restart?: string
+  readonly volumes?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
 }
 
 interface Compose {
@@ -43,10 +49,11 @@ test('the Compose file is one by the schema of Compose', async () => {
 
 test('the Compose file runs the images of this version, by settings that there are', async () => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const settings = [...Object.keys(Config.properties), ...SECRET_SETTINGS.map(secretFileOf)]
   const images = Object.keys(ROOT_FILE_SYSTEMS).map((name) => `${name}:${version}`)
   for (const [name, { image, environment }] of own) {
     expect(images, name).toContain(image)
-    for (const setting of Object.keys(environment)) expect(Object.keys(Config.properties), name).toContain(setting)
+    for (const setting of Object.keys(environment)) expect(settings, name).toContain(setting)
   }
 })
 
@@ -57,6 +64,19 @@ test('the Compose file gives no container a right, and the runner neither the da
   }
   const names = Object.keys(services['runner']?.environment ?? {})
   for (const secret of ['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY']) expect(names).not.toContain(secret)
+})
+
+test('the Compose file starts a runner without a step by hand: its first token is made where it keeps the next', () => {
+  const { runner, 'runner-token': maker, ...others } = services
+  for (const [name, { profiles }] of Object.entries(services)) expect(profiles, name).toBeUndefined()
+  const file = runner?.environment['TIDEMARK_RUNNER_TOKEN_FILE'] ?? ''
+  expect(maker?.command?.join(' ')).toBe(`admin create-runner-token --job compose --renew --file ${file}`)
+  expect([maker?.restart, runner?.restart]).toEqual(['no', 'unless-stopped'])
+  expect(runner?.depends_on?.['runner-token']).toEqual({ condition: 'service_completed_successfully' })
+  // Both images have this folder for their user. Nobody else has the volume.
+  const volume = ['runner:/data']
+  expect([maker?.volumes, runner?.volumes, file]).toEqual([volume, volume, '/data/runner-token'])
+  for (const [name, service] of Object.entries(others)) expect(service.volumes, name).not.toContainEqual(/^runner:/)
 })
 
 test('the runner of the Compose file has a seccomp profile in which Chromium makes its namespaces', async () => {

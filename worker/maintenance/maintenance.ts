@@ -2,6 +2,7 @@ import type { OutageLog } from '../../concurrency/loops/outage.ts'
 import { createWakeableLoop } from '../../concurrency/loops/wakeable-loop.ts'
 import type { Logger } from '../../core/logger.ts'
 import { purgeLinks } from '../../store/accounts/account-links.ts'
+import { purgeExchangedRunnerTokens } from '../../store/accounts/credentials/runner-token-exchange.ts'
 import { purgeRunnerTokens } from '../../store/accounts/credentials/runner-tokens.ts'
 import { purgeSessions } from '../../store/accounts/credentials/sessions.ts'
 import { purgeRateLimits } from '../../store/accounts/rate-limit.ts'
@@ -95,6 +96,7 @@ export async function startMaintenance(
     await purgePromptAnswers(store)
     await purgeIdempotentAnswers(store)
     await purgeRunnerTokens(store)
+    await purgeExchangedRunnerTokens(store)
     await forgetChats(store)
     await eraseSecretsOfDeleted(store)
     purges.restart(now)

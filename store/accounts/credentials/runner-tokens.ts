@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/client.ts'
 import { nothing, row } from '../../db/row.ts'
 import { checkedTextHash, isCheckedText, newCheckedText } from './api-key-text.ts'
 
-const PREFIX = 'tdr_'
+export const RUNNER_TOKEN_PREFIX = 'tdr_'
 
 const issued = row({ id: Type.Integer(), expires_at: Type.String() })
 const Count = Type.Union([Type.Integer(), Type.Null()])
@@ -15,6 +15,8 @@ const live = row({
   claims_left: Count,
   is_unsandboxed: Type.Boolean(),
   check_no: Count,
+  renew_ms: Type.Union([Type.Number(), Type.Null()]),
+  former: Type.Unsafe<Buffer | null>({}),
 })
 const taken = row({ taken: Type.Integer() })
 const bound = row({ job: Type.String(), is_unsandboxed: Type.Boolean() })
@@ -41,6 +43,11 @@ export interface LiveRunnerToken {
   readonly checkNo: number | null
   /** Its runner said that its browsers do not have their own sandbox. */
   readonly isUnsandboxed: boolean
+  /** Milliseconds until its runner should exchange it: half of its life. Null: it is never exchanged. */
+  readonly renewMs: number | null
+  readonly hash: Buffer
+  /** The hash of the token before it, which ends with the first use of this one. Null: there is none. */
+  readonly former: Buffer | null
 }
 
 interface NewRunnerToken {
@@ -50,19 +57,21 @@ interface NewRunnerToken {
   readonly claims?: number
   /** The one isolated check that it may claim. Default: any that is not isolated. */
   readonly checkNo?: number
+  /** Its runner exchanges it for another one that is valid for as long, again and again. Default: no. */
+  readonly isRenewed?: boolean
 }
 
 /** Creates a token for one Job, by name. It expires after the given number of seconds. */
 export async function createRunnerToken(
   store: Pick<Queryable, 'one'>,
-  { job, ttlSeconds, claims, checkNo }: NewRunnerToken,
+  { job, ttlSeconds, claims, checkNo, isRenewed = false }: NewRunnerToken,
 ): Promise<IssuedRunnerToken> {
-  const token = newCheckedText(PREFIX)
+  const token = newCheckedText(RUNNER_TOKEN_PREFIX)
   const made = await store.one(sql.type(issued)`
-    insert into runner_tokens (job, hash, expires_at, claims_left, check_no)
+    insert into runner_tokens (job, hash, expires_at, claims_left, check_no, renew_seconds)
     values (
       ${job}, ${sql.binary(checkedTextHash(token))}, clock() + make_interval(secs => ${ttlSeconds}), ${claims ?? null},
-      ${checkNo ?? null}
+      ${checkNo ?? null}, ${isRenewed ? ttlSeconds : null}
     )
     returning id, expires_at`)
   return { id: made.id, job, token, expires_at: made.expires_at }
@@ -73,22 +82,37 @@ export async function createRunnerToken(
  * the comparison does not reveal how much of the text is right.
  */
 export async function findLiveRunnerToken(store: Queryable, text: string): Promise<LiveRunnerToken | null> {
-  if (!isCheckedText(PREFIX, text)) return null
+  if (!isCheckedText(RUNNER_TOKEN_PREFIX, text)) return null
+  const hash = checkedTextHash(text)
   const found = await store.maybeOne(sql.type(live)`
-    select id, job, ceil(extract(epoch from expires_at - clock()) * 1000)::float8 as lives_ms,
-      claims_left, is_unsandboxed, check_no
-    from runner_tokens
-    where hash = ${sql.binary(checkedTextHash(text))} and revoked_at is null and expires_at > clock()`)
+    select t.id, job, ceil(extract(epoch from found.expires_at - clock()) * 1000)::float8 as lives_ms,
+      claims_left, is_unsandboxed, check_no, former,
+      case when renew_seconds is not null then
+        greatest(0, extract(epoch from found.expires_at - clock()) * 1000 - renew_seconds * 500)
+      end::float8 as renew_ms
+    from (
+      select n.id, n.expires_at, e.hash as former
+      from runner_tokens n
+      left join exchanged_runner_tokens e on e.token_id = n.id and e.theft_from is null
+      where n.hash = ${sql.binary(hash)}
+      union all
+      -- The one before works as long as the next one was not used.
+      select token_id, expires_at, null from exchanged_runner_tokens
+      where hash = ${sql.binary(hash)} and theft_from is null
+    ) found join runner_tokens t on t.id = found.id
+    where revoked_at is null and t.expires_at > clock() and found.expires_at > clock()`)
   if (found === null) return null
-  const {
-    id,
-    job,
-    lives_ms: livesMs,
-    claims_left: claimsLeft,
-    is_unsandboxed: isUnsandboxed,
-    check_no: checkNo,
-  } = found
-  return { id, job, livesMs, claimsLeft, isUnsandboxed, checkNo }
+  return {
+    id: found.id,
+    job: found.job,
+    livesMs: found.lives_ms,
+    claimsLeft: found.claims_left,
+    isUnsandboxed: found.is_unsandboxed,
+    checkNo: found.check_no,
+    renewMs: found.renew_ms,
+    hash,
+    former: found.former,
+  }
 }
 
 /**

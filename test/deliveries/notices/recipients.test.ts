@@ -328,6 +328,27 @@ test('a destination hears that work waits for a later version, and what is to be
   expect(payload['message']).toMatch(/1 check and 20 messages: .*level 3.*\nUpgrade the workers to the version/)
 })
 
+test('a runner token that was copied is reported to owner and destinations, whatever they turned off', async () => {
+  const { mailbox, mailer } = await postOffice()
+  await using receiver = await openReceiver()
+  const deliveries = [{ type: 'webhook', url: receiver.url }] as const
+  const detail = { runner_token: { job: 'kitchen' }, waiting_for_browser: true }
+  await happened({ isOfTeam: true, detail, deliveries, notifyOn: ['failing'], wantsMail: false })
+  loop(mailer).start()
+  await requested(receiver, 1)
+  const payload = payloadAt(receiver)
+  expect(payload).toMatchObject({
+    title: 'A runner token was revoked: it was copied',
+    monitor_id: null,
+    failing: { consecutive_failures: 0, error_code: 'runner_token_reused' },
+  })
+  expect(payload.message).toMatch(/^The runner kitchen had renewed its token.*\n.*create-runner-token --job kitchen/)
+  await eventually(
+    () => mailbox.letters.length,
+    (count) => count === 1,
+  )
+})
+
 test('a destination hears that monitors without a file were not deleted, and what deletes them', async () => {
   await using receiver = await openReceiver()
   const deliveries = [{ type: 'webhook', url: receiver.url }] as const

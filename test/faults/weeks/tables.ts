@@ -46,6 +46,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   dead_destinations: 'retention',
   deliveries: 'retention',
   encryption_keys: 'constant',
+  exchanged_runner_tokens: { days: 90 },
   forgotten_runs: 'retention',
   idempotent_answers: 'constant',
   images: 'retention',

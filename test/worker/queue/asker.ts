@@ -9,7 +9,7 @@ import type { MonitorOptions } from '../../support/database/queue-database.ts'
 import { draw } from '../pictures/drawings.ts'
 import { type TrustedSide, openTrustedSide } from './trusted-side.ts'
 
-export const VERBS = ['claim', 'heartbeat', 'complete', 'release'] as const
+export const VERBS = ['claim', 'heartbeat', 'complete', 'release', 'exchange'] as const
 export const MARK = { etag: null, last_modified: null, body_hash: null }
 export const VALUES = { kind: 'values', fetch_method: 'browser', mark: MARK, warnings: [] }
 

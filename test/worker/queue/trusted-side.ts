@@ -13,6 +13,7 @@ import {
   type HttpCheckSourceOptions,
 } from '../../../runners/client/http-check-source.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import type { ReusedRunnerToken } from '../../../store/accounts/credentials/runner-token-exchange.ts'
 import { createRunnerToken, type IssuedRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
 import { openStore } from '../../../store/db/client.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
@@ -49,6 +50,7 @@ interface ServeOptions extends Partial<RunnerServiceOptions> {
   /** What its runners are told to deny. */
   readonly denied?: Denials
   readonly onRendered?: (isSandboxed: boolean) => void
+  readonly onReused?: (reused: ReusedRunnerToken) => void
 }
 
 const NOTHING: Denials = { cidrs: [], endpoints: [] }
@@ -89,7 +91,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
   const token = (job = 'a-job', ttlSeconds = 900) => createRunnerToken(database.store, { job, ttlSeconds })
 
   async function serve(options: ServeOptions = {}) {
-    const { budgetBytes, denied: _denied, onRendered, ...more } = options
+    const { budgetBytes, denied: _denied, onRendered, onReused, ...more } = options
     const source = createRunnerService({ ...trusted, ...more })
     const app = buildRunnerApi({
       source,
@@ -98,6 +100,7 @@ export async function openTrustedSide(leaseMs = 60_000): Promise<TrustedSide> {
       log,
       ...(budgetBytes !== undefined && { budgetBytes }),
       ...(onRendered && { onRendered }),
+      ...(onReused && { onReused }),
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const server = { url, close: () => app.close() }
