@@ -44,6 +44,8 @@ export async function buildRelease(release: Release): Promise<void> {
   const seconds = Number(await git(root, 'log', '-1', '--format=%ct'))
   await rm(target, { recursive: true, force: true })
   for (const folder of ['npm', 'sbom']) await mkdir(join(target, folder), { recursive: true })
+  // A folder that was not finished can be made anew, and is not published.
+  await writeFile(join(target, CHECKSUMS), '')
   const step: Step = async (what, work) => {
     const start = performance.now()
     const result = await work()
@@ -169,6 +171,7 @@ async function writeCompose({ root, version, target }: Release, images: Images):
 
 /** Writes how the files were made, and the checksums of all, that text among them. */
 async function writeProofs({ root, version, target, builder }: Release, commit: string): Promise<void> {
+  await rm(join(target, CHECKSUMS))
   const source = { version, commit, builder, locks: await hashed(root, LOCKS) }
   const provenance = provenanceOf(PUBLIC_NAMES, source, await filesOf(target))
   await writeFile(join(target, PROVENANCE), `${JSON.stringify(provenance, null, 2)}\n`)
