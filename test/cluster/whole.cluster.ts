@@ -55,7 +55,11 @@ describeInCluster('The image that has everything', () => {
 
   test('serves, and renders nothing by the profile that engines have, but names the option to add', async () => {
     await start('whole', { type: 'RuntimeDefault' })
-    expect(await kubectl('logs', '-n', NAMESPACE, 'whole')).toMatch(/is running at \S+\n[^]*API key +svc_/)
+    // It is ready a moment before it says so.
+    await inTime(
+      () => kubectl('logs', '-n', NAMESPACE, 'whole'),
+      (log) => /is running at \S+\n[^]*API key +svc_/.test(log),
+    )
     await expect(render('whole', 'whole')).rejects.toThrow('--security-opt seccomp=chromium.json')
     expect(await site.visits('whole')).toBe(0)
     await kubectl('delete', 'pod', '-n', NAMESPACE, 'whole')
