@@ -40,7 +40,7 @@ const LAST_MS = 20_000
  * stack stops it.
  */
 export async function startRunner(settings: Settings, context: ProcessContext): Promise<void> {
-  const { log, stack, stopping, end } = context
+  const { log, stack, stopping, end, ready } = context
   const { url, token } = whereAndWho(settings)
   const egress = egressOf(settings, url)
   const http = createHttpCheckSource({
@@ -69,6 +69,7 @@ export async function startRunner(settings: Settings, context: ProcessContext): 
   if (stopping.aborted) return
   loop.start()
   print(`Tidemark is rendering for ${url}\n`)
+  ready(`Rendering for ${url}`)
 }
 
 function whereAndWho(settings: Settings): { readonly url: string; readonly token: string } {

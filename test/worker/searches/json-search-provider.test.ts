@@ -24,7 +24,7 @@ beforeAll(async () => {
   site = await openSite({ otherwise: status(404) })
   provider = createJsonSearchProvider({
     url: `${site.origin}/api?no_cache=true`,
-    key: KEY,
+    key: () => KEY,
     pageMs: 500,
     totalMs: 5_000,
   })
@@ -115,7 +115,7 @@ describe('the search provider', () => {
       expect(answer).toMatchObject({ ok: false, asked: 1 })
       expect(JSON.stringify(answer)).not.toContain(KEY)
     }
-    const away = createJsonSearchProvider({ url: 'http://127.0.0.1:1/', key: KEY })
+    const away = createJsonSearchProvider({ url: 'http://127.0.0.1:1/', key: () => KEY })
     expect(await away.search(SEARCH, NEVER)).toMatchObject({ ok: false, message: 'it did not answer (ECONNREFUSED)' })
     await away.close()
   })
