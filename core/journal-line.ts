@@ -10,5 +10,5 @@ export function journalLine(line: string): string {
   return `<${PRIORITIES[level] ?? PRIORITIES['info']}>${line}`
 }
 
-/** Returns a text about an error likewise: journald takes each line of it as a line of its own. */
+/** Returns a text about an error likewise: journald reads a priority in each line. */
 export const journalError = (text: string): string => text.replaceAll(/^(?=.)/gm, `<${PRIORITIES['error']}>`)

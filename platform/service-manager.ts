@@ -30,8 +30,8 @@ const NOBODY: ServiceManager = {
 
 /**
  * Returns what tells systemd about this process. Node has no datagram sockets of the file system, so each message is
- * sent by the program `systemd-notify`, which comes with systemd. It waits until systemd has read the message: otherwise
- * systemd could not tell any more which unit the sender belonged to. Messages are sent in their order.
+ * sent by the program `systemd-notify`, which comes with systemd. It waits until systemd has read the message:
+ * otherwise systemd could not tell any more which unit the sender belonged to. Messages are sent in their order.
  */
 export function createServiceManager({ socket, onFault, program = 'systemd-notify' }: ServiceManagerOptions) {
   if (socket === undefined || socket === '') return NOBODY

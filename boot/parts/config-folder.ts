@@ -91,7 +91,7 @@ export async function followConfigFolder(
     async work() {
       const isAsked = asked !== undefined
       const isApplied = await pass(isAsked)
-      // Who asked meanwhile has another pass.
+      // Who asked during the pass has another one.
       if (isAsked) answer(isApplied)
       first?.()
       return SCAN_MS
@@ -148,8 +148,8 @@ function watchFolder(folder: string, onQuiet: () => void, log: Logger): { close(
 }
 
 /**
- * Returns what reads the folder and applies it where something differs; where it is asked to, in any case, and all faults
- * are logged again. Returns whether there are none.
+ * Returns what reads the folder and applies it where something differs. When it is asked, it applies it in any case and
+ * logs all faults again. It returns whether there are none.
  */
 function createPass(context: FolderContext, { folder, team: teamId, prune }: Followed) {
   const { store, log, environment, egress } = context

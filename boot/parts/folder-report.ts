@@ -58,9 +58,7 @@ export function createFolderReport({ registry, log }: ReportContext, folder: str
   return {
     /** What was logged before is logged again where it still holds. */
     forget(): void {
-      logged = ''
-      skippedBefore = ''
-      waited = ''
+      logged = skippedBefore = waited = ''
     },
     skipped(documents: Skipped): void {
       const names = documents.map(({ kind, name }) => (name === null ? kind : `${kind} ${name}`)).join(', ')

@@ -14,7 +14,7 @@ export interface Reloads {
   add(reloaded: Reloaded): void
   /** The process has started: `status` says so to systemd. A reload that came before begins. */
   ready(status: string): void
-  /** Reads everything again. A request that comes meanwhile is done behind it. */
+  /** Reads everything again. A request during that is done behind it. */
   request(): void
 }
 

@@ -18,7 +18,7 @@ export const supervisorOf = ({ NOTIFY_SOCKET: socket }: Environment, log: Logger
 
 /**
  * Tells systemd that this process works, twice in the time of WatchdogSec. The messages stay out when its event loop is
- * stuck. A database that is away is no reason to start a process again, so nothing else is asked.
+ * stuck. Another start would not bring back a database that is away, so nothing else is asked.
  */
 export function keepWatchdogQuiet(environment: Environment, service: ServiceManager, stack: Stack): void {
   const { WATCHDOG_USEC: time, WATCHDOG_PID: pid } = environment

@@ -33,8 +33,8 @@ const LINES_WAIT_MS = 100
 const LINES_BYTES = 4_096
 
 /**
- * Returns where the log goes: JSON on standard output, with the priorities of journald where that reads it; on a terminal
- * as a person reads it.
+ * Returns where the log goes: JSON on standard output, with the priorities of journald where that reads it. A terminal
+ * shows it as a person reads it.
  */
 function logOutput(): DestinationStream {
   if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(forTerminal(terminalLine(line))) }

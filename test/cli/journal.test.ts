@@ -8,7 +8,7 @@ import { eventually } from '../support/run/eventually.ts'
 vi.setConfig({ testTimeout: 240_000 })
 
 /** A runner without a worker: it logs that, and tries again. */
-const RUNNER = { TIDEMARK_RUNNER_API_URL: 'http://127.0.0.1:9', TIDEMARK_RUNNER_TOKEN: 'a token of a test' }
+const RUNNER = { TIDEMARK_RUNNER_API_URL: 'http://127.0.0.1:9', TIDEMARK_RUNNER_TOKEN: 'a-token-of-a-test' }
 const COMMAND = `exec "${process.execPath}" cli/tidemark.ts`
 
 /** Makes a file, and returns it with what systemd would say of it in JOURNAL_STREAM. */

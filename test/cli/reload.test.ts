@@ -24,13 +24,13 @@ spec:
 `
 
 describeIf(hasNotifySocket && hasProgram('setsid'), 'install systemd, util-linux and python3')('under systemd', () => {
-  test('serve says when it is ready, works, is reloaded and stops; SIGHUP reads the folder and the secrets', async () => {
+  test('serve says that it is ready, works, reloads and stops; SIGHUP reads folder and secrets', async () => {
     await using folder = await temporaryFolder()
     await using socket = await openNotifySocket(folder.path)
     const at = (name: string) => join(folder.path, name)
     await mkdir(at('monitors'))
     await writeFile(at('monitors/kettle.yaml'), monitor(3600))
-    await writeFile(at('token'), 'the first token\n')
+    await writeFile(at('token'), 'the first metrics token\n')
     await writeFile(at('proxy'), 'http://127.0.0.1:9')
     // Without a terminal, as a service is.
     await using serve = startShell(
@@ -60,17 +60,17 @@ describeIf(hasNotifySocket && hasProgram('setsid'), 'install systemd, util-linux
     )
 
     // Valid files: one that is used at once, and one that is for the next start.
-    await writeFile(at('token'), 'the second token\n')
+    await writeFile(at('token'), 'the second metrics token\n')
     await writeFile(at('proxy'), 'http://127.0.0.1:10')
     serve.signal('SIGHUP')
     expect((await heard(3)).slice(1)).toMatchObject([
       { RELOADING: '1', MONOTONIC_USEC: expect.stringMatching(/^\d+$/) },
       { READY: '1', STATUS: `Ready at ${base}` },
     ])
-    expect([await metrics('the first token'), await metrics('the second token')]).toEqual([401, 200])
+    expect([await metrics('the first metrics token'), await metrics('the second metrics token')]).toEqual([401, 200])
     expect(serve.stdout).toMatch(/"setting":"TIDEMARK_METRICS_TOKEN_FILE","msg":"the file was read again/)
     expect(serve.stdout).toMatch(/"setting":"TIDEMARK_PROXY_URL_FILE","msg":"the file has changed, .* next start/)
-    expect(serve.stdout).not.toContain('second token')
+    expect(serve.stdout).not.toContain('second metrics token')
 
     // A file that is not valid: both parts say so, and the settings stay as they were.
     await writeFile(at('monitors/kettle.yaml'), monitor(7))
@@ -82,15 +82,15 @@ describeIf(hasNotifySocket && hasProgram('setsid'), 'install systemd, util-linux
     )
     expect(times('kettle.yaml:7: spec.scheduleIntervalSeconds')).toBe(2)
     expect(serve.stdout).toContain(`TIDEMARK_METRICS_TOKEN_FILE names ${at('token')}, which is empty`)
-    expect(await metrics('the second token')).toBe(200)
+    expect(await metrics('the second metrics token')).toBe(200)
 
     // Corrected: nothing is left of it.
     await writeFile(at('monitors/kettle.yaml'), monitor(7200))
-    await writeFile(at('token'), 'the third token')
+    await writeFile(at('token'), 'the third metrics token')
     serve.signal('SIGHUP')
     expect((await heard(7)).at(6)).toMatchObject({ READY: '1', STATUS: `Ready at ${base}` })
     expect(serve.stdout).toContain('"updated":1')
-    expect(await metrics('the third token')).toBe(200)
+    expect(await metrics('the third metrics token')).toBe(200)
 
     serve.signal('SIGTERM')
     expect(await serve.exited).toBe(0)
@@ -125,7 +125,7 @@ describeIf(hasProgram('python3'), 'install python3')('in a terminal', () => {
           PATH: process.env['PATH'],
           TIDEMARK_DATA_DIR: folder.path,
           TIDEMARK_RUNNER_API_URL: 'http://127.0.0.1:9',
-          TIDEMARK_RUNNER_TOKEN: 'a token of a test',
+          TIDEMARK_RUNNER_TOKEN: 'a-token-of-a-test',
         },
       },
     )

@@ -51,6 +51,20 @@ const organic = (...links: readonly string[]) =>
   links.map((link, at) => ({ position: at + 1, title: `  T\n${at} `, link, snippet: 'S', displayed_link: link }))
 
 describe('the search provider', () => {
+  test('is asked with the key of now, which may change', async () => {
+    serve(() => ({ organic_results: [] }))
+    let key = 'before'
+    const changing = createJsonSearchProvider({ url: `${site.origin}/api`, key: () => key })
+    await changing.search(SEARCH, NEVER)
+    key = 'behind'
+    await changing.search(SEARCH, NEVER)
+    expect(asked.map(({ url, authorization }) => [url.searchParams.get('api_key'), authorization])).toEqual([
+      ['before', 'Bearer before'],
+      ['behind', 'Bearer behind'],
+    ])
+    await changing.close()
+  })
+
   test('is asked for each page separately, with the market, the device and the key', async () => {
     serve((start) => ({ organic_results: organic(`https://site-${start}.example/`) }))
     const answer = await provider.search(SEARCH, NEVER)
