@@ -12,13 +12,12 @@ const README = '../examples/systemd/README.md'
 /** The figure that README.md beside the units names: 0 is the least exposed, 10 the most. */
 const EXPOSURE = 2.5
 
-const UNITS = [
-  ['tidemark.service', 'tidemark.service'],
-  ['tidemark@.service', 'tidemark@api.service'],
-] as const
+type Unit = readonly [file: string, name: string]
+const WHOLE: Unit = ['tidemark.service', 'tidemark.service']
+const PART: Unit = ['tidemark@.service', 'tidemark@api.service']
 
 /** Returns what systemd finds wrong with a unit that has these lines at the end of its section Service. */
-async function verify(folder: string, [file, name]: (typeof UNITS)[number], lines = '') {
+async function verify(folder: string, [file, name]: Unit, lines = '') {
   const unit = await readFile(join(ROOT, 'examples/systemd', file), 'utf8')
   // The program has to exist where the unit says, so here it is that of this repository.
   const found = unit.replace('ExecStart=tidemark ', `ExecStart=${join(ROOT, 'tidemark')} `)
@@ -31,7 +30,7 @@ async function verify(folder: string, [file, name]: (typeof UNITS)[number], line
 }
 
 describeIf(hasProgram('systemd-analyze'), 'install systemd')('the units for systemd', () => {
-  test.each(UNITS)('%s is accepted, and exposed no more than README.md says', async (...unit) => {
+  test.each([WHOLE, PART])('%s is accepted, and exposed no more than README.md says', async (...unit) => {
     await using folder = await temporaryFolder()
     const { path, ...verdict } = await verify(folder.path, unit)
     expect(verdict).toEqual({ status: 0, faults: [] })
@@ -48,7 +47,7 @@ describeIf(hasProgram('systemd-analyze'), 'install systemd')('the units for syst
     expect(blocks).toHaveLength(2)
     const [, version = ''] = /^systemd (\d+)/.exec(spawnSync('systemd-analyze', ['--version']).stdout.toString()) ?? []
     for (const { text } of blocks) {
-      const { faults } = await verify(folder.path, UNITS[0], text.replace('[Service]', ''))
+      const { faults } = await verify(folder.path, WHOLE, text.replace('[Service]', ''))
       const isUnknown = text.includes('notify-reload') && Number(version) < 253
       expect(faults).toEqual(isUnknown ? [expect.stringContaining('notify-reload')] : [])
     }
