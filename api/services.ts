@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type BillingProvider, MANUAL_BILLING } from '../accounts/billing/provider.ts'
-import type { Health } from '../core/health.ts'
+import type { Health, MetricsToken } from '../core/health.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Channels } from '../deliveries/channels/channel.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
@@ -59,7 +59,7 @@ export interface ServicesOptions {
   /** Whether /metrics is served here; false when it has its own port. */
   readonly metricsHere: boolean
   /** What a request for /metrics must send; undefined: nothing. */
-  readonly metricsToken?: string | undefined
+  readonly metricsToken?: MetricsToken
   readonly log: FastifyBaseLogger
   readonly tracer?: Tracer | undefined
   /** Tells the workers of this process that a check is due now. */

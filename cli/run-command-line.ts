@@ -1,5 +1,7 @@
 import { type Command, CommanderError } from 'commander'
+import { journalError } from '../core/journal-line.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { isJournal } from '../platform/is-journal.ts'
 import { tell } from '../platform/print.ts'
 import { commandLine, loadCommands } from './command-line.ts'
 import { exitCode } from './exit-codes.ts'
@@ -29,7 +31,8 @@ try {
   } else {
     const { exitCodeOf, explain } = await import('./explain-error.ts')
     const { faultLine, isLogged } = await import('./fault-line.ts')
-    tell(isLogged(words[0]) ? faultLine(error) : `${explain(error)}\n`)
+    const text = isLogged(words[0]) ? faultLine(error) : `${explain(error)}\n`
+    tell(isJournal(2, process.env['JOURNAL_STREAM']) ? journalError(text) : text)
     process.exitCode = exitCodeOf(error)
   }
 }

@@ -9,6 +9,14 @@ export interface Health {
 }
 
 /**
+ * Returns what a request for the metrics must send; undefined: nothing. It is asked for at each request: the file of
+ * the token may be read again.
+ */
+export type MetricsToken = () => string | undefined
+
+export const openToAll: MetricsToken = () => undefined
+
+/**
  * Returns whether a request may read the metrics: the installation has set no token, or the request sends it as
  * `Authorization: Bearer …`.
  */

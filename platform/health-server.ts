@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { type Health, mayReadMetrics, METRICS_TYPE } from '../core/health.ts'
+import { type Health, mayReadMetrics, METRICS_TYPE, type MetricsToken, openToAll } from '../core/health.ts'
 import type { Logger } from '../core/logger.ts'
 import { CONNECTION_LIMITS, endConnection, guardConnections, type OnRefused } from './connection-guard.ts'
 
@@ -15,7 +15,7 @@ interface HealthServerOptions {
   readonly host: string
   readonly port: number
   /** What a request for the metrics must send; undefined: nothing. */
-  readonly token?: string | undefined
+  readonly token?: MetricsToken
   /** Open connections of one client address. Default: CONNECTIONS_PER_ADDRESS. */
   readonly perAddress?: number
   readonly onRefused?: OnRefused | undefined
@@ -29,7 +29,7 @@ interface HealthServerOptions {
  */
 export async function startHealthServer(
   health: Health,
-  { host, port, token, perAddress, onRefused, log }: HealthServerOptions,
+  { host, port, token = openToAll, perAddress, onRefused, log }: HealthServerOptions,
 ): Promise<HealthServer> {
   const limits = { ...CONNECTION_LIMITS, headersTimeout: 10_000, requestTimeout: 10_000 }
   const server = createServer(limits, requestListener(health, token))
@@ -50,14 +50,14 @@ export async function startHealthServer(
   }
 }
 
-function requestListener(health: Health, token: string | undefined): RequestListener {
+function requestListener(health: Health, token: MetricsToken): RequestListener {
   return (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     const answer = ROUTES[path]
     if (answer === undefined) return send(response, { status: 404, body: json({ status: 'not found' }) })
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response.setHeader('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED)
-    if (path === '/metrics' && !mayReadMetrics(token, request.headers.authorization))
+    if (path === '/metrics' && !mayReadMetrics(token(), request.headers.authorization))
       return send(response, { status: 401, body: json({ status: 'unauthorized' }) })
     answer(health).then(
       (found) => send(response, found),

@@ -13,6 +13,8 @@ export interface ProgramRun {
   user: UnprivilegedUser | null
   /** Written to standard input, which is then closed. */
   input?: string
+  /** Variables beside those that every child process has. */
+  environment?: Readonly<Record<string, string>>
 }
 
 interface ProgramResult {
@@ -22,9 +24,14 @@ interface ProgramResult {
 }
 
 /** Runs a program to its end. A program that cannot be started is a result with `ok: false` too. */
-export function runProgram({ program, args, user, input = '' }: ProgramRun): Promise<ProgramResult> {
+export function runProgram({ program, args, user, input = '', environment = {} }: ProgramRun): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: '/', env: CHILD_ENVIRONMENT, stdio: 'pipe', ...user })
+    const child = spawn(program, args, {
+      cwd: '/',
+      env: { ...CHILD_ENVIRONMENT, ...environment },
+      stdio: 'pipe',
+      ...user,
+    })
     let output = ''
     const collect = (chunk: Buffer): void => {
       output += chunk.toString()

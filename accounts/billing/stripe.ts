@@ -14,8 +14,9 @@ import {
 
 /** What the settings say about Stripe. */
 interface StripeOptions {
-  readonly secretKey: string
-  readonly webhookSecret: string
+  /** Both are asked for at each use: their files may be read again. */
+  readonly secretKey: () => string
+  readonly webhookSecret: () => string
   readonly prices: Prices
   /** Instead of https://api.stripe.com, for tests. */
   readonly apiUrl?: string | undefined
@@ -32,8 +33,12 @@ const CHECKOUT_SECONDS = 3_600
 
 /** Returns the provider. Stripe's library is loaded when it is used for the first time. */
 export function stripeBilling(options: StripeOptions): BillingProvider {
-  let loading: Promise<Stripe> | undefined
-  const library = () => (loading ??= loadStripe(options))
+  let loaded: { readonly key: string; readonly library: Promise<Stripe> } | undefined
+  const library = () => {
+    const key = options.secretKey()
+    if (loaded?.key !== key) loaded = { key, library: loadStripe(key, options) }
+    return loaded.library
+  }
   const prices = options.prices
   /** Asks Stripe. Throws PaymentFault when it refuses or does not answer, CustomerGone when it misses the customer. */
   const ask: Ask = async (work) => {
@@ -49,7 +54,7 @@ export function stripeBilling(options: StripeOptions): BillingProvider {
   const readEvent: Payments['readEvent'] = async (body, signature) => {
     const stripe = await library()
     try {
-      return eventOf(stripe.webhooks.constructEvent(body, signature, options.webhookSecret))
+      return eventOf(stripe.webhooks.constructEvent(body, signature, options.webhookSecret()))
     } catch (error) {
       if (isStripeError(error) || error instanceof SyntaxError) return null
       throw error
@@ -132,7 +137,7 @@ const subscriptionsOf = (
     }),
 })
 
-async function loadStripe({ secretKey, apiUrl, timeoutMs = 8_000 }: StripeOptions): Promise<Stripe> {
+async function loadStripe(secretKey: string, { apiUrl, timeoutMs = 8_000 }: StripeOptions): Promise<Stripe> {
   const { default: Library } = await import('stripe')
   const url = apiUrl === undefined ? null : new URL(apiUrl)
   return new Library(secretKey, {

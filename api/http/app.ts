@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { openToAll } from '../../core/health.ts'
 import type { RequestTrace } from '../../core/tracer.ts'
 import { boundRequests, guardConnections } from '../../platform/connection-guard.ts'
 import { REQUEST_LIMITS } from '../../schema/request-limits.ts'
@@ -58,7 +59,7 @@ export function buildApp(services: Services, routes: readonly Route[], times: Ti
   })
   addEndings(app, services)
   if (services.tracer) addTraces(app, services.tracer)
-  addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken })
+  addHealthRoutes(app, services.health, { isHere: services.metricsHere, token: services.metricsToken ?? openToAll })
   addRoutes(app, services, { routes, answerFault })
   return app
 }

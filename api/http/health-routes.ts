@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { type Health, mayReadMetrics, METRICS_TYPE } from '../../core/health.ts'
+import { type Health, mayReadMetrics, METRICS_TYPE, type MetricsToken } from '../../core/health.ts'
 import { apiError } from './api-error.ts'
 
 /** How `/metrics` is served. */
 interface Metrics {
   /** False: it has its own port, or none. */
   readonly isHere: boolean
-  readonly token: string | undefined
+  readonly token: MetricsToken
 }
 
 /**
@@ -23,9 +23,9 @@ export function addHealthRoutes(app: FastifyInstance, health: Health, metrics: M
   if (metrics.isHere) addMetricsRoute(app, health, metrics.token)
 }
 
-function addMetricsRoute(app: FastifyInstance, health: Health, token: string | undefined): void {
+function addMetricsRoute(app: FastifyInstance, health: Health, token: MetricsToken): void {
   app.get('/metrics', { config: { policy: 'public' } }, async (request, reply) => {
-    if (!mayReadMetrics(token, request.headers.authorization))
+    if (!mayReadMetrics(token(), request.headers.authorization))
       throw apiError('UNAUTHORIZED', 'Send TIDEMARK_METRICS_TOKEN of this installation as Authorization: Bearer ….')
     return reply.type(METRICS_TYPE).send(await health.metrics())
   })

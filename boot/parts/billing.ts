@@ -5,9 +5,14 @@ import type { Settings } from '../settings/read-config.ts'
 
 /** Returns the payment provider of valid settings; undefined when there is none. */
 export function billingOf(config: Settings): BillingProvider | undefined {
-  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_PRICES: text } = config
+  const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICES: text } = config
   const prices = text === undefined ? undefined : readPrices(text)
-  if (secretKey === undefined || webhookSecret === undefined || prices === undefined || typeof prices === 'string')
-    return undefined
-  return stripeBilling({ secretKey, webhookSecret, prices, apiUrl: config.STRIPE_API_URL })
+  if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) return undefined
+  if (prices === undefined || typeof prices === 'string') return undefined
+  return stripeBilling({
+    secretKey: () => config.STRIPE_SECRET_KEY ?? STRIPE_SECRET_KEY,
+    webhookSecret: () => config.STRIPE_WEBHOOK_SECRET ?? STRIPE_WEBHOOK_SECRET,
+    prices,
+    apiUrl: config.STRIPE_API_URL,
+  })
 }

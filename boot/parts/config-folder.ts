@@ -21,6 +21,7 @@ import { FILES } from '../../store/monitors/monitor-resource.ts'
 import { noteNotPruned } from '../../store/monitors/prune-notice.ts'
 import { countReleased } from '../../store/monitors/released-records.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
+import type { Reloads } from '../process/reloads.ts'
 import type { Stack } from '../process/stack.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { createFolderReport } from './folder-report.ts'
@@ -34,6 +35,7 @@ interface FolderContext {
   readonly registry: Registry
   readonly log: Logger
   readonly stack: Stack
+  readonly reloads: Reloads
   readonly environment: Readonly<Record<string, string | undefined>>
   wake(): void
 }
@@ -63,12 +65,13 @@ const SCAN_MS = 15_000
 const COMPARE_MS = 600_000
 /** The same, where some of them were refused: the cause may be gone by then. */
 const RETRY_MS = 60_000
-/** Applies a folder of manifests, now and whenever it changes. Resolves after the first time. */
+
+/** Applies a folder of manifests, now, whenever it changes, and at a reload. Resolves after the first time. */
 export async function followConfigFolder(
   context: FolderContext,
   { config = '', configTeam: team, prune = false }: ConfigFlags,
 ): Promise<void> {
-  const { log, stack } = context
+  const { log, stack, reloads } = context
   const folder = resolve(config)
   log.info(
     { folder, prune },
@@ -79,14 +82,23 @@ export async function followConfigFolder(
   const pass = createPass(context, { folder, team, prune })
   let first: (() => void) | undefined
   const applied = new Promise<void>((done) => (first = done))
+  let asked: PromiseWithResolvers<boolean> | undefined
+  const answer = (isApplied: boolean) => {
+    asked?.resolve(isApplied)
+    asked = undefined
+  }
   const loop = createWakeableLoop({
     async work() {
-      await pass()
+      const isAsked = asked !== undefined
+      const isApplied = await pass(isAsked)
+      // Who asked during the pass has another one.
+      if (isAsked) answer(isApplied)
       first?.()
       return SCAN_MS
     },
     onFault(err) {
       first?.()
+      answer(false)
       if (err instanceof NotLeaderError) {
         log.error({ folder }, 'another process applies a folder of manifests to this database: this one has stopped')
         void loop.stop()
@@ -99,6 +111,15 @@ export async function followConfigFolder(
   stack.defer('the folder of manifests', async () => {
     watcher?.close()
     await loop.stop()
+  })
+  reloads.add({
+    name: 'the folder of manifests',
+    async again() {
+      if (loop.isStopped) return false
+      asked ??= Promise.withResolvers()
+      loop.wake()
+      return asked.promise
+    },
   })
   loop.start()
   await applied
@@ -126,8 +147,11 @@ function watchFolder(folder: string, onQuiet: () => void, log: Logger): { close(
   }
 }
 
-/** Returns what reads the folder and applies it where something differs. */
-function createPass(context: FolderContext, { folder, team: teamId, prune }: Followed): () => Promise<void> {
+/**
+ * Returns what reads the folder and applies it where something differs. When it is asked, it applies it in any case and
+ * logs all faults again. It returns whether there are none.
+ */
+function createPass(context: FolderContext, { folder, team: teamId, prune }: Followed) {
   const { store, log, environment, egress } = context
   const report = createFolderReport(context, folder)
   const hashKey = derivedKey(context.encryptionKey, 'applied resources')
@@ -135,14 +159,18 @@ function createPass(context: FolderContext, { folder, team: teamId, prune }: Fol
   const secretsOf = (documents: readonly SecretManifest[]) => secretSource(documents, environment)
   let epoch: number | undefined
   let before: { readonly digest: string; readonly until: number } | undefined
-  return async () => {
+  return async (isAsked: boolean): Promise<boolean> => {
+    if (isAsked) {
+      before = undefined
+      report.forget()
+    }
     epoch ??= await beginEpoch(store, FILES)
     const { texts, faults: unread } = await readQuietFolder(folder, QUIET_MS)
     report.left(await countReleased(store, FILES))
     const digest = createHash('sha256')
       .update(JSON.stringify([texts, unread]))
       .digest('hex')
-    if (before?.digest === digest && performance.now() < before.until) return
+    if (before?.digest === digest && performance.now() < before.until) return true
     before = undefined
     // An empty file is more often one whose writing was cut off than a wish to release its monitors.
     const input = judgeInput({ texts, unread, secretsOf, refusesEmpty: true, egress })
@@ -153,6 +181,7 @@ function createPass(context: FolderContext, { folder, team: teamId, prune }: Fol
     else if (faults.length === 0 && input.valid.length === 0)
       faults.push(fileFault(folder, 'has no manifest of a monitor: what it declared before stays'))
     let waitMs = COMPARE_MS
+    let isApplied = false
     if (faults.length > 0 || !team) report.refused(faults)
     else {
       const applied = await applyFolder(
@@ -169,9 +198,11 @@ function createPass(context: FolderContext, { folder, team: teamId, prune }: Fol
       )
       report.applied(input.valid.length, applied)
       waitMs = waitAfter(applied)
+      isApplied = applied.faults.length === 0
     }
     if (team) before = { digest, until: performance.now() + waitMs }
     log.debug({ folder, files: texts.length }, 'looked at the folder of manifests')
+    return isApplied
   }
 }
 

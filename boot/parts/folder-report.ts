@@ -56,6 +56,10 @@ export function createFolderReport({ registry, log }: ReportContext, folder: str
     waited = text
   }
   return {
+    /** What was logged before is logged again where it still holds. */
+    forget(): void {
+      logged = skippedBefore = waited = ''
+    },
     skipped(documents: Skipped): void {
       const names = documents.map(({ kind, name }) => (name === null ? kind : `${kind} ${name}`)).join(', ')
       if (names !== skippedBefore && names !== '') log.info({ folder, documents: names }, 'left out, being no monitors')

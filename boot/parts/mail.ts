@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/logger.ts'
-import { parseMailServer } from '../../core/mail-server.ts'
+import { type MailServer, parseMailServer } from '../../core/mail-server.ts'
 import { createMailer, type Mailer } from '../../deliveries/mail/mailer.ts'
 import type { Settings } from '../settings/read-config.ts'
 
@@ -20,5 +20,18 @@ export function mailerOf(settings: MailSettings, log?: Pick<Logger, 'info' | 'wa
     return null
   }
   log?.info({ host: parsed.server.host, port: parsed.server.port, from: SMTP_FROM }, 'mail is sent through this server')
-  return createMailer({ server: parsed.server, from: SMTP_FROM, connections })
+  return createMailer({ server: serverOf(settings, parsed.server), from: SMTP_FROM, connections })
+}
+
+/** Returns what tells the server of the settings, whose text may change. */
+function serverOf(settings: MailSettings, first: MailServer): () => MailServer {
+  let known = { text: settings.SMTP_URL, server: first }
+  return () => {
+    const text = settings.SMTP_URL ?? ''
+    if (text !== known.text) {
+      const parsed = parseMailServer(text)
+      if (parsed.ok) known = { text, server: parsed.server }
+    }
+    return known.server
+  }
 }

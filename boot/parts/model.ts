@@ -27,11 +27,12 @@ const WAITED_FOR = { deadlineMs: 20_000, waitMs: 5_000 }
 
 /** Returns the client of this installation's model; null when it has none. */
 export function promptsOf(settings: ModelSettings, context: ModelContext): ClosablePrompts | null {
-  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey = null, LLM_MODEL: name } = settings
+  const { LLM_BASE_URL: baseUrl, LLM_MODEL: name } = settings
   if (baseUrl === undefined) return null
   const { store, log, registry, isWaitedFor = false, patienceMs = 10_000 } = context
   const concurrency = settings.TIDEMARK_LLM_CONCURRENCY
   const timeoutMs = settings.TIDEMARK_LLM_TIMEOUT_SECONDS * 1000
+  const apiKey = () => settings.LLM_API_KEY ?? null
   const model = createModel({ baseUrl, apiKey, name, timeoutMs, connections: concurrency, log })
   return createPrompts({
     model,

@@ -45,7 +45,8 @@ export function searchSourceOf(context: SourceContext): SearchClaims & SearchSet
 /** Returns the paid provider of this installation; null: it has none. */
 function searchProviderOf(settings: Settings): SearchProvider | null {
   const { TIDEMARK_SERP_PROVIDER_URL: url, TIDEMARK_SERP_PROVIDER_KEY: key } = settings
-  return url === undefined || key === undefined ? null : createJsonSearchProvider({ url, key })
+  if (url === undefined || key === undefined) return null
+  return createJsonSearchProvider({ url, key: () => settings.TIDEMARK_SERP_PROVIDER_KEY ?? key })
 }
 
 interface RecordingContext {

@@ -16,17 +16,11 @@ import { egressPolicy } from '../parts/egress.ts'
 import { encryptionKey } from '../settings/encryption-key.ts'
 import { readSettings, type Settings } from '../settings/read-config.ts'
 import { checkPorts, type PortSetting } from './ports.ts'
-import type { Stack } from './stack.ts'
-import { type ProcessContext, type Progress, untilStopped } from './until-stopped.ts'
+import { type ProcessContext, untilStopped } from './until-stopped.ts'
 
 /** The context of every command that uses the store. */
-export interface ServerContext {
+export interface ServerContext extends ProcessContext {
   readonly settings: Settings
-  readonly log: Logger
-  readonly progress: Progress
-  readonly stack: Stack
-  /** Aborted when the process is to stop, with the name of the signal. */
-  readonly stopping: AbortSignal
   readonly registry: Registry
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined
@@ -59,9 +53,10 @@ interface ServerCommand {
  * order. A failed start stops the parts that it had started.
  */
 export async function runProcess({ command, isPart = false, ports, run }: ServerCommand): Promise<void> {
-  const settings = readSettings(process.env, isPart ? databaseRules(command) : [])
+  const read = () => readSettings(process.env, isPart ? databaseRules(command) : [])
+  const settings = read()
   await checkPorts(settings, ports)
-  await untilStopped(settings, async (context) => {
+  await untilStopped({ settings, read }, async (context) => {
     await started(openContext(settings, context).then(run), settings.DATABASE_URL)
   })
 }
@@ -81,10 +76,8 @@ async function started(starting: Promise<void>, databaseUrl: string | undefined)
   }
 }
 
-async function openContext(
-  settings: Settings,
-  { log, progress, stack, stopping }: ProcessContext,
-): Promise<ServerContext> {
+async function openContext(settings: Settings, context: ProcessContext): Promise<ServerContext> {
+  const { log, progress, stack } = context
   const key = await encryptionKey(settings)
   const database = await openDatabase(settings, { log, progress })
   stack.defer('the database', () => database.stop())
@@ -97,11 +90,8 @@ async function openContext(
   const tracer = await tracerOf(settings, log)
   stack.defer('traces', () => tracer?.close())
   return {
+    ...context,
     settings,
-    log,
-    progress,
-    stack,
-    stopping,
     registry,
     tracer,
     egress,

@@ -16,7 +16,8 @@ export async function serveHealth(
   health: Health,
   { settings, registry, log }: Serving,
 ): Promise<HealthServer | undefined> {
-  const { HOST: host, TIDEMARK_METRICS_PORT: port, TIDEMARK_METRICS_TOKEN: token } = settings
+  const { HOST: host, TIDEMARK_METRICS_PORT: port } = settings
   if (port === undefined) return undefined
+  const token = () => settings.TIDEMARK_METRICS_TOKEN
   return startHealthServer(health, { host, port, token, log, onRefused: countRefused({ registry, log }, 'metrics') })
 }

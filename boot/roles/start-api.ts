@@ -192,7 +192,7 @@ function servicesOptions(context: ApiContext, baseUrl: string) {
     connectionsPerAddress: settings.TIDEMARK_CONNECTIONS_PER_ADDRESS,
     onRefused: countRefused(context, 'api'),
     metricsHere: settings.TIDEMARK_METRICS_PORT === undefined && !isMetricsClosed(settings),
-    metricsToken: settings.TIDEMARK_METRICS_TOKEN,
+    metricsToken: () => settings.TIDEMARK_METRICS_TOKEN,
     log: context.log,
     tracer: context.tracer,
     wake: context.wake,

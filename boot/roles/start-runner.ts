@@ -48,7 +48,7 @@ export async function startRunner(
     readonly tokenFile: string | null
   },
 ): Promise<void> {
-  const { log, stack, stopping, end, tokenFile } = context
+  const { log, stack, stopping, end, ready, tokenFile } = context
   const { url, token } = whereAndWho(settings)
   const egress = egressOf(settings, url)
   const http = createHttpCheckSource({
@@ -79,6 +79,7 @@ export async function startRunner(
   if (stopping.aborted) return
   loop.start()
   print(`Tidemark is rendering for ${url}\n`)
+  ready(`Rendering for ${url}`)
 }
 
 function whereAndWho(settings: Settings): { readonly url: string; readonly token: string } {

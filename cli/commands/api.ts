@@ -24,5 +24,6 @@ export const api = (): Promise<void> =>
       const { stack, stopping } = context
       stack.defer('the wait for balancers', () => (stopping.reason === 'SIGTERM' ? sleep(LINGER_MS) : undefined))
       announce(context.log, `Tidemark's API is running at ${api.services.baseUrl}`)
+      context.ready(`Ready at ${api.services.baseUrl}`)
     },
   })

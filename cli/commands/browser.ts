@@ -6,11 +6,13 @@ import { BROWSER_RULES } from '../../schema/config/setting-rules.ts'
 
 /** Starts browsers for the runner of the same pod, until a signal comes. */
 export async function browser(): Promise<void> {
-  const settings = readSettings(process.env, BROWSER_RULES)
-  await untilStopped(settings, async ({ log, stack }) => {
+  const read = () => readSettings(process.env, BROWSER_RULES)
+  const settings = read()
+  await untilStopped({ settings, read }, async ({ log, stack, ready }) => {
     const { TIDEMARK_BROWSER_SOCKET: socket = '', CHROMIUM_PATH: path = null, TIDEMARK_DATA_DIR: dataDir } = settings
     const launcher = await startBrowserLauncher({ socket, path, dataDir, log })
     stack.defer('the browsers', () => launcher.close())
     print(`Tidemark starts browsers for the runner at ${socket}\n`)
+    ready(`Starting browsers for the runner at ${socket}`)
   })
 }

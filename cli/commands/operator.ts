@@ -50,5 +50,6 @@ const run = (flags: OperatorFlags): Promise<void> =>
         startAnew()
       })
       announce(context.log, `Tidemark is watching the resources of ${cluster}.`)
+      context.ready(`Watching the resources of ${cluster}`)
     },
   })

@@ -10,8 +10,9 @@ const FORBIDDEN = (['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const).flatMap
 /** Renders pages for workers, until a signal comes. */
 export async function runner(): Promise<void> {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FORBIDDEN.includes(name)))
-  const settings = readSettings(environment, RUNNER_RULES)
-  await untilStopped(settings, async (context) => {
+  const read = () => readSettings(environment, RUNNER_RULES)
+  const settings = read()
+  await untilStopped({ settings, read }, async (context) => {
     const given = FORBIDDEN.filter((name) => process.env[name])
     if (given.length > 0)
       context.log.warn({ settings: given }, 'a runner must not have these settings; remove them from its environment')

@@ -107,6 +107,7 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
           dataDir: context.settings.TIDEMARK_DATA_DIR,
         }),
       )
+      context.ready(`Ready at ${api.services.baseUrl}`)
     },
   })
 

@@ -26,5 +26,6 @@ export const worker = (): Promise<void> =>
       const worker = await startWorker({ ...context, kinds: KINDS, dashboardUrl })
       server = await serveHealth(createHealth({ ...context, ...worker }), context)
       announce(context.log, 'Tidemark is checking and delivering.')
+      context.ready('Checking and delivering')
     },
   })

@@ -28,7 +28,8 @@ export interface Mailer {
 
 /** The options of a mailer. */
 interface MailerOptions {
-  readonly server: MailServer
+  /** It is asked for at each mail: the file of its address may be read again. The same server is the same object. */
+  readonly server: () => MailServer
   /** The sender, `SMTP_FROM`: an address as in `email_address` of schema/rules. */
   readonly from: string
   /** The greatest number of connections to the server at a time. */
@@ -44,19 +45,21 @@ const IDLE_MS = 30_000
  * Nothing is attached but our own picture, and nothing is loaded.
  */
 export function createMailer({ server, from, connections }: MailerOptions): Mailer {
-  let opening: ReturnType<typeof open> | undefined
-  // Loaded with the first mail, because most processes send none.
-  async function open() {
-    const { createTransport } = await import('nodemailer')
-    const pool = createTransport({
-      pool: true,
-      maxConnections: connections,
-      maxRequeues: 1,
-      ...transportOptions(server),
-    })
-    // Without a listener an error of the pool would end the process. Errors of a mail are returned by its own send.
-    pool.on('error', () => {})
-    return pool
+  let current: Pool | undefined
+  /** Returns the connections to the server of now. Those to an earlier one are closed behind their last mail. */
+  function take(): Pool {
+    const now = server()
+    if (current?.server !== now) {
+      const old = current
+      current = { server: now, opened: open(now, connections), mails: 0 }
+      if (old?.mails === 0) closePool(old)
+    }
+    current.mails += 1
+    return current
+  }
+  function giveBack(pool: Pool): void {
+    pool.mails -= 1
+    if (pool !== current && pool.mails === 0) closePool(pool)
   }
   const domain = from.slice(from.lastIndexOf('@') + 1)
 
@@ -65,9 +68,10 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
       if (EMAIL_ADDRESS.check(to).length > 0) return { kind: 'unsendable' }
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(), deadlineMs)
+      const pool = take()
       try {
-        const pool = await (opening ??= open())
-        const sent = await pool.sendMail({
+        const transport = await pool.opened
+        const sent = await transport.sendMail({
           from: { name: SENDER, address: from },
           to: { name: '', address: to },
           envelope: { from, to: [to] },
@@ -87,11 +91,36 @@ export function createMailer({ server, from, connections }: MailerOptions): Mail
         return late.signal.aborted ? { kind: 'failed', reason: 'timeout', reply: null, error } : mailFailure(error)
       } finally {
         clearTimeout(timer)
+        giveBack(pool)
       }
     },
-    close: () => void opening?.then((pool) => pool.close()),
+    close: () => current && closePool(current),
   }
 }
+
+/** Connections to one server. */
+interface Pool {
+  readonly server: MailServer
+  readonly opened: ReturnType<typeof open>
+  /** Mails under way. */
+  mails: number
+}
+
+// Loaded with the first mail, because most processes send none.
+async function open(server: MailServer, connections: number) {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({
+    pool: true,
+    maxConnections: connections,
+    maxRequeues: 1,
+    ...transportOptions(server),
+  })
+  // Without a listener an error of the pool would end the process. Errors of a mail are returned by its own send.
+  transport.on('error', () => {})
+  return transport
+}
+
+const closePool = ({ opened }: Pool): void => void opened.then((transport) => transport.close())
 
 const inline = (picture: Uint8Array) => ({
   filename: 'page.png',

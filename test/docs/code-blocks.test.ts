@@ -45,6 +45,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'pulumi.md ts': 'pulumi/test/programs.test.ts',
   'quickstart.md ts': 'pulumi/test/programs.test.ts',
   '../pulumi/README.md ts': 'pulumi/test/programs.test.ts',
+  '../examples/systemd/README.md ini': 'test/examples/systemd.test.ts',
   'webhooks.md http': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md ts': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md python': 'test/deliveries/channels/webhooks-page.test.ts',

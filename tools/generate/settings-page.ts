@@ -1,6 +1,6 @@
 import { CLIENT_VARIABLES } from '../../schema/config/client-variables.ts'
 import { Config } from '../../schema/config/config.ts'
-import { SECRET_SETTINGS } from '../../schema/config/secret-settings.ts'
+import { LIVE_SECRETS, SECRET_SETTINGS, secretFileOf } from '../../schema/config/secret-settings.ts'
 import { paragraph, table } from './markdown.ts'
 
 interface Setting {
@@ -14,8 +14,13 @@ interface Setting {
 
 const FROM_FILES = paragraph(
   'A secret setting may be read from a file instead: the variable with `_FILE` at its end names the file, as ' +
-    'in `DATABASE_URL_FILE=/run/secrets/database-url`. It is read once, at the start. A line break at its end is ' +
+    'in `DATABASE_URL_FILE=/run/secrets/database-url`. It is read at the start. A line break at its end is ' +
     'dropped. It has at most 64 KiB.',
+)
+
+const READ_AGAIN = paragraph(
+  `A running process uses new texts of ${LIVE_SECRETS.map((name) => `\`${secretFileOf(name)}\``).join(', ')} after ` +
+    'SIGHUP ([reload](operations.md#reload)). Those of the other files take effect at its next start.',
 )
 
 /** Returns docs/settings.md: every setting with its type, default and meaning. */
@@ -38,6 +43,8 @@ TIDEMARK_ALLOW_PRIVATE_CIDRS=127.0.0.0/8 npm start
 - \`npm run gen\` makes this page from \`schema/config/config.ts\`.
 
 ${FROM_FILES}
+
+${READ_AGAIN}
 
 ${table(
   ['Setting', 'Value', 'Default', 'Meaning'],

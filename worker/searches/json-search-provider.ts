@@ -10,7 +10,8 @@ import type { SearchProvider } from './search-provider.ts'
 interface JsonSearchProviderOptions {
   /** `TIDEMARK_SERP_PROVIDER_URL`: parameters that it has are kept. */
   readonly url: string
-  readonly key: string
+  /** It is asked for at each page: its file may be read again. */
+  readonly key: () => string
   /** For one page, and for all of them. */
   readonly pageMs?: number
   readonly totalMs?: number
@@ -43,9 +44,10 @@ export function createJsonSearchProvider(options: JsonSearchProviderOptions): Se
   const agent = new Agent({ connections: 4, headersTimeout: pageMs, bodyTimeout: pageMs, maxResponseSize: MAX_BYTES })
 
   async function askPage(search: SerpSearch, page: number, signal: AbortSignal): Promise<Page> {
-    const address = addressOf(url, { key, search, page })
+    const currentKey = key()
+    const address = addressOf(url, { key: currentKey, search, page })
     const within = AbortSignal.any([signal, AbortSignal.timeout(pageMs)])
-    const headers = { authorization: `Bearer ${key}`, accept: 'application/json' }
+    const headers = { authorization: `Bearer ${currentKey}`, accept: 'application/json' }
     let status: number
     let text: string
     try {

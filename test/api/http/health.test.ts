@@ -42,8 +42,8 @@ test('/metrics is elsewhere when it has a port of its own', async () => {
 
 test('/metrics needs the token of the installation where one is set, on both ports', async () => {
   const metricsToken = 'a token of the tests'
-  api = await createTestApi({ health: health(true), metricsToken })
-  const own = await startHealthServer(health(true), { host: '127.0.0.1', port: 0, token: metricsToken })
+  api = await createTestApi({ health: health(true), metricsToken: () => metricsToken })
+  const own = await startHealthServer(health(true), { host: '127.0.0.1', port: 0, token: () => metricsToken })
   const here = async (authorization: string) =>
     (await api.app.inject({ url: '/metrics', headers: { authorization } })).statusCode
   const there = async (authorization: string) =>

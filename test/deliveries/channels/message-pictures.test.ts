@@ -54,7 +54,7 @@ function openLoop({ folder, smtpPort = 1, isPublic = true }: LoopOptions) {
   const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] }))
   const parsed = parseMailServer(`smtp://127.0.0.1:${smtpPort}`)
   if (!parsed.ok) throw new Error('no mail server')
-  const mailer = createMailer({ server: parsed.server, from: 'watch@tide.example', connections: 1 })
+  const mailer = createMailer({ server: () => parsed.server, from: 'watch@tide.example', connections: 1 })
   const log: string[] = []
   const write = (_fields: object, message: string) => void log.push(message)
   const links = createImageLinks(KEY, BASE)

@@ -32,7 +32,7 @@ function openLoop(smtpPort: number | null, connections = 5): OpenLoop {
   const parsed = parseMailServer(`smtp://127.0.0.1:${smtpPort}`)
   const mailer =
     smtpPort !== null && parsed.ok
-      ? createMailer({ server: parsed.server, from: 'watch@tide.example', connections })
+      ? createMailer({ server: () => parsed.server, from: 'watch@tide.example', connections })
       : null
   return {
     channels: createChannels({ agent, mailer, ...LINKS }),

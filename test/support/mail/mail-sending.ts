@@ -10,7 +10,7 @@ export const FROM = 'watch@tide.example'
 export function mailerTo(url: string, connections = 5): Mailer & Disposable {
   const parsed = parseMailServer(url)
   if (!parsed.ok) throw new Error(parsed.message)
-  const mailer = createMailer({ server: parsed.server, from: FROM, connections })
+  const mailer = createMailer({ server: () => parsed.server, from: FROM, connections })
   return { ...mailer, [Symbol.dispose]: () => mailer.close() }
 }
 

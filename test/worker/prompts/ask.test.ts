@@ -23,7 +23,7 @@ const NEVER = new AbortController().signal
 
 function prompts(more: Partial<PromptsOptions & Omit<ModelOptions, 'log'>> = {}): ClosablePrompts {
   const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const { baseUrl = server.baseUrl, apiKey = KEY, name = 'a-model', timeoutMs = 5_000, ...rest } = more
+  const { baseUrl = server.baseUrl, apiKey = () => KEY, name = 'a-model', timeoutMs = 5_000, ...rest } = more
   const model = createModel({ baseUrl, apiKey, name, timeoutMs, connections: 8, log })
   const made = createPrompts({ model, store: null, log, concurrency: 8, deadlineMs: 10_000, patienceMs: 100, ...rest })
   opened.push(made)
@@ -57,7 +57,7 @@ describe('a question', () => {
   test('carries no key where there is none', async () => {
     const model = createModel({
       baseUrl: server.baseUrl,
-      apiKey: null,
+      apiKey: () => null,
       name: 'm',
       timeoutMs: 1_000,
       connections: 1,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   site = await openSite({ otherwise: status(404) })
   provider = createJsonSearchProvider({
     url: `${site.origin}/api?no_cache=true`,
-    key: KEY,
+    key: () => KEY,
     pageMs: 500,
     totalMs: 5_000,
   })
@@ -51,6 +51,20 @@ const organic = (...links: readonly string[]) =>
   links.map((link, at) => ({ position: at + 1, title: `  T\n${at} `, link, snippet: 'S', displayed_link: link }))
 
 describe('the search provider', () => {
+  test('is asked with the key of now, which may change', async () => {
+    serve(() => ({ organic_results: [] }))
+    let key = 'before'
+    const changing = createJsonSearchProvider({ url: `${site.origin}/api`, key: () => key })
+    await changing.search(SEARCH, NEVER)
+    key = 'behind'
+    await changing.search(SEARCH, NEVER)
+    expect(asked.map(({ url, authorization }) => [url.searchParams.get('api_key'), authorization])).toEqual([
+      ['before', 'Bearer before'],
+      ['behind', 'Bearer behind'],
+    ])
+    await changing.close()
+  })
+
   test('is asked for each page separately, with the market, the device and the key', async () => {
     serve((start) => ({ organic_results: organic(`https://site-${start}.example/`) }))
     const answer = await provider.search(SEARCH, NEVER)
@@ -115,7 +129,7 @@ describe('the search provider', () => {
       expect(answer).toMatchObject({ ok: false, asked: 1 })
       expect(JSON.stringify(answer)).not.toContain(KEY)
     }
-    const away = createJsonSearchProvider({ url: 'http://127.0.0.1:1/', key: KEY })
+    const away = createJsonSearchProvider({ url: 'http://127.0.0.1:1/', key: () => KEY })
     expect(await away.search(SEARCH, NEVER)).toMatchObject({ ok: false, message: 'it did not answer (ECONNREFUSED)' })
     await away.close()
   })

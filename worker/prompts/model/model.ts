@@ -12,7 +12,8 @@ import { readCompletion } from './read-completion.ts'
 /** The model of this installation (settings LLM_BASE_URL, LLM_API_KEY, LLM_MODEL). */
 export interface ModelOptions {
   readonly baseUrl: string
-  readonly apiKey: string | null
+  /** It is asked for at each question: its file may be read again. Null: there is none, and never will be. */
+  readonly apiKey: () => string | null
   readonly name: string
   /** Milliseconds for one answer. */
   readonly timeoutMs: number
@@ -124,8 +125,9 @@ class AskedModel implements Model {
 
   /** The endpoint's own text goes to the log without our key, because some endpoints repeat the key. */
   #logged(error: ModelError, signal: AbortSignal): ModelError {
-    const { apiKey, log } = this.#options
+    const { log } = this.#options
     if (signal.aborted) return error
+    const apiKey = this.#options.apiKey()
     const words = apiKey === null ? error.words : error.words.replaceAll(apiKey, '(LLM_API_KEY)')
     log.warn(
       { code: error.failed.fault.code, status: error.refusal?.status, words: words.slice(0, 300) },
@@ -141,8 +143,8 @@ class AskedModel implements Model {
     return new Client({
       baseURL: baseUrl,
       // The client requires a key. If none is configured, the header is removed.
-      apiKey: apiKey ?? 'none',
-      ...(apiKey === null && { defaultHeaders: { authorization: null } }),
+      apiKey: async () => apiKey() ?? 'none',
+      ...(apiKey() === null && { defaultHeaders: { authorization: null } }),
       // Without these the client reads them from the environment.
       organization: null,
       project: null,

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createServiceManager } from '../../platform/service-manager.ts'
+import { hasNotifySocket, type NotifySocket, openNotifySocket } from '../support/process/notify-socket.ts'
+import { temporaryFolder } from '../support/process/temporary-folder.ts'
+import { eventually } from '../support/run/eventually.ts'
+import { describeIf } from '../support/run/skip.ts'
+
+let faults: string[] = []
+const onFault = (why: string) => void faults.push(why)
+beforeEach(() => void (faults = []))
+
+describeIf(hasNotifySocket, 'install systemd and python3')('messages to systemd', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let socket: NotifySocket
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    socket = await openNotifySocket(folder.path)
+  })
+  afterAll(async () => {
+    await socket[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  test('arrive in their order, each with the process that it is about, and none behind the stop', async () => {
+    const service = createServiceManager({ socket: socket.path, onFault })
+    void service.ready('Ready at http://127.0.0.1:8080')
+    void service.alive()
+    void service.reloading()
+    void service.ready('of two\nlines, READY=0')
+    void service.stopping()
+    void service.alive()
+    await service.ready('again')
+    const MAINPID = String(process.pid)
+    expect(
+      await eventually(
+        () => socket.messages,
+        ({ length }) => length >= 5,
+      ),
+    ).toEqual([
+      { MAINPID, READY: '1', STATUS: 'Ready at http://127.0.0.1:8080' },
+      { MAINPID, WATCHDOG: '1' },
+      { MAINPID, RELOADING: '1', MONOTONIC_USEC: expect.stringMatching(/^\d+$/), STATUS: 'Reloading' },
+      { MAINPID, READY: '1', STATUS: 'of two lines, READY=0' },
+      { MAINPID, STOPPING: '1', STATUS: 'Stopping: finishing what is under way' },
+    ])
+    expect(faults).toEqual([])
+  })
+
+  test('that nobody takes are said once', async () => {
+    const service = createServiceManager({ socket: `${socket.path}-of-nobody`, onFault })
+    await service.ready('Ready')
+    await service.stopping()
+    expect(faults).toEqual([expect.stringContaining('No such file')])
+  })
+})
+
+test('the missing program is said once, and nothing is sent without a socket', async () => {
+  const program = 'no-such-program-of-systemd'
+  const service = createServiceManager({ socket: '/nowhere', onFault, program })
+  await service.ready('Ready')
+  await service.alive()
+  expect(faults).toEqual([`spawn ${program} ENOENT`])
+  for (const socket of [undefined, '']) await createServiceManager({ socket, onFault, program }).ready('Ready')
+  expect(faults).toHaveLength(1)
+})
