@@ -64,8 +64,14 @@ function readLine(args: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
   const options = {
-    ...{ key: text, 'gpg-key': text, charts: text, 'npm-registry': text, only: text },
-    ...{ 'plain-http': flag, 'dry-run': flag, help: { ...flag, short: 'h' } },
+    key: text,
+    'gpg-key': text,
+    charts: text,
+    'npm-registry': text,
+    only: text,
+    'plain-http': flag,
+    'dry-run': flag,
+    help: { type: 'boolean', short: 'h' },
   } as const
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })

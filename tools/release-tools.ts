@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-// `npm run release-tools` builds the programs that publish a release and check its signatures, and a registry of images
-// for its test, from their Go modules. For that test it also installs a registry of npm. It needs Go, and takes some ten
-// minutes once.
+// `npm run release-tools` builds the programs that publish a release and check its signatures, from their Go modules.
+// For the test of a release it also makes a registry of images and one of npm. It needs Go, and takes some ten minutes
+// once.
 
 /** By the name of the program. */
 const MODULES: Readonly<Record<string, string>> = {

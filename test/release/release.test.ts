@@ -29,7 +29,8 @@ let target: string
 beforeAll(async () => {
   folder = await temporaryFolder()
   target = join(folder.path, 'release')
-  expect(await release('--dry-run', version, '--to', target)).toMatchObject({ code: 0, stderr: '' })
+  const { code, stderr } = await release('--dry-run', version, '--to', target)
+  if (code !== 0) throw new Error(stderr)
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
@@ -122,7 +123,7 @@ describe('The command of a release', () => {
     await mkdir(own)
     await writeFile(join(own, 'letter.txt'), 'dear reader')
     const { code, stderr } = await release('--dry-run', version, '--to', own)
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${own} has files and is no release`)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${own} has files and is not a release`)])
     expect(await readdir(own)).toEqual(['letter.txt'])
   })
 

@@ -2,10 +2,12 @@ import type { Check } from './check.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** Tables that checks, deliveries and requests use all the time, and that grow with monitors. */
-const HOT: ReadonlySet<string> = new Set([
-  ...['asked_work', 'baselines', 'checks', 'deliveries', 'images', 'monitor_resources', 'monitors', 'notice_events'],
-  ...['notices', 'page_texts', 'previews', 'run_images', 'runs', 'seen_marks', 'team_usage', 'visual_baselines'],
-])
+const HOT: ReadonlySet<string> = new Set(
+  (
+    'asked_work baselines checks deliveries images monitor_resources monitors notice_events notices page_texts ' +
+    'previews run_images runs seen_marks team_usage visual_baselines'
+  ).split(' '),
+)
 
 /** The first line of a migration whose statements run one by one, outside a transaction (store/db/migrate.ts). */
 const OUTSIDE = '-- Runs outside a transaction.'
@@ -45,7 +47,7 @@ export const migrationLocks: Check = {
 
 /**
  * Reports statements of a migration that hold a lock on a hot table for as long as it has rows: checks and deliveries
- * would stop meanwhile. Tables that the migration makes itself are empty.
+ * would stop until it is done. Tables that the migration makes itself are empty.
  */
 export function migrationLockFaults({ path, text }: SourceFile): string[] {
   const [, number = '0'] = /^store\/migrations\/(\d+)-[^/]+\.sql$/.exec(path) ?? []
@@ -90,7 +92,7 @@ function indexFault(
   if (!isConcurrent || !isOutside)
     return `${table}: writes wait while the index is built: begin the file with "${OUTSIDE}", and write concurrently`
   if (before === `drop index concurrently if exists ${name}`) return null
-  return `${table}: an index that was interrupted stays, and is invalid: drop index concurrently if exists ${name} first`
+  return `${table}: an interrupted index stays, and is invalid: drop index concurrently if exists ${name} first`
 }
 
 interface Statement {
@@ -99,7 +101,7 @@ interface Statement {
   readonly line: number
 }
 
-/** Returns the statements of a file. Bodies of functions, between two `$$`, hold semicolons of their own. */
+/** Returns the statements of a file. Bodies of functions, between two `$$`, hold semicolons too. */
 function statementsOf(text: string): readonly Statement[] {
   const bare = text.replaceAll(/--.*$/gm, (comment) => ' '.repeat(comment.length))
   const statements: Statement[] = []

@@ -69,15 +69,21 @@ const cloneWay = ({ published: isPublished, repository }: PublicNames): InstallW
 const RELEASE_FOLDER: InstallWay = {
   title: 'The folder of a release',
   about:
-    'Nothing is published yet. This makes everything that a release has, in a folder, and the ways below install from ' +
-    'it. Images need root and Debian; `--without-images` leaves them out, with what names them.',
-  lines: [`sudo npm run release -- --dry-run ${VERSION}`],
-  after: '[Releases](releases.md) says what is in the folder.',
+    'Nothing is published yet. This makes everything that a release has, in a folder. The ways below install from it. ' +
+    'Images need root and Debian. `--registry` names a registry of yours: the chart and the Compose file name images ' +
+    'there, and the second line publishes them.',
+  lines: [
+    `sudo npm run release -- --dry-run ${VERSION} --registry registry.example/tidemark`,
+    `npm run publish-release -- ${FOLDER} --only images --key cosign.key`,
+  ],
+  after:
+    '`npm run release-tools` builds crane and cosign, which the second line needs, and `cosign generate-key-pair` ' +
+    'makes the key. [Releases](releases.md) says what is in the folder. npm, one container and Pulumi need neither ' +
+    'the registry nor the second line.',
 }
 
 const waysFrom = ({ npm, pulumi, image, compose, chart }: Sources): readonly InstallWay[] => {
   const whole = image('tidemark')
-  const parts = ['tidemark-service', 'tidemark-runner'].flatMap((name) => image(name).lines)
   return [
     {
       title: 'npm',
@@ -86,8 +92,8 @@ const waysFrom = ({ npm, pulumi, image, compose, chart }: Sources): readonly Ins
         'ours runs while npm installs.',
       lines: [`npm install --global ${npm}`, 'tidemark serve'],
       after:
-        'The data is in `.tidemark`, in the folder where you start it. `tidemark doctor` says what is missing on your ' +
-        'machine.',
+        'The data is in `.tidemark`, in the folder where you start it. `tidemark doctor` says what is missing on ' +
+        'your machine.',
     },
     {
       title: 'A container',
@@ -97,8 +103,8 @@ const waysFrom = ({ npm, pulumi, image, compose, chart }: Sources): readonly Ins
     },
     {
       title: 'Docker Compose',
-      about: 'API, worker, runner and Postgres, each in a container of its own.',
-      lines: [...parts, ...compose, 'docker compose up --detach --wait'],
+      about: 'API, worker, runner and Postgres, each in its container. The file names the images by digest.',
+      lines: [...compose, 'docker compose up --detach --wait'],
       after: 'Two secrets go into the file `.env` first: see [Docker](docker.md).',
     },
     {

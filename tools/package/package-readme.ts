@@ -32,8 +32,8 @@ tidemark check https://example.com --css title=h1
 
 ## Where next
 
-A running Tidemark serves the documentation at \`/docs\`, and a page to try the API at \`/docs/api\`. The same pages are in
-the folder \`docs\` of this package: begin with the [quickstart](docs/quickstart.md), and read
+A running Tidemark serves the documentation at \`/docs\`, and a page to try the API at \`/docs/api\`. The same pages
+are in the folder \`docs\` of this package: begin with the [quickstart](docs/quickstart.md), and read
 [settings](docs/settings.md) before you run it for others. \`examples/systemd\` runs it as a service.
 
 Where an example says \`./tidemark\`, as in a clone of the repository, the command is \`tidemark\`.

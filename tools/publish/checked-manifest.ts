@@ -11,7 +11,7 @@ const PROVENANCE_OF_HELM = '.prov'
 /** Returns what a folder has to publish. Throws a PublishError where a file is not as it was when it was made. */
 export async function checkedManifest(folder: string): Promise<ReleaseManifest> {
   const sums = await readFile(join(folder, CHECKSUMS), 'utf8').catch(() => null)
-  if (sums === null) throw new PublishError(`${folder} is no release: it has no ${CHECKSUMS}. Run npm run release.`)
+  if (sums === null) throw new PublishError(`${folder} is not a release: it has no ${CHECKSUMS}. Run npm run release.`)
   const isOfRelease = (path: string) =>
     path !== CHECKSUMS && !path.endsWith(BUNDLE) && !path.endsWith(PROVENANCE_OF_HELM)
   const found = checksumsOf((await filesOf(folder)).filter(({ path }) => isOfRelease(path)))

@@ -11,7 +11,7 @@ import { createRunProgram, type RunProgram } from './run-program.ts'
 import { signingOf } from './signing-of.ts'
 
 /** What is published, and where. */
-export interface Publishing {
+interface Publishing {
   /** The folder of a release. */
   readonly folder: string
   readonly kinds: readonly ('images' | 'chart' | 'packages' | 'checksums')[]

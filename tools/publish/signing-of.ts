@@ -10,7 +10,12 @@ interface SigningOptions extends AsyncDisposable {
 /** No public log: who checks a signature has the key. */
 const WITHOUT_LOG = {
   mediaType: 'application/vnd.dev.sigstore.signingconfig.v0.2+json',
-  ...{ caUrls: [], oidcUrls: [], rekorTlogUrls: [], tsaUrls: [], rekorTlogConfig: {}, tsaConfig: {} },
+  caUrls: [],
+  oidcUrls: [],
+  rekorTlogUrls: [],
+  tsaUrls: [],
+  rekorTlogConfig: {},
+  tsaConfig: {},
 }
 
 /** Returns how to sign with a key, or, without one, as who runs this, which cosign writes into a public log. */

@@ -19,7 +19,7 @@ const LOCKS = ['package-lock.json', 'pulumi/package-lock.json']
 const PROVENANCE = 'provenance.intoto.json'
 
 /** What is released, and into which folder. */
-export interface Release {
+interface Release {
   readonly root: string
   readonly version: string
   /** It is made anew. */

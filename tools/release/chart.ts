@@ -13,7 +13,7 @@ export interface ImageReference {
 }
 
 /** The images that the chart runs, by the place in its values. */
-export interface ChartImages {
+interface ChartImages {
   readonly service: ImageReference
   readonly runner: ImageReference
 }

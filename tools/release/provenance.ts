@@ -2,7 +2,7 @@ import type { PublicNames } from '../../schema/public-names.ts'
 import type { ReleasedFile } from './checksums.ts'
 
 /** What a release was made from. */
-export interface Source {
+interface Source {
   readonly version: string
   /** The commit, in hex. */
   readonly commit: string

@@ -12,7 +12,7 @@ const VERSION = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z-]
 
 /** Returns what stops a release of this version whatever the state of the tree: each place must name the version. */
 export async function releaseFaults(root: string, version: string): Promise<string[]> {
-  if (!VERSION.test(version)) return [`${version} is no version: write three numbers, such as 0.1.0.`]
+  if (!VERSION.test(version)) return [`${version} is not a version: write three numbers, such as 0.1.0.`]
   const textOf = (path: string) => readFile(join(root, path), 'utf8')
   const faults: string[] = []
   for (const path of ['package.json', 'pulumi/package.json', 'charts/tidemark/Chart.yaml']) {
@@ -37,12 +37,12 @@ export async function treeFaults(root: string, version: string): Promise<readonl
   return faults
 }
 
-/** Returns what stops a folder from being made anew: it has files, and is no release. */
+/** Returns what stops a folder from being made anew: it has files, and is not a release. */
 export async function folderFaults(target: string): Promise<string[]> {
   const names = await readdir(target).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
     throw error
   })
   if (names.length === 0 || names.includes(CHECKSUMS)) return []
-  return [`${target} has files and is no release. Name an empty folder, or one that does not exist.`]
+  return [`${target} has files and is not a release. Name an empty folder, or one that does not exist.`]
 }

@@ -168,7 +168,7 @@ test('a migration whose tables stay locked leaves the store as it is, and says w
   expect(await migrate(url)).toEqual(['000037-mute.sql'])
 })
 
-test('a migration outside a transaction builds an index concurrently, and begins again after an interruption', async () => {
+test('a migration outside a transaction builds an index beside writes, and begins again when it failed', async () => {
   const url = await emptyDatabase()
   await migrate(url)
   await using folder = await temporaryFolder()
