@@ -69,8 +69,8 @@ const cloneWay = ({ published: isPublished, repository }: PublicNames): InstallW
 const RELEASE_FOLDER: InstallWay = {
   title: 'The folder of a release',
   about:
-    'Nothing is published yet. This makes everything that a release has, in a folder. The ways below install from it: ' +
-    'Images need root and Debian. `--registry` names a registry of yours: the chart and the Compose file name images ' +
+    'Nothing is published yet. This makes everything that a release has, in a folder. The ways below install from ' +
+    'it. Images need root and Debian. `--registry` names a registry of yours: the chart and the Compose file name images ' +
     'there, and the second line publishes them.',
   lines: [
     `sudo npm run release -- --dry-run ${VERSION} --registry registry.example/tidemark`,
