@@ -133,7 +133,11 @@ describe('A release that is published', () => {
     const [, service, runner] = (await manifestOf()).images
     expect(values.image).toMatchObject({ repository: service?.repository, digest: service?.digest })
     expect(values.runner.image).toMatchObject({ repository: runner?.repository, digest: runner?.digest })
-    const shown = await run('helm', ['template', 'x', archive, '--set', 'postgres.enabled=true'], charts)
+    const shown = await run(
+      'helm',
+      ['template', 'x', archive, '--kube-version', '1.34.0', '--set', 'postgres.enabled=true'],
+      charts,
+    )
     expect(shown).toContain(`image: "${service?.repository}@${service?.digest}"`)
     await verify(`${registries.images}/charts/tidemark:${version}`)
     const file = join(charts, archive)
