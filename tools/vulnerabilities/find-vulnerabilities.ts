@@ -25,7 +25,7 @@ export interface Finding {
 }
 
 /** What a folder with data of OSV says. */
-export interface Search {
+interface Search {
   readonly findings: readonly Finding[]
   /** How many records there are. */
   readonly records: number

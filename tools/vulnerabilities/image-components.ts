@@ -5,7 +5,7 @@ import { type Component, InputError } from './component.ts'
 /** What the lists of components of images say. */
 interface ImageComponents {
   readonly components: readonly Component[]
-  /** Packages of Debian whose source is not named: OSV is asked for them by their own name, and may have another one. */
+  /** Packages of Debian whose source is not named. They are looked up by their own names, which may be other ones. */
   readonly withoutSource: readonly string[]
 }
 
@@ -46,7 +46,7 @@ async function purlsOf(file: string): Promise<readonly string[]> {
 
 const PURL = /^pkg:(npm|deb\/debian)\/([^?#]+)@([^@?#]+)(?:\?([^#]*))?/
 
-/** Returns what a package URL names, such as `pkg:deb/debian/libc6@2.36-9?source=glibc`. Null: OSV does not have it. */
+/** Returns what `pkg:deb/debian/libc6@2.36-9?upstream=glibc%402.36-9` names. Null: OSV does not have it. */
 function componentOf(purl: string, use: string): { readonly component: Component; readonly hasSource: boolean } | null {
   const [, type, ...encoded] = PURL.exec(purl) ?? []
   if (type === undefined) return null
@@ -58,16 +58,14 @@ function componentOf(purl: string, use: string): { readonly component: Component
     ecosystem: 'Debian:12',
     name: name ?? installedAs,
     installedAs,
-    // What was built once more of one source has a version for that.
-    version: ofSource ?? version.replace(/\+b\d+$/, ''),
+    version: ofSource ?? version,
     use,
   }
   return { component, hasSource: name !== undefined }
 }
 
-/** Returns the source package, with its version where that is another one: `upstream=NAME@VERSION` or `source=NAME`. */
+/** Returns the name and the version of the source package, which is in `upstream=NAME@VERSION`. */
 function sourceOf(qualifiers: string): readonly string[] {
   // In a package URL a plus sign is one, and not a space.
-  const values = new URLSearchParams(qualifiers.replaceAll('+', '%2B'))
-  return (values.get('upstream') ?? values.get('source'))?.split('@') ?? []
+  return new URLSearchParams(qualifiers.replaceAll('+', '%2B')).get('upstream')?.split('@') ?? []
 }

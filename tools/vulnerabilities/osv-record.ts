@@ -51,7 +51,7 @@ export function readRecord(text: string): OsvRecord | null {
   }
 }
 
-/** Returns where a vulnerability of this version is fixed, null for nowhere. Undefined: the version does not have it. */
+/** Returns the version with the fix, null where there is none. Undefined: this version is not affected. */
 export function fixOf({ ranges = [], versions = [] }: Affected, version: string, compare: Compare) {
   const comparable = ranges.filter(({ type }) => type !== 'GIT')
   const isAffected = versions.includes(version) || comparable.some(({ events }) => isWithin(events, version, compare))
@@ -61,8 +61,8 @@ export function fixOf({ ranges = [], versions = [] }: Affected, version: string,
 }
 
 /**
- * As the schema of OSV says: the events in the order of their versions turn it on and off. What is no version turns
- * nothing off, so that somebody looks.
+ * As the schema of OSV says: the events in the order of their versions turn it on and off. A bound that cannot
+ * be compared turns nothing off, so that somebody looks.
  */
 function isWithin(events: readonly RangeEvent[], version: string, compare: Compare): boolean {
   const limits = events.flatMap(({ limit }) => limit ?? [])

@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await temporaryFolder()
   await writeRepository(at('repository'))
   await writeImage(at('sbom'), 'one', [
-    'pkg:deb/debian/libinvented6@1:1.9-1+b2?source=invented',
+    'pkg:deb/debian/libinvented6@1:1.9-1+b2?upstream=invented@1:1.9-1+deb12u1',
     'pkg:deb/debian/invented%2Btool@3?upstream=invented%402.0',
     'pkg:deb/debian/no-source@1%3A1.0',
     'pkg:npm/%40deep/inside@1.5.0',
@@ -36,7 +36,10 @@ beforeAll(async () => {
     'TEST-withdrawn': { affected: [npmPackage('runs')], withdrawn: '2026-01-02T00:00:00Z' },
   })
   await writeRecords(at('osv/Debian:12'), {
-    'DEBIAN-CVE-1999-3': { affected: [debianPackage('invented'), debianPackage('no-source', '11')] },
+    'DEBIAN-CVE-1999-3': {
+      summary: 'of Debian',
+      affected: [debianPackage('invented'), debianPackage('no-source', '11')],
+    },
     'TEST-binary': { affected: [debianPackage('libinvented6')] },
     'TEST-unimportant': {
       affected: [{ ...debianPackage('invented'), ecosystem_specific: { urgency: 'unimportant' } }],
@@ -55,7 +58,7 @@ const search = (components: readonly Component[]) => {
 }
 
 describe('The vulnerabilities of lockfiles', () => {
-  test('are told with where the package is used, what runs first', async () => {
+  test('have the uses of their package, and begin with what runs', async () => {
     const { found, findings } = search(await lockedComponents(at('repository'), ['page']))
     expect(found).toEqual([
       'TEST-inside @deep/inside 1.5.0 service',
@@ -82,14 +85,14 @@ describe('The vulnerabilities of lockfiles', () => {
 })
 
 describe('The vulnerabilities of images', () => {
-  test('are those of the source package in its version, on this release of Debian, and of packages of npm', async () => {
+  test('are those of source packages on this release of Debian, and of packages of npm', async () => {
     const { components, withoutSource } = await imageComponents(at('sbom'))
     expect(withoutSource).toEqual(['no-source'])
     const { found, unimportant, findings } = search(components)
     expect(found).toEqual([
       'TEST-inside @deep/inside 1.5.0 image one',
       'DEBIAN-CVE-1999-3 invented+tool 2.0 image one',
-      'DEBIAN-CVE-1999-3 libinvented6 1:1.9-1 image one',
+      'DEBIAN-CVE-1999-3 libinvented6 1:1.9-1+deb12u1 image one',
     ])
     expect(unimportant).toBe(1)
     expect(findings[1]).toMatchObject({ cves: ['CVE-1999-3'], fixedIn: '1:2.0-1' })
@@ -116,15 +119,15 @@ describe('The command', () => {
     const { code, stdout, stderr } = await vulnerabilities(at('osv'), '--sbom', at('sbom'))
     expect(code).toBe(1)
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      'PACKAGE        VERSION  USED IN    ID                              FIXED IN  SUMMARY',
-      '@deep/inside   1.5.0    image one  TEST-inside                     2.0.0     what TEST-inside does',
-      'invented+tool  2.0      image one  DEBIAN-CVE-1999-3 (CVE-1999-3)  1:2.0-1   what DEBIAN-CVE-1999-3 does',
+      'PACKAGE        VERSION          USED IN    ID                              FIXED IN  SUMMARY',
+      '@deep/inside   1.5.0            image one  TEST-inside                     2.0.0     what TEST-inside does',
+      'invented+tool  2.0              image one  DEBIAN-CVE-1999-3 (CVE-1999-3)  1:2.0-1   of Debian',
     ])
     expect(stderr).toContain('because no source is named: no-source.')
     expect(stderr).toContain('because Debian calls them unimportant: 1 records.')
   })
 
-  test('leaves out what is ignored until its day, and tells of what has expired or matches nothing', async () => {
+  test('leaves out what is ignored until its day, and says what has expired or matches nothing', async () => {
     const file = at('ignored.yaml')
     const entry = (id: string, until: string) => `- { id: ${id}, reason: not called, until: ${until} }\n`
     const entries = [entry('TEST-inside', '9999-12-31'), entry('DEBIAN-CVE-1999-3', '2000-01-01')]
