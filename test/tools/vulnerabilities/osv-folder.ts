@@ -52,7 +52,10 @@ export async function writeRepository(folder: string): Promise<void> {
   await writeJson(folder, { 'package-lock.json': { packages } })
   await writeJson(join(folder, 'pulumi'), {
     'package-lock.json': {
-      packages: { 'node_modules/runs': { version: '1.0.0' }, 'node_modules/page': { version: '1.0.0', dev: true } },
+      packages: {
+        'node_modules/runs': { version: '1.0.0' },
+        'node_modules/page-part': { version: '1.0.0', dev: true },
+      },
     },
   })
   await writeJson(join(folder, 'node_modules/page'), { 'package.json': { dependencies: { 'page-part': '1' } } })

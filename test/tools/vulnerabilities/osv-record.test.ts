@@ -36,6 +36,12 @@ describe('The fix of a version', () => {
       '3.1.0',
     ],
     [
+      'is not needed between two ranges, whatever the order of events',
+      within({ fixed: '3.1.0' }, { introduced: '3.0.0' }, { fixed: '1.1.0' }, { introduced: '0' }),
+      '2.0.0',
+      NONE,
+    ],
+    [
       'is not needed between two ranges',
       within({ introduced: '0' }, { fixed: '1.1.0' }, { introduced: '3.0.0' }, { fixed: '3.1.0' }),
       '2.0.0',

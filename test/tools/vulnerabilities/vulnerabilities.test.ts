@@ -26,7 +26,11 @@ beforeAll(async () => {
   ])
   await writeRecords(at('osv/npm'), {
     'TEST-runs': { affected: [npmPackage('runs')], aliases: ['CVE-1999-1', 'CVE-1999-2'] },
-    'TEST-inside': { affected: [npmPackage('@deep/inside')], database_specific: { severity: 'HIGH' } },
+    'TEST-inside': {
+      affected: [npmPackage('@deep/inside')],
+      aliases: ['TEST-same'],
+      database_specific: { severity: 'HIGH' },
+    },
     'TEST-tests': { affected: [npmPackage('tests'), npmPackage('peer-of-tests')] },
     'TEST-alias': { affected: [npmPackage('alias'), npmPackage('by-another-name')] },
     'TEST-page': { affected: [npmPackage('page-part')] },
@@ -63,7 +67,7 @@ describe('The vulnerabilities of lockfiles', () => {
     expect(found).toEqual([
       'TEST-inside @deep/inside 1.5.0 service',
       'TEST-alias by-another-name 1.0.0 service',
-      'TEST-page page-part 1.0.0 dashboard',
+      'TEST-page page-part 1.0.0 dashboard, development',
       'TEST-runs runs 1.0.0 pulumi, service',
       'TEST-tests peer-of-tests 1.0.0 development',
       'TEST-tests tests 1.0.0 development',
@@ -130,7 +134,7 @@ describe('The command', () => {
   test('leaves out what is ignored until its day, and says what has expired or matches nothing', async () => {
     const file = at('ignored.yaml')
     const entry = (id: string, until: string) => `- { id: ${id}, reason: not called, until: ${until} }\n`
-    const entries = [entry('TEST-inside', '9999-12-31'), entry('DEBIAN-CVE-1999-3', '2000-01-01')]
+    const entries = [entry('TEST-same', '9999-12-31'), entry('DEBIAN-CVE-1999-3', '2000-01-01')]
     await writeFile(file, [...entries, entry('TEST-none', '9999-12-31')].join(''))
     const { code, stdout, stderr } = await vulnerabilities(at('osv'), '--sbom', at('sbom'), '--ignore', file, '--json')
     const ids = (JSON.parse(stdout) as readonly { readonly id: string }[]).map(({ id }) => id)
