@@ -43,7 +43,7 @@ type Debian = Pick<RootFileSystem, 'debian' | 'programs' | 'removed'>
 
 /**
  * Puts into `folder` the files of Debian's packages that an image needs. Returns the names of the packages with their
- * versions. Call `removeUnusedLibraries` behind the last program.
+ * versions, and those of their sources. Call `removeUnusedLibraries` behind the last program.
  */
 export async function addDebian(
   { debian, programs, removed }: Debian,
@@ -60,7 +60,10 @@ export async function addDebian(
   return versions
 }
 
-/** Unpacks packages and what they depend on. No script of a package runs. Returns their names with their versions. */
+/** A line of the list of packages: name and version, and those of the source, by which vulnerabilities are known. */
+const LINE = ['Package', 'Version', 'source:Package', 'source:Version'].map((field) => `\${${field}}`).join(' ')
+
+/** Unpacks packages and what they depend on. No script of a package runs. Returns a line for each, as in `LINE`. */
 async function unpackDebian(
   names: readonly string[],
   folder: string,
@@ -88,8 +91,13 @@ async function unpackDebian(
     if (isForeign) await run('apt-get', [...options, '-q', 'update'])
     await run('apt-get', [...options, '-y', '-q', '--no-install-recommends', '--download-only', 'install', ...names])
     const files = (await readdir(join(cache, 'archives'))).filter((file) => file.endsWith('.deb')).toSorted()
-    for (const file of files) await run('dpkg-deb', ['--extract', join(cache, 'archives', file), folder])
-    return files.map((file) => decodeURIComponent(file.replace(/_[^_]*\.deb$/, '').replace('_', ' ')))
+    const lines: string[] = []
+    for (const file of files) {
+      const path = join(cache, 'archives', file)
+      await run('dpkg-deb', ['--extract', path, folder])
+      lines.push((await run('dpkg-deb', ['--show', `--showformat=${LINE}`, path])).stdout)
+    }
+    return lines
   } finally {
     await rm(cache, { recursive: true, force: true })
   }

@@ -105,7 +105,9 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
   test.each(PARTS)('of %s has no shell and no package manager', async (name) => {
     const files = await filesOf(join(folder, name))
     expect(files.filter((path) => PROGRAMS_OF_SYSTEMS.test(path))).toEqual([])
-    expect(files).toContain('/usr/share/tidemark/debian-packages.txt')
+    // With its source, by which vulnerabilities are known.
+    const packages = await readFile(join(folder, name, 'usr/share/tidemark/debian-packages.txt'), 'utf8')
+    expect(packages).toMatch(/^libc6 \S+ glibc \S+$/m)
     expect(files).toContain('/opt/tidemark/cli/tidemark.ts')
     expect(files.filter((path) => path.startsWith('/opt/tidemark/test'))).toEqual([])
     // An API serves them; no other Markdown is needed.

@@ -87,9 +87,11 @@ async function debianOf(root: string): Promise<readonly Component[]> {
     .trim()
     .split('\n')
     .map((line) => line.split(' '))
-    .map(([name = '', version = '']) =>
-      componentOf('library', name, version, `pkg:deb/debian/${name}@${encodeURIComponent(version)}`),
-    )
+    .map(([name = '', version = '', ...source]) => {
+      const upstream = encodeURIComponent(source.join('@'))
+      const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?upstream=${upstream}`
+      return componentOf('library', name, version, purl)
+    })
 }
 
 const nodeOf = (): Component => {
