@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { PublicNames } from '../../schema/public-names.ts'
+import { VERSION } from './version.ts'
 
 /** A way to install Tidemark. */
 export interface InstallWay {
@@ -10,10 +10,6 @@ export interface InstallWay {
   readonly lines: readonly string[]
   /** What follows, for the reader who has typed it. */
   readonly after: string
-}
-
-const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string
 }
 
 /** The folder that `npm run release` makes, in the repository. */
@@ -70,8 +66,8 @@ const RELEASE_FOLDER: InstallWay = {
   title: 'The folder of a release',
   about:
     'Nothing is published yet. This makes everything that a release has, in a folder. The ways below install from ' +
-    'it. Images need root and Debian. `--registry` names a registry of yours: the chart and the Compose file name images ' +
-    'there, and the second line publishes them.',
+    'it. Images need root and Debian. `--registry` names a registry of yours: the chart and the Compose file name ' +
+    'images there, and the second line publishes them.',
   lines: [
     `sudo npm run release -- --dry-run ${VERSION} --registry registry.example/tidemark`,
     `npm run publish-release -- ${FOLDER} --only images --key cosign.key`,

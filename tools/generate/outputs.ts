@@ -21,6 +21,7 @@ import { ownWordsPage } from './own-words-page.ts'
 import { chartArgs, configurationArgs, definitions, recordArgs, resourceArgs } from './pulumi/inputs.ts'
 import { servicesPage } from './services-page.ts'
 import { settingsPage } from './settings-page.ts'
+import { verifyPage } from './verify-page.ts'
 
 /** A committed file that is generated from the definitions. */
 interface Output {
@@ -63,6 +64,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: 'docs/services.md', make: servicesPage },
   { path: 'docs/own-words.md', make: ownWordsPage },
   { path: 'docs/settings.md', make: settingsPage },
+  { path: 'docs/verify-a-release.md', make: verifyPage },
   { path: `${PULUMI}/chart-values.ts`, make: chartArgs },
   { path: `${PULUMI}/configuration.ts`, make: configurationArgs },
   { path: `${PULUMI}/custom-resource.ts`, make: resourceArgs },

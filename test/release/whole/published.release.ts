@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { PUBLIC_NAMES } from '../../../schema/public-names.ts'
+import { verifyLines } from '../../../tools/generate/verify-page.ts'
 import type { ReleaseManifest } from '../../../tools/release/release-manifest.ts'
 import { scriptedPage } from '../../support/network/scripted-page.ts'
 import { openSite } from '../../support/network/site.ts'
@@ -146,6 +148,18 @@ describe('A release that is published', () => {
       /sha256 sum does not match/,
     )
   })
+})
+
+test('The commands of docs/verify-a-release.md verify a release, in a folder with the key', async () => {
+  await copyFile(join(folder.path, 'cosign.pub'), join(target, 'cosign.pub'))
+  const [image] = (await manifestOf()).images
+  // A registry without TLS is for tests alone.
+  const lines = verifyLines({ ...PUBLIC_NAMES, published: false }, `${image?.repository}:${version}`).map((line) =>
+    line.replace('cosign verify ', 'cosign verify --allow-http-registry --allow-insecure-registry '),
+  )
+  expect(lines).toHaveLength(3)
+  for (const line of lines) await run('sh', ['-c', line], target)
+  await rm(join(target, 'cosign.pub'))
 })
 
 describe('A package that is installed from a registry, without scripts', () => {
