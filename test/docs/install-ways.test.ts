@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ROOT_FILE_SYSTEMS } from '../../images/root-file-systems.ts'
@@ -6,7 +6,8 @@ import { PUBLIC_NAMES } from '../../schema/public-names.ts'
 import { installWays } from '../../tools/generate/install-ways.ts'
 import { DOC_BLOCKS } from '../support/docs/doc-blocks.ts'
 
-const README = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+const ROOT = join(import.meta.dirname, '../..')
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const linesOf = (isPublished: boolean): string[] =>
   installWays({ ...PUBLIC_NAMES, published: isPublished }).flatMap(({ lines }) => lines)
 
@@ -28,11 +29,14 @@ describe('The ways to install', () => {
     expect(linesOf(false)).not.toContain(`npm install --global ${npm.command}`)
     expect(linesOf(true)).toContain(`npm install --global ${npm.command}`)
     for (const name of [images, charts, repository]) expect(linesOf(true).join('\n')).toContain(name)
+    const pulumi = JSON.parse(readFileSync(join(ROOT, 'pulumi/package.json'), 'utf8')) as { readonly name: string }
+    expect(pulumi.name).toBe(npm.pulumi)
   })
 
   test('name images that are built', () => {
     for (const isPublished of [true, false]) {
-      const named = linesOf(isPublished).flatMap((line) => line.match(/(?<=\/|^)tidemark(?:-\w+)?(?=[:-]\d)/g) ?? [])
+      const docker = linesOf(isPublished).filter((line) => line.startsWith('docker '))
+      const named = docker.flatMap((line) => line.match(/(?<=[/ ])tidemark(?:-[a-z]+)?(?=[:-]\d)/g) ?? [])
       expect(named).toContain('tidemark')
       for (const name of named) expect(Object.keys(ROOT_FILE_SYSTEMS)).toContain(name)
     }
