@@ -39,6 +39,13 @@ function below(folder: string, names: string): string[] {
   return names.split(' ').map((name) => `${folder}/${name}`)
 }
 
+/** The packages of another release have other names, and other known vulnerabilities. */
+async function refuseOtherDebian(): Promise<void> {
+  const text = await readFile('/etc/os-release', 'utf8').catch(() => '')
+  if (!/^ID=debian$/m.test(text) || !/^VERSION_ID="12"$/m.test(text))
+    throw new Error('images are made of the packages of Debian 12: build them there, or in a container of it')
+}
+
 type Debian = Pick<RootFileSystem, 'debian' | 'programs' | 'removed'>
 
 /**
@@ -50,6 +57,7 @@ export async function addDebian(
   folder: string,
   architecture: ArchitectureName,
 ): Promise<readonly string[]> {
+  await refuseOtherDebian()
   const versions = await unpackDebian(debian, folder, architecture)
   const kept = await Promise.all(programs.map(async (path) => ({ path, bytes: await readFile(join(folder, path)) })))
   for (const path of [...REMOVED, ...removed]) await rm(join(folder, path), { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Blob, inLayout, OCI, pathOf, writeBlob, writeIndex } from './image-archive.ts'
@@ -18,15 +18,16 @@ interface Platform {
 
 /**
  * Writes the archives of one image for several architectures as one: a registry and containerd then give each machine
- * its own. `docker load` of Docker 25 or later reads it.
+ * its own. `manifest.json`, which Docker reads where it has no store of containerd, is that of the first archive.
  */
 async function joinArchives(archives: readonly string[], file: string): Promise<void> {
   await inLayout(file, async (layout) => {
     const read = async (path: string) => JSON.parse(await readFile(join(layout, path), 'utf8')) as unknown
     const names = new Set<string>()
     const manifests: (object & { readonly platform: Platform })[] = []
-    for (const archive of archives) {
-      await run('tar', ['-xf', archive, '-C', layout])
+    // The manifest of the first archive stays.
+    for (const [index, archive] of archives.entries()) {
+      await run('tar', [...(index > 0 ? ['--exclude=./manifest.json'] : []), '-xf', archive, '-C', layout])
       const [found] = ((await read('index.json')) as Index).manifests
       if (found === undefined) throw new Error(`${archive} holds no image`)
       const { annotations, ...manifest } = found
@@ -37,7 +38,6 @@ async function joinArchives(archives: readonly string[], file: string): Promise<
     }
     const [name = '', ...others] = names
     if (others.length > 0) throw new Error(`the archives are of different images: ${[...names].join(', ')}`)
-    await rm(join(layout, 'manifest.json'))
     const sorted = manifests.toSorted((a, b) => (a.platform.architecture < b.platform.architecture ? -1 : 1))
     const content = { schemaVersion: 2, mediaType: `${OCI}.index.v1+json`, manifests: sorted }
     const index = await writeBlob(join(layout, 'blobs/sha256'), content)

@@ -39,6 +39,10 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
+  if (values.key !== undefined && values['dry-run'] !== true && process.env['COSIGN_PASSWORD'] === undefined) {
+    process.stderr.write('Set COSIGN_PASSWORD to the password of the key. Set it to nothing for a key without one.\n')
+    return 1
+  }
   try {
     await publishRelease({
       folder: resolve(folder),

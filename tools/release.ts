@@ -19,7 +19,7 @@ Options:
   --builder URI      who builds, for the provenance (default: urn:tidemark:local)
   --help             print this
 
-Images need root and Debian. npm ci has fetched everything else.
+Images need root and Debian 12, with its lists of packages (apt-get update).
 
 Examples:
   npm run release -- --dry-run 0.1.0 --without-images
@@ -52,6 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
     hasImages: values['without-images'] !== true,
     architectures,
     registry: values.registry ?? PUBLIC_NAMES.images,
+    isOfTag: values['dry-run'] !== true,
     builder: values.builder ?? 'urn:tidemark:local',
     says: (text) => process.stdout.write(`${text}\n`),
   })

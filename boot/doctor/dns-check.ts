@@ -6,6 +6,7 @@ import type { Config } from '../../schema/config/config.ts'
 import type { Settings } from '../settings/read-config.ts'
 import type { DoctorCheck } from './doctor-check.ts'
 import { failed, notSetUp, ok } from './finding.ts'
+import { decoded } from './hide-secrets.ts'
 
 /** Settings whose hosts this program connects to. */
 const ADDRESSES = [
@@ -58,7 +59,7 @@ function namesIn(settings: Settings): readonly { readonly setting: string; reado
     ),
   ]
   return urls.flatMap(([setting, text]) => {
-    const name = plainName(decodeURIComponent(URL.parse(text)?.hostname ?? ''))
+    const name = plainName(decoded(URL.parse(text)?.hostname ?? ''))
     return name === '' || name.startsWith('/') || isIP(name) !== 0 || isLocalhost(name) ? [] : [{ setting, name }]
   })
 }

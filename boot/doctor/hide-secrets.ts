@@ -35,7 +35,8 @@ function partsOf(value: string): readonly string[] {
   return [value, ...ofUrl, userinfo, password, decoded(password), ...listedKeys(value), ...value.split(/[=,]/)]
 }
 
-function decoded(text: string): string {
+/** Returns a text without percent-encoding; as it is where that is not valid. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

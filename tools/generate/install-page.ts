@@ -2,7 +2,7 @@ import { PUBLIC_NAMES } from '../../schema/public-names.ts'
 import { type InstallWay, installWays } from './install-ways.ts'
 import { paragraph } from './markdown.ts'
 
-const NOT_RUN = '<!-- not run by the test: it needs what it names; the test of the release runs the same -->'
+const NOT_RUN = '<!-- not run by the test: it needs what it names -->'
 
 const HEAD = `# Install
 

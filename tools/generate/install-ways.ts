@@ -21,7 +21,9 @@ interface Sources {
   readonly pulumi: string
   /** The lines that fetch an image, and its name. */
   image(name: string): { readonly lines: readonly string[]; readonly name: string }
-  readonly compose: readonly string[]
+  /** The lines that fetch the Compose file. */
+  readonly fetched: readonly string[]
+  readonly compose: string
   readonly chart: string
 }
 
@@ -31,7 +33,8 @@ const published = ({ npm, images, charts, repository }: PublicNames): Sources =>
     npm: npm.command,
     pulumi: npm.pulumi,
     image: (name) => ({ lines: [], name: `${images}/${name}:${VERSION}` }),
-    compose: ['compose.yaml', 'chromium-seccomp.json'].map((name) => `curl -fLO ${files}/${name}`),
+    fetched: ['compose.yaml', 'chromium-seccomp.json'].map((name) => `curl -fLO ${files}/${name}`),
+    compose: 'docker compose up --detach --wait',
     chart: `oci://${charts}/tidemark --version ${VERSION}`,
   }
 }
@@ -43,7 +46,8 @@ const OF_A_FOLDER: Sources = {
     lines: [`docker load --input ${FOLDER}/images/${name}-${VERSION}.tar`],
     name: `${name}:${VERSION}`,
   }),
-  compose: [`cd ${FOLDER}`],
+  fetched: [],
+  compose: `(cd ${FOLDER} && docker compose up --detach --wait)`,
   chart: `${FOLDER}/charts/tidemark-${VERSION}.tgz`,
 }
 
@@ -73,12 +77,12 @@ const RELEASE_FOLDER: InstallWay = {
     `npm run publish-release -- ${FOLDER} --only images --key cosign.key`,
   ],
   after:
-    '`npm run release-tools` builds crane and cosign, which the second line needs, and `cosign generate-key-pair` ' +
-    'makes the key. [Releases](releases.md) says what is in the folder. npm, one container and Pulumi need neither ' +
-    'the registry nor the second line.',
+    'Before the first: `sudo apt-get update`. `npm run release-tools` builds crane and cosign, which the second line ' +
+    'needs; `cosign generate-key-pair` makes the key, whose password is in `COSIGN_PASSWORD`. npm, one container and ' +
+    'Pulumi need neither the registry nor the second line. [Releases](releases.md) says what is in the folder.',
 }
 
-const waysFrom = ({ npm, pulumi, image, compose, chart }: Sources): readonly InstallWay[] => {
+const waysFrom = ({ npm, pulumi, image, fetched, compose, chart }: Sources): readonly InstallWay[] => {
   const whole = image('tidemark')
   return [
     {
@@ -99,19 +103,19 @@ const waysFrom = ({ npm, pulumi, image, compose, chart }: Sources): readonly Ins
     },
     {
       title: 'Docker Compose',
-      about: 'API, worker, runner and Postgres, each in its container. The file names the images by digest.',
-      lines: [...compose, 'docker compose up --detach --wait'],
+      about: 'API, worker, runner and Postgres, each in its container. The file names our images by digest.',
+      lines: [...fetched, compose],
       after: 'Two secrets go into the file `.env` first: see [Docker](docker.md).',
     },
     {
       title: 'Helm',
-      about: 'You need Kubernetes 1.32 or newer. The chart names its images by digest.',
+      about: 'You need Kubernetes 1.32 or newer. The chart names our images by digest.',
       lines: [`helm install tidemark ${chart} --namespace tidemark --create-namespace --set postgres.enabled=true`],
       after: '[Install on Kubernetes](kubernetes-install.md) says what to choose for more than a try.',
     },
     {
       title: 'Pulumi',
-      about: 'The provider, for a program in TypeScript or JavaScript.',
+      about: 'The provider. In the folder of your program, with the path of the file from there:',
       lines: [`npm install ${pulumi}`],
       after: '[Pulumi](pulumi.md) has the first program.',
     },

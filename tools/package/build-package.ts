@@ -1,20 +1,14 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PUBLIC_NAMES } from '../../schema/public-names.ts'
+import { committed } from '../committed-files.ts'
 import { bundle } from './bundle.ts'
 import { packageReadme } from './package-readme.ts'
 
 /** What the package has of the repository as it is: what the program reads, and what people do. */
-const COPIED = [
-  'CHANGELOG.md',
-  'LICENSE',
-  'SECURITY.md',
-  'crds',
-  'dashboard/dist',
-  'docs',
-  'examples',
-  'store/migrations',
-]
+const COPIED = ['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'crds', 'docs', 'examples', 'store/migrations']
+
+const BUILT = 'dashboard/dist'
 
 interface Manifest {
   readonly version: string
@@ -28,7 +22,7 @@ interface Manifest {
 export async function buildPackage(root: string, target: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest
   await rm(target, { recursive: true, force: true })
-  for (const path of COPIED) {
+  for (const path of [...(await committed(root, COPIED)), BUILT]) {
     await mkdir(dirname(join(target, path)), { recursive: true })
     await cp(join(root, path), join(target, path), { recursive: true })
   }
@@ -50,7 +44,7 @@ const manifestOf = ({ version, description, license, dependencies }: Manifest, m
   homepage: PUBLIC_NAMES.repository,
   repository: { type: 'git', url: `git+${PUBLIC_NAMES.repository}.git` },
   bin: { tidemark: 'bin/tidemark.js' },
-  files: ['bin', 'dist', 'README.md', ...COPIED],
+  files: ['bin', 'dist', 'README.md', ...COPIED, BUILT],
   type: 'module',
   engines: { node: `>=${major}` },
   dependencies,

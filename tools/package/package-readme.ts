@@ -3,9 +3,9 @@ const START = '## Start'
 
 /** Returns the README of the package: its reader has the command, and no clone. */
 export function packageReadme(readme: string): string {
-  const introduction = readme.slice(0, readme.indexOf(START))
-  if (introduction === readme) throw new Error(`README.md has no section ${START}: say where its introduction ends`)
-  return `${introduction}${AFTER}`
+  const end = readme.indexOf(START)
+  if (end < 0) throw new Error(`README.md has no section ${START}: say where its introduction ends`)
+  return `${readme.slice(0, end)}${AFTER}`
 }
 
 const AFTER = `## Start

@@ -15,3 +15,16 @@ export async function isPublished(file: string, registry: readonly string[]): Pr
     .digest('base64')}`
   return asked?.stdout.trim() === own
 }
+
+/** Returns the digest that a registry has for a reference. Null: it has none. */
+export async function publishedDigest(reference: string, isPlainHttp: boolean): Promise<string | null> {
+  const asked = await run('crane', ['digest', ...(isPlainHttp ? ['--insecure'] : []), reference]).catch(() => null)
+  return asked?.stdout.trim() ?? null
+}
+
+/** Returns the digests of what a registry has under a reference: for a chart, its archive and its signature. */
+export async function publishedLayers(reference: string, isPlainHttp: boolean): Promise<readonly string[]> {
+  const { stdout } = await run('crane', ['manifest', ...(isPlainHttp ? ['--insecure'] : []), reference])
+  const { layers } = JSON.parse(stdout) as { readonly layers: readonly { readonly digest: string }[] }
+  return layers.map(({ digest }) => digest)
+}

@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHECKSUMS } from '../release/checksums.ts'
 import type { ReleasedImage, ReleaseManifest } from '../release/release-manifest.ts'
 import { BUNDLE, checkedManifest } from './checked-manifest.ts'
 import { signChart } from './helm-provenance.ts'
-import { isPublished } from './is-published.ts'
+import { isPublished, publishedDigest, publishedLayers } from './is-published.ts'
 import { PublishError } from './publish-error.ts'
 import { createRunProgram, type RunProgram } from './run-program.ts'
 import { signingOf } from './signing-of.ts'
@@ -64,6 +65,7 @@ async function publishImage(
   try {
     await run('tar', ['-xf', join(publishing.folder, archive), '-C', layout])
     const plain = publishing.isPlainHttp ? ['--insecure'] : []
+    await refuseOther(publishing, `${repository}:${version}`, digest)
     await run('crane', ['push', ...plain, layout, `${repository}:${version}`])
     const found = await run('crane', ['digest', ...plain, `${repository}:${version}`])
     if (!publishing.isDry && found !== digest)
@@ -77,6 +79,13 @@ async function publishImage(
   }
 }
 
+/** A version that is published never becomes another one: its readers have verified it. */
+async function refuseOther({ isPlainHttp, isDry }: Publishing, reference: string, digest: string): Promise<void> {
+  const found = isDry ? null : await publishedDigest(reference, isPlainHttp)
+  if (found !== null && found !== digest)
+    throw new PublishError(`${reference} is published, with the digest ${found}, and not ${digest}. Use a new version.`)
+}
+
 async function publishChart(
   publishing: Signing,
   { version }: ReleaseManifest,
@@ -86,9 +95,21 @@ async function publishChart(
   const { folder, charts, gpgKey, isPlainHttp, isDry } = publishing
   const path = join(folder, chart)
   if (gpgKey !== null && !isDry) await signChart(path, gpgKey, run)
-  await run('helm', ['push', path, `oci://${charts}`, ...(isPlainHttp ? ['--plain-http'] : [])])
+  if (isDry || (await publishedDigest(`${charts}/tidemark:${version}`, isPlainHttp)) === null)
+    await run('helm', ['push', path, `oci://${charts}`, ...(isPlainHttp ? ['--plain-http'] : [])])
+  else await refuseOtherChart(publishing, version, chart)
   const digest = await run('crane', ['digest', ...(isPlainHttp ? ['--insecure'] : []), `${charts}/tidemark:${version}`])
   await sign(publishing, `${charts}/tidemark@${isDry ? 'DIGEST' : digest}`, run)
+}
+
+/** Helm writes a time beside a chart, so the archives are compared. */
+async function refuseOtherChart({ folder, charts, isPlainHttp }: Publishing, version: string, chart: string) {
+  const reference = `${charts}/tidemark:${version}`
+  const own = `sha256:${createHash('sha256')
+    .update(await readFile(join(folder, chart)))
+    .digest('hex')}`
+  if (!(await publishedLayers(reference, isPlainHttp)).includes(own))
+    throw new PublishError(`${reference} is published, with another chart. Use a new version.`)
 }
 
 async function publishPackage(

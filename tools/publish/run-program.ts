@@ -13,7 +13,10 @@ export function createRunProgram(isDry: boolean, says: (line: string) => void): 
     says(`${isDry ? '' : '$ '}${[program, ...args].map(quoted).join(' ')}`)
     if (isDry) return ''
     try {
-      return (await execute(program, args, { maxBuffer: 64 * 1024 * 1024 })).stdout.trim()
+      const running = execute(program, args, { maxBuffer: 64 * 1024 * 1024 })
+      // A program that would ask a question ends instead.
+      running.child.stdin?.end()
+      return (await running).stdout.trim()
     } catch (error) {
       throw new PublishError(reasonOf(program, error as NodeJS.ErrnoException & { readonly stderr?: string }))
     }

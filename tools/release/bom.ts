@@ -32,15 +32,24 @@ interface Component {
   readonly purl: string
 }
 
+/** What a list is of. */
+interface ListOf {
+  readonly name: string
+  /** The time of the commit, in seconds. */
+  readonly seconds: number
+  /** The folders of packages, from that of the lockfile, of which parts are built in. */
+  readonly builtIn: readonly string[]
+}
+
 /**
  * Returns the list of what a package of npm brings with it, as npm writes it from the lockfile of its folder. Which of
  * these only its developers need, the lockfile says: `npm sbom --omit dev` also leaves out what runs (`yaml`).
  */
-export async function bomOfPackage(folder: string, name: string, seconds: number): Promise<Bom> {
+export async function bomOfPackage(folder: string, { name, seconds, builtIn }: ListOf): Promise<Bom> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
   const { stdout } = await run('npm', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 })
   const bom = JSON.parse(stdout) as Bom & { readonly dependencies: readonly Dependency[] }
-  const needed = await neededBy(folder)
+  const needed = await neededBy(folder, new Set(builtIn))
   const { component } = bom.metadata
   const kept = {
     metadata: { ...bom.metadata, component: { ...component, name } },
@@ -56,18 +65,30 @@ export async function bomOfPackage(folder: string, name: string, seconds: number
  * Returns the packages that a lockfile does not mark as those of developers, as npm names them in its list. What is
  * there for developers and as the optional peer of another package (`devOptional`) is not installed with ours.
  */
-async function neededBy(folder: string): Promise<ReadonlySet<string>> {
+async function neededBy(folder: string, builtIn: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Locked>>
   }
-  const needed = Object.entries(packages).filter(([path, one]) => path !== '' && !one.dev && !one.devOptional)
+  const isNeeded = (path: string, one: Locked) => builtIn.has(path) || (!one.dev && !one.devOptional)
+  const needed = Object.entries(packages).filter(([path, one]) => path !== '' && isNeeded(path, one))
   return new Set(needed.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`))
 }
 
-/** Returns the list of what an image is made of: packages of Debian, Node, and packages of npm. */
-export async function bomOfImage(root: string, image: string, version: string, seconds: number): Promise<Bom> {
-  const component = componentOf('container', image, version, `pkg:oci/${image}?tag=${version}`)
-  const components = [...(await debianOf(root)), nodeOf(), ...(await npmOf(join(root, 'opt/tidemark')))]
+/**
+ * Returns the list of what an image is made of: packages of Debian, Node, and packages of npm. `files`: its root file
+ * system. `repository`: where the packages are that are built into its dashboard.
+ */
+export async function bomOfImage(
+  files: string,
+  version: string,
+  { name, seconds, builtIn }: ListOf,
+  repository: string,
+): Promise<Bom> {
+  const component = componentOf('container', name, version, `pkg:oci/${name}?tag=${version}`)
+  const program = join(files, 'opt/tidemark')
+  const paths = globSync('node_modules/**/package.json', { cwd: program }).map((path) => join(program, path))
+  const ofDashboard = builtIn.map((path) => join(repository, path, 'package.json'))
+  const components = [...(await debianOf(files)), nodeOf(), ...(await npmOf([...paths, ...ofDashboard]))]
   const head = { $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json', bomFormat: 'CycloneDX' }
   const body = { specVersion: '1.5', version: 1, metadata: { component }, components }
   return equalEachTime({ ...head, ...body }, seconds)
@@ -99,13 +120,12 @@ const nodeOf = (): Component => {
   return componentOf('platform', 'node', version, `pkg:generic/node@${version}`)
 }
 
-async function npmOf(folder: string): Promise<readonly Component[]> {
-  const paths = globSync('node_modules/**/package.json', { cwd: folder })
-    // A package may have further files of this name below it.
-    .filter((path) => /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path))
+async function npmOf(paths: readonly string[]): Promise<readonly Component[]> {
   const found = new Map<string, Component>()
   for (const path of paths.toSorted()) {
-    const { name, version } = JSON.parse(await readFile(join(folder, path), 'utf8')) as Partial<Component>
+    // A package may have further files of this name below it.
+    if (!/\/node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path)) continue
+    const { name, version } = JSON.parse(await readFile(path, 'utf8')) as Partial<Component>
     if (name === undefined || version === undefined) continue
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
     found.set(purl, componentOf('library', name, version, purl))

@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
+import { committed } from '../committed-files.ts'
 import { packFolder } from './archive.ts'
 
 /** An image as the chart and the Compose file name it. */
@@ -25,9 +26,9 @@ export async function packChart(root: string, images: ChartImages, seconds: numb
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-chart-'))
   try {
     const chart = join(folder, CHART)
-    // The examples are those of the repository, which .helmignore leaves out too.
-    const isPacked = (path: string) => path !== join(root, 'charts', CHART, 'examples')
-    await cp(join(root, 'charts', CHART), chart, { recursive: true, filter: isPacked })
+    for (const path of await committed(join(root, 'charts', CHART), ['.']))
+      // .helmignore leaves them out too.
+      if (!path.startsWith('examples/')) await cp(join(root, 'charts', CHART, path), join(chart, path))
     const values = join(chart, 'values.yaml')
     await writeFile(values, withImages(await readFile(values, 'utf8'), images))
     await packFolder(folder, CHART, seconds, file)

@@ -15,12 +15,20 @@ export interface ReleasedFile {
   readonly sha256: string
 }
 
-/** Returns all files below a folder, by path, each with its hash. */
-export async function filesOf(folder: string): Promise<readonly ReleasedFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-  return hashed(folder, paths.map((path) => relative(folder, path)).toSorted())
+/** Returns the paths of all files below a folder, from that folder. None: there is no such folder. */
+export async function pathsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    },
+  )
+  const files = entries.filter((entry) => !entry.isDirectory())
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).toSorted()
 }
+
+/** Returns all files below a folder, by path, each with its hash. */
+export const filesOf = async (folder: string): Promise<readonly ReleasedFile[]> => hashed(folder, await pathsIn(folder))
 
 /** Returns these files of a folder, each with its hash. */
 export async function hashed(folder: string, paths: readonly string[]): Promise<readonly ReleasedFile[]> {

@@ -8,7 +8,9 @@ interface Source {
   readonly commit: string
   /** Who builds, as a URI. */
   readonly builder: string
-  /** The files that fix every dependency: lockfiles. */
+  /** Whether it is the tag of the version. */
+  readonly isOfTag: boolean
+  /** The lockfiles. Packages of Debian and Node are in the lists of components of the images. */
   readonly locks: readonly ReleasedFile[]
 }
 
@@ -17,7 +19,7 @@ interface Source {
  * time, so that a second build gives the same one.
  */
 export function provenanceOf({ repository }: PublicNames, source: Source, files: readonly ReleasedFile[]): object {
-  const uri = `git+${repository}@refs/tags/v${source.version}`
+  const uri = `git+${repository}${source.isOfTag ? `@refs/tags/v${source.version}` : ''}`
   return {
     _type: 'https://in-toto.io/Statement/v1',
     subject: files.map(({ path, sha256 }) => ({ name: path, digest: { sha256 } })),
@@ -26,7 +28,7 @@ export function provenanceOf({ repository }: PublicNames, source: Source, files:
       buildDefinition: {
         buildType: `${repository}/blob/main/docs/releases.md`,
         externalParameters: { repository, version: source.version },
-        internalParameters: {},
+        internalParameters: source.isOfTag ? {} : { isOfTag: false },
         resolvedDependencies: [
           { uri, digest: { gitCommit: source.commit } },
           ...source.locks.map(({ path, sha256 }) => ({ uri: `${uri}#${path}`, name: path, digest: { sha256 } })),

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { sectionOf } from './changelog.ts'
-import { CHECKSUMS } from './checksums.ts'
+import { CHECKSUMS, pathsIn } from './checksums.ts'
+import { RELEASE_MANIFEST } from './release-manifest.ts'
 
 const run = promisify(execFile)
 /** As semver.org writes one, without what a build may add. */
@@ -37,12 +38,22 @@ export async function treeFaults(root: string, version: string): Promise<readonl
   return faults
 }
 
-/** Returns what stops a folder from being made anew: it has files, and is not a release. */
+/** The file that marks a folder while a release is made in it. */
+export const UNFINISHED = '.tidemark-release'
+/** What publishing writes beside the files of a release. */
+const BESIDE = /\.sigstore\.json$|\.prov$/
+
+/**
+ * Returns what stops a folder from being made anew: it has files that are not of a release. Such a file may be the only
+ * copy of a key.
+ */
 export async function folderFaults(target: string): Promise<string[]> {
-  const names = await readdir(target).catch((error: NodeJS.ErrnoException): string[] => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  if (names.length === 0 || names.includes(CHECKSUMS)) return []
-  return [`${target} has files and is not a release. Name an empty folder, or one that does not exist.`]
+  const paths = await pathsIn(target)
+  if (paths.length === 0 || paths.includes(UNFINISHED)) return []
+  const sums = paths.includes(RELEASE_MANIFEST) ? await readFile(join(target, CHECKSUMS), 'utf8').catch(() => '') : ''
+  const listed = new Set(sums.split('\n').map((line) => line.slice(line.indexOf('  ') + 2)))
+  const others = paths.filter((path) => path !== CHECKSUMS && !listed.has(path) && !BESIDE.test(path))
+  if (others.length === 0 && sums !== '') return []
+  const named = others.slice(0, 3).join(', ')
+  return [`${target} has files that are not of a release (${named}). Name an empty folder, or one that does not exist.`]
 }

@@ -24,10 +24,11 @@ interface Places {
 }
 
 const LINUX: Places = {
-  names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable'],
+  // The last is a message on a Ubuntu without snap's Chromium.
+  names: ['chromium', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable', 'chromium-browser'],
   // A service may have a short PATH.
   folders: ['/usr/bin', '/usr/lib/chromium', '/snap/bin'],
-  files: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable'],
+  files: ['chromium', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable', 'chromium-browser'],
   advice:
     'install the package chromium of your distribution (Debian: apt install chromium; Fedora: dnf install chromium; ' +
     'Alpine: apk add chromium)',
