@@ -88,7 +88,7 @@ describeIf(hasHelm(), HELM_ADVICE)('A release whose upgrade the API server refus
       expect(out).toContain('Invalid value: "not a label"')
     }
     isRefused(await upgrade(...REFUSED))
-    expect(await images()).toEqual(['tidemark:refused'])
+    expect(await images()).toEqual(['tidemark-service:refused'])
     await rollBack()
     expect(await images()).toEqual(['tidemark-service:0.1.0'])
     // The revision before this one is the one that was refused, and is refused again.
@@ -101,12 +101,12 @@ describeIf(hasHelm(), HELM_ADVICE)('A release whose upgrade the API server refus
     await rollBack()
     expect(await images()).toEqual(['tidemark-service:0.1.0'])
     await rollBack()
-    expect(await images()).toEqual(['tidemark:next'])
+    expect(await images()).toEqual(['tidemark-service:next'])
 
     // After a refusal, an upgrade that is right is as good as a way back.
     isRefused(await upgrade(...REFUSED))
     const corrected = await upgrade(...ACCEPTED, '--set=image.tag=right')
     expect(corrected.ok, corrected.out).toBe(true)
-    expect(await images()).toEqual(['tidemark:right'])
+    expect(await images()).toEqual(['tidemark-service:right'])
   })
 })

@@ -163,7 +163,7 @@ function lineFaults(line: string): string[] {
 
 /** Scripts of npm that do not exist, in the repository or in the folder of `--prefix`. */
 function scriptFaults(line: string): string[] {
-  const calls = [...line.matchAll(/npm run (?:--prefix (\S+) )?([\w:]+)/g)]
+  const calls = [...line.matchAll(/npm run (?:--prefix (\S+) )?([\w:-]+)/g)]
   return calls.flatMap(([, folder = '.', name = '']) => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as { scripts: object }
     return Object.hasOwn(scripts, name) ? [] : [`there is no script ${name} in ${folder}`]

@@ -69,6 +69,8 @@ test('The archives of two architectures become one index, whatever their order',
   await run(process.execPath, [JOIN, both, ...archives])
   await run(process.execPath, [JOIN, again, ...archives.toReversed()])
   expect(await readFile(again)).toEqual(await readFile(both))
+  // Docker without a store of containerd reads this one.
+  expect(await json(both, 'manifest.json')).toEqual(await json(archives[0] ?? '', 'manifest.json'))
   const [named, ...others] = (await json(both, 'index.json')).manifests
   expect([named.mediaType, others]).toEqual(['application/vnd.oci.image.index.v1+json', []])
   expect(named.annotations['io.containerd.image.name']).toBe('docker.io/library/small:1')

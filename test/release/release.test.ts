@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -123,8 +123,30 @@ describe('The command of a release', () => {
     await mkdir(own)
     await writeFile(join(own, 'letter.txt'), 'dear reader')
     const { code, stderr } = await release('--dry-run', version, '--to', own)
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${own} has files and is not a release`)])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`${own} has files that are not of a release (letter.txt)`),
+    ])
     expect(await readdir(own)).toEqual(['letter.txt'])
+  })
+
+  test('keeps a folder of another kind that has checksums, and a release to which somebody has added a key', async () => {
+    const images = join(folder.path, 'disk-images')
+    await mkdir(images)
+    for (const name of ['SHA256SUMS', 'system.iso']) await writeFile(join(images, name), `00  system.iso\n`)
+    const used = join(folder.path, 'used')
+    await cp(target, used, { recursive: true })
+    await writeFile(join(used, '.env'), 'TIDEMARK_ENCRYPTION_KEY=the-only-copy\n')
+    for (const [to, name] of [
+      [images, 'system.iso'],
+      [used, '.env'],
+    ] as const) {
+      expect(await release('--dry-run', version, '--to', to)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(name),
+      })
+      expect(await readdir(to)).toContain(name)
+    }
   })
 
   test('asks for the tag of the version, unless it only tries', async () => {

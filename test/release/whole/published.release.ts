@@ -154,8 +154,8 @@ test('The commands of docs/verify-a-release.md verify a release, in a folder wit
   await copyFile(join(folder.path, 'cosign.pub'), join(target, 'cosign.pub'))
   const [image] = (await manifestOf()).images
   // A registry without TLS is for tests alone.
-  const lines = verifyLines({ ...PUBLIC_NAMES, published: false }, `${image?.repository}@${image?.digest}`).map((line) =>
-    line.replace('cosign verify ', 'cosign verify --allow-http-registry --allow-insecure-registry '),
+  const lines = verifyLines({ ...PUBLIC_NAMES, published: false }, `${image?.repository}@${image?.digest}`).map(
+    (line) => line.replace('cosign verify ', 'cosign verify --allow-http-registry --allow-insecure-registry '),
   )
   expect(lines).toHaveLength(3)
   for (const line of lines) await run('sh', ['-c', line], target)
