@@ -25,8 +25,8 @@ function trustOf({ published, repository }: PublicNames): Trust {
       '--certificate-oidc-issuer https://token.actions.githubusercontent.com',
     ],
     about:
-      'The workflow of the repository signs releases, without a key that could be stolen. Cosign finds in a public log ' +
-      'that it was this workflow, for this tag.',
+      'The workflow of the repository signs releases, without a key that could be stolen. Cosign finds in a public ' +
+      'log that it was this workflow, for this tag.',
   }
 }
 
@@ -40,22 +40,27 @@ export function verifyLines(names: PublicNames, image: string): readonly string[
   ]
 }
 
+const PROVENANCE =
+  '- `provenance.intoto.json` says of which commit and lockfiles each file was made. To make the same bytes yourself, ' +
+  'check out that commit, run `npm ci`, and [make the release](releases.md#make-one) with the same `--builder` and ' +
+  '`--registry`. Images are the same while Debian serves the packages that `sbom/` lists.'
+
 const AFTER = `${paragraph(
   'The first says that nobody has changed the checksums. The second compares the files that you have with them. The ' +
-    'third says that the image with this digest was signed; `release.json`, which the checksums cover, has the digest ' +
-    'of each image. The chart is verified in the same way, under `charts/tidemark`. Each ends with an error where one byte is different: use nothing of it then, and ' +
-    '[tell us](../SECURITY.md).',
+    'third says that the image with this digest was signed; `release.json`, which the checksums cover, has the ' +
+    'digest of each image. The chart is verified in the same way, under `charts/tidemark`. Each ends with an error ' +
+    'where one byte is different: use nothing of it then, and [tell us](../SECURITY.md).',
 )}
 
 ## More
 
-- \`provenance.intoto.json\` says of which commit and lockfiles each file was made. To make the same bytes yourself, check
-  out that commit, run \`npm ci\`, and [make the release](releases.md#make-one) with the same \`--builder\` and
-  \`--registry\`. Images are the same while Debian serves the packages that \`sbom/\` lists.
+${paragraph(PROVENANCE, '  ')}
 - \`sbom/\` has what each package and image is made of. For an image it is also signed beside it:
   \`cosign verify-attestation --type cyclonedx\`.
 - Helm verifies the chart while it fetches it, if you have the key of who signed it: \`helm pull --verify\`.
 `
+
+const REGISTRY = PUBLIC_NAMES.published ? PUBLIC_NAMES.images : 'registry.example/tidemark'
 
 /** Returns docs/verify-a-release.md. */
 export const verifyPage = (): string => `# Verify a release
@@ -68,7 +73,7 @@ ${paragraph(
 <!-- not run by the test: it needs a registry; npm run test:release runs the same lines -->
 
 \`\`\`sh
-${verifyLines(PUBLIC_NAMES, PUBLIC_NAMES.published ? `${PUBLIC_NAMES.images}/tidemark@sha256:…` : 'registry.example/tidemark/tidemark@sha256:…').join('\n')}
+${verifyLines(PUBLIC_NAMES, `${REGISTRY}/tidemark@sha256:…`).join('\n')}
 \`\`\`
 
 ${paragraph(trustOf(PUBLIC_NAMES).about)}

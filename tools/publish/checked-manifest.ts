@@ -16,7 +16,7 @@ export async function checkedManifest(folder: string): Promise<ReleaseManifest> 
       .trim()
       .split('\n'),
   )
-  // Others may be there: a key, settings, what publishing writes.
+  // The folder may have others: a key, settings, what publishing writes.
   const changed = sums
     .trim()
     .split('\n')
