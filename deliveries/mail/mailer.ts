@@ -120,7 +120,8 @@ async function open(server: MailServer, connections: number) {
   return transport
 }
 
-const closePool = ({ opened }: Pool): void => void opened.then((transport) => transport.close())
+// Whether it could be opened is a matter of each mail.
+const closePool = ({ opened }: Pool): void => void opened.then((transport) => transport.close()).catch(() => {})
 
 const inline = (picture: Uint8Array) => ({
   filename: 'page.png',
