@@ -90,10 +90,10 @@ describe('a secret file that is read again', () => {
 
   test('stays out of the log where the question was sent before the change', async () => {
     const { settings, change } = await settingsOf({ LLM_API_KEY: 'sk-before' }, { LLM_BASE_URL: site.origin })
-    site.page('/chat/completions', async (response, { headers }) => {
-      await change({ LLM_API_KEY: 'sk-behind' })
+    site.page('/chat/completions', (response, { headers }) => {
+      const message = `no such key: ${headers.authorization?.slice(7)}, nor sk-behind`
       response.writeHead(401, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ error: { message: `no such key: ${headers.authorization?.slice(7)}, nor sk-behind` } }))
+      void change({ LLM_API_KEY: 'sk-behind' }).then(() => response.end(JSON.stringify({ error: { message } })))
     })
     const prompts = promptsOf(settings, { store: null, log })
     await prompts?.ask({ teamId: 't', prompt: 'What?', schema: null, text: 'A page' }, NEVER)

@@ -50,7 +50,7 @@ describeIf(canMount, 'allow namespaces of users', { isBeyondCi: true })('a file 
   test('is found by the try, not by the first replacement', async () => {
     const module = new URL('../../platform/private-file.ts', import.meta.url)
     const script = `
-      import { replacePrivateFile, tryToReplace } from '${module}'
+      import { replacePrivateFile, tryToReplace } from '${module.href}'
       const codes = [tryToReplace, (file) => replacePrivateFile(file, 'next')].map((one) =>
         one(process.argv[1]).catch(({ code }) => code))
       process.stdout.write((await Promise.all(codes)).join())`

@@ -76,7 +76,7 @@ test('a process that may open no more files says so, and goes on', async () => {
   const module = new URL('../../platform/service-manager.ts', import.meta.url)
   const script = `
     import { openSync } from 'node:fs'
-    import { createServiceManager } from '${module}'
+    import { createServiceManager } from '${module.href}'
     const service = createServiceManager({ socket: '/nowhere', onFault: (why) => process.stdout.write(why) })
     await service.alive()
     try { for (;;) openSync('/') } catch {}
