@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { UnprivilegedUser } from './unprivileged-user.ts'
 
 /**
@@ -26,22 +26,28 @@ interface ProgramResult {
 /** Runs a program to its end. A program that cannot be started is a result with `ok: false` too. */
 export function runProgram({ program, args, user, input = '', environment = {} }: ProgramRun): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: '/',
-      env: { ...CHILD_ENVIRONMENT, ...environment },
-      stdio: 'pipe',
-      ...user,
-    })
+    const failed = (error: unknown) =>
+      resolve({ ok: false, output: error instanceof Error ? error.message : String(error) })
+    let child: ChildProcess
+    try {
+      const env = { ...CHILD_ENVIRONMENT, ...environment }
+      child = spawn(program, args, { cwd: '/', env, stdio: 'pipe', ...user })
+    } catch (error) {
+      // Such as ENOMEM and E2BIG.
+      failed(error)
+      return
+    }
+    child.on('error', failed)
     let output = ''
     const collect = (chunk: Buffer): void => {
       output += chunk.toString()
     }
-    child.stdout.on('data', collect)
-    child.stderr.on('data', collect)
+    // Where no file can be opened any more, there are no streams, and the error follows.
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
     // A program may end without reading its input. Its exit code decides.
-    child.stdin.on('error', () => undefined)
-    child.on('error', (error) => resolve({ ok: false, output: error.message }))
+    child.stdin?.on('error', () => undefined)
     child.on('close', (code) => resolve({ ok: code === 0, output }))
-    child.stdin.end(input)
+    child.stdin?.end(input)
   })
 }

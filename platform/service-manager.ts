@@ -47,7 +47,8 @@ export function createServiceManager({ socket, onFault, program = 'systemd-notif
     onFault(output.trim())
   }
   const told = (...assignments: string[]): Promise<void> => {
-    if (!isStopping) last = last.then(() => send(assignments))
+    // A message that could not be sent must not keep back the next one.
+    if (!isStopping) last = last.then(() => send(assignments)).catch(() => {})
     return last
   }
   const manager: ServiceManager = {

@@ -5,7 +5,7 @@ import { tell } from '../../platform/print.ts'
 import { ensureSessionKey } from '../../store/accounts/credentials/session-key.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
 import { connectionFault } from '../../store/db/connection-fault.ts'
-import { isMigrated, migrate } from '../../store/db/migrate.ts'
+import { isMigrated, migrate, StoreIsNewerError } from '../../store/db/migrate.ts'
 import { isOutage } from '../../store/db/store-fault.ts'
 import { checkEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
@@ -24,14 +24,20 @@ export interface AdminContext {
   readonly isShared: boolean
 }
 
+interface StoreNeeds {
+  readonly creates?: boolean
+  readonly worksWithNewer?: boolean
+}
+
 /**
  * Opens and migrates the store of the settings, runs the work, and closes the store. A server with an embedded database
  * may run at the same time: its database is used. `creates`: without a database an embedded one is created. Other
- * commands refuse: in the wrong folder they would leave an empty installation behind.
+ * commands refuse: in the wrong folder they would leave an empty installation behind. `worksWithNewer`: the store may
+ * have been migrated by a newer version, as after a release was rolled back.
  */
 export async function withStore(
   work: (store: Store, context: AdminContext) => Promise<void>,
-  { creates = false }: { readonly creates?: boolean } = {},
+  { creates = false, worksWithNewer = false }: StoreNeeds = {},
 ): Promise<void> {
   const settings = readSettings(process.env)
   // What a command prints is for scripts.
@@ -44,7 +50,10 @@ export async function withStore(
   const database = await joinDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
   try {
     if (database.isShared && !(await isMigrated(database.url))) throw new OtherVersionError()
-    if (!database.isShared) await migrate(database.url, { plans: null })
+    if (!database.isShared)
+      await migrate(database.url, { plans: null }).catch((error: unknown) => {
+        if (!(worksWithNewer && error instanceof StoreIsNewerError)) throw error
+      })
     const store = await openStore({ url: database.url, name: 'tidemark admin', connections: 2 })
     try {
       const secrets = createSecretBox(key)

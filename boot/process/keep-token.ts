@@ -38,7 +38,7 @@ async function needsFile(file: string | null): Promise<void> {
         path: 'TIDEMARK_RUNNER_TOKEN_FILE',
         message:
           `names ${file}, which cannot be replaced (${code}): the token is renewed, and the next one is kept there. ` +
-          'Put it into a folder that the runner may write to',
+          'Put it into a folder that the runner may write to, and mount that folder, not the file alone',
       },
     ])
   }

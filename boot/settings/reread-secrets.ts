@@ -17,7 +17,7 @@ export function rereadSecrets(settings: Settings, read: () => Settings, log: Log
     log.error('no setting was changed: correct the files that the lines above name, and send SIGHUP again')
     return false
   }
-  const changed = SECRET_SETTINGS.filter((name) => now[name] !== settings[name])
+  const changed = SECRET_SETTINGS.filter((name) => name !== RENEWED && now[name] !== settings[name])
   const live = changed.filter((name) => LIVE.has(name))
   Object.assign(settings, Object.fromEntries(live.map((name) => [name, now[name]])))
   for (const name of live) log.info({ setting: secretFileOf(name) }, 'the file was read again, and its value is used')
@@ -25,5 +25,8 @@ export function rereadSecrets(settings: Settings, read: () => Settings, log: Log
     log.warn({ setting: secretFileOf(name) }, 'the file has changed, which takes effect at the next start')
   return true
 }
+
+/** The runner writes this file itself, and looks at it every two seconds. */
+const RENEWED = 'TIDEMARK_RUNNER_TOKEN'
 
 const LIVE: ReadonlySet<string> = new Set(LIVE_SECRETS)

@@ -50,11 +50,15 @@ export const createRunnerTokenCommand = () =>
       if (renew && ttlSeconds < SHORTEST_RENEWED_SECONDS)
         command.error('error: with --renew, --ttl must be 1h at least')
       const wanted = { job, ttlSeconds, isRenewed: renew }
-      return withStore(async (store) => {
-        if (file !== undefined) return intoFile(store, { wanted, file, options })
-        const { id, token, expires_at } = await createRunnerToken(store, wanted)
-        await printResult(options, { data: { id, job, token, expires_at }, names: [job] })
-      })
+      // Docker Compose starts it before each runner, also after a release was rolled back.
+      return withStore(
+        async (store) => {
+          if (file !== undefined) return intoFile(store, { wanted, file, options })
+          const { id, token, expires_at } = await createRunnerToken(store, wanted)
+          await printResult(options, { data: { id, job, token, expires_at }, names: [job] })
+        },
+        { worksWithNewer: true },
+      )
     })
 
 interface FileContext {

@@ -88,6 +88,20 @@ describe('a secret file that is read again', () => {
     await prompts?.close()
   })
 
+  test('stays out of the log where the question was sent before the change', async () => {
+    const { settings, change } = await settingsOf({ LLM_API_KEY: 'sk-before' }, { LLM_BASE_URL: site.origin })
+    site.page('/chat/completions', (response, { headers }) => {
+      const message = `no such key: ${headers.authorization?.slice(7)}, nor sk-behind`
+      response.writeHead(401, { 'content-type': 'application/json' })
+      void change({ LLM_API_KEY: 'sk-behind' }).then(() => response.end(JSON.stringify({ error: { message } })))
+    })
+    const prompts = promptsOf(settings, { store: null, log })
+    await prompts?.ask({ teamId: 't', prompt: 'What?', schema: null, text: 'A page' }, NEVER)
+    await prompts?.close()
+    expect(JSON.stringify(lines)).toContain('no such key: (LLM_API_KEY), nor (LLM_API_KEY)')
+    expect(JSON.stringify(lines)).not.toContain('sk-')
+  })
+
   test('asks Stripe with the new key, and judges its events by the new secret', async () => {
     const { settings, change } = await settingsOf(
       { STRIPE_SECRET_KEY: 'sk_before', STRIPE_WEBHOOK_SECRET: 'whsec_before' },
@@ -128,6 +142,13 @@ describe('a secret file that is read again', () => {
       { level: 'warn', setting: 'DATABASE_URL_FILE', msg: expect.stringContaining('next start') },
     ])
     expect(JSON.stringify(lines)).not.toContain('behind')
+  })
+
+  test('is not that of a runner, which renews its token in the file itself', async () => {
+    const { settings, change } = await settingsOf({ TIDEMARK_RUNNER_TOKEN: 'tdr_before' })
+    expect(await change({ TIDEMARK_RUNNER_TOKEN: 'tdr_behind' })).toBe(true)
+    expect(settings).toMatchObject({ TIDEMARK_RUNNER_TOKEN: 'tdr_before' })
+    expect(lines).toEqual([])
   })
 
   test('changes nothing where one of them is not valid', async () => {

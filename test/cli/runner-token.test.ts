@@ -65,6 +65,20 @@ test('a token is written into a file for this account, and a second call keeps o
   expect(await installation.rows(`select from runner_tokens where job = 'nowhere'`)).toEqual([])
 })
 
+test('a token is made and kept in a store that a newer version has migrated', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'token')
+  await installation.rows(`insert into migrations (name, checksum) values ('999999-the-future.sql', '')`)
+  try {
+    expect(await created('rolled-back', file)).toEqual({ job: 'rolled-back', file, created: true })
+    expect(await created('rolled-back', file)).toMatchObject({ created: false })
+    const others = await runCli(['admin', 'revoke-runner-token', '--job', 'none'], installation.trusted)
+    expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('start a newer version')])
+  } finally {
+    await installation.rows(`delete from migrations where name = '999999-the-future.sql'`)
+  }
+})
+
 test('a runner renews its token, starts again with it, and its copy ends both with a notice', async () => {
   await using site = await openSite()
   await using folder = await temporaryFolder()

@@ -20,7 +20,8 @@ const FROM_FILES = paragraph(
 
 const READ_AGAIN = paragraph(
   `A running process uses new texts of ${LIVE_SECRETS.map((name) => `\`${secretFileOf(name)}\``).join(', ')} after ` +
-    'SIGHUP ([reload](operations.md#reload)). Those of the other files take effect at its next start.',
+    'SIGHUP ([reload](operations.md#reload)). A runner looks at `TIDEMARK_RUNNER_TOKEN_FILE` every two seconds by ' +
+    'itself. Those of the other files take effect at its next start.',
 )
 
 /** Returns docs/settings.md: every setting with its type, default and meaning. */

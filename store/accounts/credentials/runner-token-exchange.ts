@@ -12,8 +12,11 @@ import { type LiveRunnerToken, RUNNER_TOKEN_PREFIX } from './runner-tokens.ts'
 
 /** Between two exchanges of a token. */
 export const EXCHANGE_EVERY_SECONDS = 60
-/** Requests that were sent with the token before arrive within this time after the first use of the next one. */
-const UNDER_WAY_SECONDS = 30
+/**
+ * Requests that were sent with the token before arrive within this time after the first use of the next one, also
+ * through a proxy that holds them back, or from a process that was frozen. The token is refused all the while.
+ */
+const UNDER_WAY_SECONDS = 15 * 60
 /** A runner that was off for longer is refused as one whose token nobody knows. */
 const REMEMBERED_DAYS = 90
 

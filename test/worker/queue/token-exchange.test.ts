@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import type { HttpCheckSource } from '../../../runners/client/http-check-source.ts'
 import { keptToken, startTokenRenewal } from '../../../runners/client/token-renewal.ts'
@@ -73,6 +73,29 @@ const otherThan = (file: string, token: string) =>
     () => keptToken(file),
     (kept) => kept !== null && kept !== token,
   )
+
+/** The source, with a count of the looks at its token, and the error of each exchange; null: it was made. */
+function watch(source: HttpCheckSource) {
+  const answers: unknown[] = []
+  const watched = {
+    ...source,
+    looks: 0,
+    answers,
+    renewInMs() {
+      watched.looks += 1
+      return source.renewInMs()
+    },
+    async exchangeToken() {
+      const exchanged = source.exchangeToken()
+      await exchanged.then(
+        () => answers.push(null),
+        (error: unknown) => answers.push(error),
+      )
+      return exchanged
+    },
+  }
+  return watched
+}
 const authorizationOf = (source: HttpCheckSource) => source.authorization().slice('Bearer '.length)
 
 describe('the exchange', () => {
@@ -117,7 +140,7 @@ describe('the exchange', () => {
     const first = await renewable('stolen from')
     const { token: second = '' } = await post(first)
     expect([await ask(first), await ask(second), await ask(first), await ask(second)]).toEqual([200, 200, 401, 200])
-    await side.database.setClock('31 seconds')
+    await side.database.setClock('16 minutes')
     expect([await ask(first), await ask(second), await ask(first)]).toEqual([401, 401, 401])
     expect(reused).toEqual([{ id: expect.any(Number), job: 'stolen from' }])
     expect(side.log.filter((line) => line.includes('a runner token was used after another one'))).toHaveLength(1)
@@ -178,7 +201,7 @@ describe('a runner', () => {
     const token = await renewable()
     const { token: next = '' } = await post(token)
     const { source, refused } = await runner(next)
-    await side.database.setClock('31 seconds')
+    await side.database.setClock('16 minutes')
     await source.greet()
     expect(refused).toEqual([])
   })
@@ -195,6 +218,54 @@ describe('a runner', () => {
     )
     await source.greet()
     expect([refused, authorizationOf(source)]).toEqual([[], token])
+  })
+
+  test('that cannot write its file tries again an hour later, not each minute', async () => {
+    const token = await renewable()
+    const { source, lines } = await runner(token)
+    await side.database.setClock('6 days')
+    await source.greet()
+    const watched = watch(source)
+    const now = performance.now.bind(performance)
+    let ahead = 0
+    using _ = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+    started.push(startTokenRenewal({ source: watched, file: fileOf('none/token'), log: logOf(lines) }))
+    await eventually(
+      () => lines.join(''),
+      (text) => text.includes('could not be renewed'),
+    )
+    ahead = 300_000
+    await side.database.setClock('6 days 5 minutes')
+    const { looks } = watched
+    await eventually(
+      () => watched.looks,
+      (count) => count > looks + 1,
+    )
+    expect(watched.answers).toEqual([null])
+    ahead = 3_700_000
+    await side.database.setClock('6 days 62 minutes')
+    await eventually(
+      () => watched.answers,
+      (answers) => answers.length > 1,
+    )
+    expect(watched.answers).toEqual([null, null])
+  })
+
+  test('whose token was just exchanged tries later, which is no outage', async () => {
+    const token = await renewable()
+    const { source, lines, file } = await runner(token)
+    await side.database.setClock('6 days')
+    await source.greet()
+    await post(token)
+    const watched = watch(source)
+    const renewal = startTokenRenewal({ source: watched, file, log: logOf(lines) })
+    await eventually(
+      () => watched.answers,
+      (answers) => answers.length > 0,
+    )
+    await renewal.stop()
+    expect(watched.answers).toMatchObject([{ status: 429 }])
+    expect([lines, source.outage.failures, await keptToken(file)]).toEqual([[], 0, token])
   })
 
   test('takes up what another process wrote into the file: a refusal is not the end', async () => {
@@ -216,7 +287,7 @@ describe('a runner', () => {
     one.source.useToken((await one.source.exchangeToken()).token)
     await writeFile(one.file, authorizationOf(one.source))
     await one.source.greet()
-    await side.database.setClock('31 seconds')
+    await side.database.setClock('16 minutes')
     await expect(thief.source.greet()).rejects.toMatchObject({ status: 401 })
     await expect(one.source.greet()).rejects.toMatchObject({ status: 401 })
     expect([one.refused, thief.refused]).toEqual([[401], [401]])

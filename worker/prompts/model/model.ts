@@ -105,10 +105,12 @@ class AskedModel implements Model {
   }
 
   async #once(asked: Asked, dialect: Dialect, signal: AbortSignal): Promise<Attempt> {
+    let sentWith: string | null = null
     try {
       this.#client ??= this.#open()
       const client = await this.#client
       const { timeoutMs } = this.#options
+      sentWith = this.#options.apiKey()
       const completion: unknown = await client.chat.completions.create(bodyOf(asked, dialect, this.name), {
         signal,
         timeout: timeoutMs,
@@ -119,16 +121,19 @@ class AskedModel implements Model {
         ? { kind: 'said', text: read.text }
         : { kind: 'failed', error: { failed: read.failure, refusal: null, words: '' } }
     } catch (error) {
-      return { kind: 'failed', error: this.#logged(modelError(error, this.#options.timeoutMs), signal) }
+      return { kind: 'failed', error: this.#logged(modelError(error, this.#options.timeoutMs), { sentWith, signal }) }
     }
   }
 
-  /** The endpoint's own text goes to the log without our key, because some endpoints repeat the key. */
-  #logged(error: ModelError, signal: AbortSignal): ModelError {
+  /**
+   * The endpoint's own text goes to the log without our keys, because some endpoints repeat the key: that of the
+   * question, and the one of now.
+   */
+  #logged(error: ModelError, { sentWith, signal }: Sent): ModelError {
     const { log } = this.#options
     if (signal.aborted) return error
-    const apiKey = this.#options.apiKey()
-    const words = apiKey === null ? error.words : error.words.replaceAll(apiKey, '(LLM_API_KEY)')
+    const keys = [sentWith, this.#options.apiKey()].filter((key) => key !== null)
+    const words = keys.reduce((text, key) => text.replaceAll(key, '(LLM_API_KEY)'), error.words)
     log.warn(
       { code: error.failed.fault.code, status: error.refusal?.status, words: words.slice(0, 300) },
       'the model gave no answer',
@@ -163,6 +168,12 @@ class AskedModel implements Model {
   #beQuiet(ms: number): void {
     this.#quietUntil = performance.now() + ms
   }
+}
+
+/** How a question was sent. */
+interface Sent {
+  readonly sentWith: string | null
+  readonly signal: AbortSignal
 }
 
 type Attempt =
