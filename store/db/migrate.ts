@@ -55,9 +55,16 @@ class MigrationIsLockedError extends ExplainedError {
 const OUTSIDE = '-- Runs outside a transaction.'
 /** A statement that waits for a lock stops all later ones on its table, so a migration waits this long at once. */
 const LOCK_TIMEOUT_MS = 200
+/**
+ * Each fifth attempt waits longer. Postgres ends an autovacuum that is in the way of a statement only after the statement
+ * has waited for `deadlock_timeout`, which is 1 s. Shorter waits alone would fail beside a long autovacuum.
+ */
+const LONG_LOCK_TIMEOUT_MS = 1_500
+const ATTEMPTS_TO_LONG = 5
 /** How long a migration is tried again, in milliseconds. Transactions of this program last less. */
 const LOCK_PATIENCE_MS = 60_000
-const LOCK_NOT_AVAILABLE = '55P03'
+/** The lock was not free in time (lock_not_available), or each of two sessions waited for the other (deadlock_detected). */
+const CODES_OF_LOCKS: readonly unknown[] = ['55P03', '40P01']
 
 /**
  * Brings the store to the schema of this program. Applies each file once, each in its own transaction, and writes the
@@ -191,8 +198,13 @@ async function applyBetweenLocks(
   { lockPatienceMs, progress }: Required<Pick<MigrateOptions, 'lockPatienceMs'>> & Pick<MigrateOptions, 'progress'>,
 ): Promise<void> {
   let isWaiting = false
+  let attempts = 0
+  const attempt = () => {
+    attempts += 1
+    return apply(client, migration, attempts % ATTEMPTS_TO_LONG === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
+  }
   try {
-    await retryWhile(() => apply(client, migration), {
+    await retryWhile(attempt, {
       patienceMs: lockPatienceMs,
       isRetryable: isOfLock,
       onRetry: () => {
@@ -212,13 +224,14 @@ async function applyBetweenLocks(
 
 /** Returns whether a migration failed because a lock was not free in time. */
 const isOfLock = (error: unknown): boolean =>
-  error instanceof Error && (error.cause as { readonly code?: unknown } | undefined)?.code === LOCK_NOT_AVAILABLE
+  error instanceof Error && CODES_OF_LOCKS.includes((error.cause as { readonly code?: unknown } | undefined)?.code)
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
-  if (sql.startsWith(OUTSIDE)) return applyOutside(client, { name, sql, checksum })
+async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+  const { name, sql, checksum } = migration
+  if (sql.startsWith(OUTSIDE)) return applyOutside(client, migration)
   await client.query('begin')
   try {
-    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await client.query(sql)
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
     await client.query('commit')
