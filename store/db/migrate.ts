@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { retryWhile } from '../../concurrency/loops/retry.ts'
+import { createBackoff, PAUSES, retryWhile } from '../../concurrency/loops/retry.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
@@ -77,7 +78,7 @@ export async function migrate(
   { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
 ): Promise<string[]> {
   return connected(databaseUrl, 'tidemark migrate', async (client) => {
-    await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
+    await takeTurn(client)
     await client.query(`
       create table if not exists migrations (
         name text primary key,
@@ -93,6 +94,19 @@ export async function migrate(
     await syncPlans(client, plans)
     return missing.map(({ name }) => name)
   })
+}
+
+/**
+ * Waits until no other program migrates. It asks again and again: a statement that waits has a snapshot, and an index
+ * that the other program builds concurrently would wait for that. Neither would ever end.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (const pauses = createBackoff(PAUSES); ; await sleep(pauses.next())) {
+    const { rows } = await client.query<{ isOurs: boolean }>(
+      `select pg_try_advisory_lock(hashtext('tidemark.migrate')) as "isOurs"`,
+    )
+    if (rows[0]?.isOurs) return
+  }
 }
 
 /** Returns whether the store has every migration of this program. */

@@ -185,8 +185,8 @@ const waitedFor = (client: pg.Client, ms: number) =>
     .poll(
       async () => {
         const { rowCount } = await client.query(
-          `select from pg_locks
-           where not granted and database = (select oid from pg_database where datname = current_database())
+          `select from pg_locks join pg_stat_activity using (pid)
+           where not granted and datname = current_database()
              and clock_timestamp() - waitstart > make_interval(secs => $1)`,
           [ms / 1_000],
         )
@@ -241,4 +241,37 @@ test('a migration outside a transaction builds an index beside writes, and begin
   const valid = `select indisvalid from pg_index where indexrelid = 'checks_of_a_test'::regclass`
   expect(await query(url, valid)).toEqual([{ indisvalid: true }])
   expect(await migrate(url, options)).toEqual([])
+})
+
+const OUTSIDE = '-- Runs outside a transaction.'
+
+/** A store before one more migration, which runs outside a transaction, and a session in a transaction. */
+async function beforeOutside(lines: readonly string[]) {
+  const url = await emptyDatabase()
+  await migrate(url)
+  const folder = await copiedFolder()
+  await folder.write([OUTSIDE, ...lines, ''].join('\n'))
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  await holder.query('begin')
+  return { url, holder, options: { folder: folder.url }, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+const INDEX = [
+  'drop index concurrently if exists checks_of_a_test;',
+  'create index concurrently checks_of_a_test on checks (next_run_at);',
+]
+
+test('an index is built while another program waits for its turn to migrate', async () => {
+  await using store = await beforeOutside(INDEX)
+  const { url, holder, options } = store
+  await holder.query('lock table checks in row exclusive mode')
+  const first = migrate(url, options)
+  await waitedFor(holder, 50)
+  const second = migrate(url, options)
+  const programs = `select from pg_stat_activity
+    where datname = current_database() and application_name = 'tidemark migrate' and query like '%advisory_lock%'`
+  await expect.poll(async () => (await query(url, programs)).length).toBe(1)
+  await holder.end()
+  expect(await Promise.all([first, second])).toEqual([['999999-of-a-test.sql'], []])
 })
