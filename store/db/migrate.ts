@@ -7,6 +7,7 @@ import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
 import { connectionFault } from './connection-fault.ts'
+import { statementsOf } from './statements-of.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 
@@ -50,21 +51,21 @@ class MigrationIsLockedError extends ExplainedError {
 }
 
 /**
- * The first line of a migration whose statements run one by one. Each ends at the end of a line. Where one is
- * interrupted, the next start begins with the first again.
+ * The first line of a migration whose statements run one by one. Where one is interrupted, or finds its table locked,
+ * the next attempt begins with the first again: the gate (`locks`) admits only statements that may run twice.
  */
 const OUTSIDE = '-- Runs outside a transaction.'
 /** A statement that waits for a lock stops all later ones on its table, so a migration waits this long at once. */
 const LOCK_TIMEOUT_MS = 200
 /**
- * Each fifth attempt waits longer. Postgres ends an autovacuum that is in the way of a statement only after the statement
- * has waited for `deadlock_timeout`, which is 1 s. Shorter waits alone would fail beside a long autovacuum.
+ * Each fifth attempt waits longer. Postgres ends an autovacuum that is in the way of a statement only after the
+ * statement has waited for `deadlock_timeout`, which is 1 s. Shorter waits alone would fail beside a long autovacuum.
  */
 const LONG_LOCK_TIMEOUT_MS = 1_500
 const ATTEMPTS_TO_LONG = 5
 /** How long a migration is tried again, in milliseconds. Transactions of this program last less. */
 const LOCK_PATIENCE_MS = 60_000
-/** The lock was not free in time (lock_not_available), or each of two sessions waited for the other (deadlock_detected). */
+/** The lock was not free in time (lock_not_available), or two sessions waited for each other (deadlock_detected). */
 const CODES_OF_LOCKS: readonly unknown[] = ['55P03', '40P01']
 
 /**
@@ -229,8 +230,8 @@ async function applyBetweenLocks(
   } catch (error) {
     if (!isOfLock(error)) throw error
     throw new MigrationIsLockedError(
-      `migration ${migration.name} found its tables locked for ${Math.round(lockPatienceMs / 1000)} seconds. Nothing ` +
-        'of it is applied. End long transactions on this database (pg_stat_activity), and start again.',
+      `migration ${migration.name} found its tables locked for ${Math.round(lockPatienceMs / 1000)} seconds, and was ` +
+        'not applied. End long transactions on this database (pg_stat_activity), and start again.',
       { cause: error },
     )
   }
@@ -242,7 +243,7 @@ const isOfLock = (error: unknown): boolean =>
 
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
   const { name, sql, checksum } = migration
-  if (sql.startsWith(OUTSIDE)) return applyOutside(client, migration)
+  if (sql.startsWith(OUTSIDE)) return applyOutside(client, migration, lockTimeoutMs)
   await client.query('begin')
   try {
     await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
@@ -256,12 +257,25 @@ async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: num
   }
 }
 
-/** An index that is built concurrently waits for transactions, and nothing waits for it. */
-async function applyOutside(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/**
+ * An index that is built concurrently waits for transactions, and no reads or writes wait for it. All other statements
+ * wait in turns. None is ended because it takes long.
+ */
+async function applyOutside(
+  client: pg.Client,
+  { name, sql, checksum }: Migration,
+  lockTimeoutMs: number,
+): Promise<void> {
   try {
-    for (const statement of sql.split(/;[^\S\n]*\n/)) if (statement.trim() !== '') await client.query(statement)
+    for (const statement of statementsOf(sql)) {
+      const isConcurrent = /\bconcurrently\b/i.test(statement.sql)
+      await client.query(`set lock_timeout = ${isConcurrent ? 0 : lockTimeoutMs}; set statement_timeout = 0`)
+      await client.query(statement.sql)
+    }
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
   } catch (cause) {
     throw new Error(`migration ${name} failed`, { cause })
+  } finally {
+    await client.query('reset lock_timeout; reset statement_timeout').catch(() => undefined)
   }
 }

@@ -275,3 +275,30 @@ test('an index is built while another program waits for its turn to migrate', as
   await holder.end()
   expect(await Promise.all([first, second])).toEqual([['999999-of-a-test.sql'], []])
 })
+
+test('an index that is built beside writes waits for them, longer than a statement of others may take', async () => {
+  await using store = await beforeOutside(INDEX)
+  const { url, holder, options } = store
+  await holder.query('lock table checks in row exclusive mode')
+  const { rows } = await holder.query<{ name: string }>('select current_database() as name')
+  await query(url, `alter database ${rows[0]?.name} set statement_timeout = '1s'`)
+  const steps: string[] = []
+  const migrating = migrate(url, { ...options, progress: (step) => steps.push(step) })
+  await waitedFor(holder, 1_100)
+  await holder.end()
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
+  expect(steps).toEqual(['Migrating the database (1 migrations)'])
+})
+
+test('a statement that is not concurrent waits in short turns outside a transaction too', async () => {
+  await using store = await beforeOutside(['alter table checks validate constraint x_of_a_test;'])
+  const { url, holder, options } = store
+  await query(url, 'alter table checks add constraint x_of_a_test check (next_run_at is not null) not valid')
+  await holder.query('lock table checks in share update exclusive mode')
+  const waits = Promise.withResolvers<string>()
+  await expect(migrate(url, { ...options, lockPatienceMs: 100 })).rejects.toThrow('found its tables locked')
+  const migrating = migrate(url, { ...options, progress: (step) => step.includes('waits') && waits.resolve(step) })
+  await waits.promise
+  await holder.end()
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
+})
