@@ -1,12 +1,12 @@
 /** A statement of a file of SQL. */
-export interface Statement {
+interface Statement {
   /** As it is written, without comments. */
   readonly sql: string
   /** The line of its first word. */
   readonly line: number
 }
 
-/** What may hold a semicolon that ends no statement: comments, texts, names, and bodies between two `$$`. */
+/** Comments, texts, names and bodies between two `$$`, whose semicolons end no statement, and semicolons that do. */
 const TOKENS = /--.*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g
 
 /** Returns the statements of a migration. Each ends at a semicolon. */

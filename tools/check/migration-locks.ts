@@ -102,8 +102,8 @@ interface Context {
 }
 
 function faultOf(sql: string, context: Context): string | null {
-  const { isHot, isOutside, isLast } = context
-  if (isOutside && !REPEATABLE.some((pattern) => pattern.test(sql)) && !(isLast && FROM_INDEX.test(sql)))
+  const { isHot, isOutside } = context
+  if (isOutside && !mayRunTwice(sql, context))
     return 'may not run twice: outside a transaction are only indexes, validate constraint, and last add using index'
   const [index, concurrently, name = '', indexed = ''] =
     /^create (?:unique )?index (concurrently )?(?:if not exists )?(?:(\S+) )?on (?:only )?(\w+)/.exec(sql) ?? []
@@ -114,6 +114,9 @@ function faultOf(sql: string, context: Context): string | null {
   const changed = changedBy(sql).find(isHot)
   return changed === undefined ? null : `${changed}: ${ROWS}: let the program do it, in batches`
 }
+
+const mayRunTwice = (sql: string, { isLast }: Context): boolean =>
+  REPEATABLE.some((pattern) => pattern.test(sql)) || (isLast && FROM_INDEX.test(sql))
 
 /** Returns the tables whose rows a statement changes, or that it locks. A function that it makes does so later. */
 function changedBy(sql: string): readonly string[] {

@@ -180,21 +180,18 @@ test('a migration whose tables stay locked leaves the store as it is, and says w
 })
 
 /** Resolves when a session of this database has waited for a lock for this long, in milliseconds. */
-const waitedFor = (client: pg.Client, ms: number) =>
-  expect
-    .poll(
-      async () => {
-        const { rowCount } = await client.query(
-          `select from pg_locks join pg_stat_activity using (pid)
-           where not granted and datname = current_database()
-             and clock_timestamp() - waitstart > make_interval(secs => $1)`,
-          [ms / 1_000],
-        )
-        return rowCount
-      },
-      { timeout: 20_000, interval: 20 },
+async function waitedFor(client: pg.Client, ms: number): Promise<void> {
+  const waiting = async () => {
+    const { rowCount } = await client.query(
+      `select from pg_locks join pg_stat_activity using (pid)
+       where not granted and datname = current_database()
+         and clock_timestamp() - waitstart > make_interval(secs => $1)`,
+      [ms / 1_000],
     )
-    .toBe(1)
+    return rowCount
+  }
+  await expect.poll(waiting, { timeout: 20_000, interval: 20 }).toBe(1)
+}
 
 test('a migration now and then waits for as long as Postgres needs to end an autovacuum in the way', async () => {
   const { url, holder } = await lockedBeforeLast()
