@@ -36,7 +36,8 @@ export interface RetryOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const PAUSES = { firstMs: 50, longestMs: 1_000 }
+/** The pauses where nothing speaks for others. */
+export const PAUSES = { firstMs: 50, longestMs: 1_000 }
 
 /** Repeats the work while its error is temporary, with doubling pauses. Use it only for work that is safe to repeat. */
 export async function retryWhile<T>(

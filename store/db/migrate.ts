@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { retryWhile } from '../../concurrency/loops/retry.ts'
+import { createBackoff, PAUSES, retryWhile } from '../../concurrency/loops/retry.ts'
+import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
 import { connectionFault } from './connection-fault.ts'
+import { statementsOf } from './statements-of.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 
@@ -49,15 +51,22 @@ class MigrationIsLockedError extends ExplainedError {
 }
 
 /**
- * The first line of a migration whose statements run one by one. Each ends at the end of a line. Where one is
- * interrupted, the next start begins with the first again.
+ * The first line of a migration whose statements run one by one. Where one is interrupted, or finds its table locked,
+ * the next attempt begins with the first again: the gate (`locks`) admits only statements that may run twice.
  */
 const OUTSIDE = '-- Runs outside a transaction.'
 /** A statement that waits for a lock stops all later ones on its table, so a migration waits this long at once. */
 const LOCK_TIMEOUT_MS = 200
+/**
+ * Each fifth attempt waits longer. Postgres ends an autovacuum that is in the way of a statement only after the
+ * statement has waited for `deadlock_timeout`, which is 1 s. Shorter waits alone would fail beside a long autovacuum.
+ */
+const LONG_LOCK_TIMEOUT_MS = 1_500
+const ATTEMPTS_TO_LONG = 5
 /** How long a migration is tried again, in milliseconds. Transactions of this program last less. */
 const LOCK_PATIENCE_MS = 60_000
-const LOCK_NOT_AVAILABLE = '55P03'
+/** The lock was not free in time (lock_not_available), or two sessions waited for each other (deadlock_detected). */
+const CODES_OF_LOCKS: readonly unknown[] = ['55P03', '40P01']
 
 /**
  * Brings the store to the schema of this program. Applies each file once, each in its own transaction, and writes the
@@ -70,7 +79,7 @@ export async function migrate(
   { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
 ): Promise<string[]> {
   return connected(databaseUrl, 'tidemark migrate', async (client) => {
-    await client.query(`select pg_advisory_lock(hashtext('tidemark.migrate'))`)
+    await takeTurn(client)
     await client.query(`
       create table if not exists migrations (
         name text primary key,
@@ -86,6 +95,19 @@ export async function migrate(
     await syncPlans(client, plans)
     return missing.map(({ name }) => name)
   })
+}
+
+/**
+ * Waits until no other program migrates. It asks again and again: a statement that waits has a snapshot, and an index
+ * that the other program builds concurrently would wait for that. Neither would ever end.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (const pauses = createBackoff(PAUSES); ; await sleep(pauses.next())) {
+    const { rows } = await client.query<{ isOurs: boolean }>(
+      `select pg_try_advisory_lock(hashtext('tidemark.migrate')) as "isOurs"`,
+    )
+    if (rows[0]?.isOurs) return
+  }
 }
 
 /** Returns whether the store has every migration of this program. */
@@ -191,8 +213,13 @@ async function applyBetweenLocks(
   { lockPatienceMs, progress }: Required<Pick<MigrateOptions, 'lockPatienceMs'>> & Pick<MigrateOptions, 'progress'>,
 ): Promise<void> {
   let isWaiting = false
+  let attempts = 0
+  const attempt = () => {
+    attempts += 1
+    return apply(client, migration, attempts % ATTEMPTS_TO_LONG === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
+  }
   try {
-    await retryWhile(() => apply(client, migration), {
+    await retryWhile(attempt, {
       patienceMs: lockPatienceMs,
       isRetryable: isOfLock,
       onRetry: () => {
@@ -203,8 +230,8 @@ async function applyBetweenLocks(
   } catch (error) {
     if (!isOfLock(error)) throw error
     throw new MigrationIsLockedError(
-      `migration ${migration.name} found its tables locked for ${Math.round(lockPatienceMs / 1000)} seconds. Nothing ` +
-        'of it is applied. End long transactions on this database (pg_stat_activity), and start again.',
+      `migration ${migration.name} found its tables locked for ${Math.round(lockPatienceMs / 1000)} seconds, and was ` +
+        'not applied. End long transactions on this database (pg_stat_activity), and start again.',
       { cause: error },
     )
   }
@@ -212,13 +239,14 @@ async function applyBetweenLocks(
 
 /** Returns whether a migration failed because a lock was not free in time. */
 const isOfLock = (error: unknown): boolean =>
-  error instanceof Error && (error.cause as { readonly code?: unknown } | undefined)?.code === LOCK_NOT_AVAILABLE
+  error instanceof Error && CODES_OF_LOCKS.includes((error.cause as { readonly code?: unknown } | undefined)?.code)
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
-  if (sql.startsWith(OUTSIDE)) return applyOutside(client, { name, sql, checksum })
+async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+  const { name, sql, checksum } = migration
+  if (sql.startsWith(OUTSIDE)) return applyOutside(client, migration, lockTimeoutMs)
   await client.query('begin')
   try {
-    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
     await client.query(sql)
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
     await client.query('commit')
@@ -229,12 +257,25 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   }
 }
 
-/** An index that is built concurrently waits for transactions, and nothing waits for it. */
-async function applyOutside(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/**
+ * An index that is built concurrently waits for transactions, and no reads or writes wait for it. All other statements
+ * wait in turns. None is ended because it takes long.
+ */
+async function applyOutside(
+  client: pg.Client,
+  { name, sql, checksum }: Migration,
+  lockTimeoutMs: number,
+): Promise<void> {
   try {
-    for (const statement of sql.split(/;[^\S\n]*\n/)) if (statement.trim() !== '') await client.query(statement)
+    for (const statement of statementsOf(sql)) {
+      const isConcurrent = /\bconcurrently\b/i.test(statement.sql)
+      await client.query(`set lock_timeout = ${isConcurrent ? 0 : lockTimeoutMs}; set statement_timeout = 0`)
+      await client.query(statement.sql)
+    }
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
   } catch (cause) {
     throw new Error(`migration ${name} failed`, { cause })
+  } finally {
+    await client.query('reset lock_timeout; reset statement_timeout').catch(() => undefined)
   }
 }

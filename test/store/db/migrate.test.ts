@@ -131,6 +131,17 @@ test('a database that cannot be reached is said so, and nothing hangs', async ()
   await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow('nothing accepts connections there')
 })
 
+/** Copies the migrations, so that a test can add one. */
+async function copiedFolder() {
+  const folder = await temporaryFolder()
+  await cp(new URL('../../../store/migrations/', import.meta.url), folder.path, { recursive: true })
+  return {
+    url: pathToFileURL(`${folder.path}/`),
+    write: (sql: string) => writeFile(join(folder.path, '999999-of-a-test.sql'), sql),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
 /** Takes a store back to before the last migration, and holds a table of it as a long transaction does. */
 async function lockedBeforeLast() {
   const url = await emptyDatabase()
@@ -168,11 +179,50 @@ test('a migration whose tables stay locked leaves the store as it is, and says w
   expect(await migrate(url)).toEqual(['000037-mute.sql'])
 })
 
+/** Resolves when a session of this database has waited for a lock for this long, in milliseconds. */
+async function waitedFor(client: pg.Client, ms: number): Promise<void> {
+  const waiting = async () => {
+    const { rowCount } = await client.query(
+      `select from pg_locks join pg_stat_activity using (pid)
+       where not granted and datname = current_database()
+         and clock_timestamp() - waitstart > make_interval(secs => $1)`,
+      [ms / 1_000],
+    )
+    return rowCount
+  }
+  await expect.poll(waiting, { timeout: 20_000, interval: 20 }).toBe(1)
+}
+
+test('a migration now and then waits for as long as Postgres needs to end an autovacuum in the way', async () => {
+  const { url, holder } = await lockedBeforeLast()
+  const migrating = migrate(url)
+  await waitedFor(holder, 1_100)
+  await holder.end()
+  expect(await migrating).toEqual(['000037-mute.sql'])
+})
+
+test('a migration that a deadlock ended is tried again', async () => {
+  const url = await emptyDatabase()
+  await migrate(url)
+  await using folder = await copiedFolder()
+  await folder.write('alter table notices add column z int;\nalter table checks add column z int;\n')
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  // The migration finds the deadlock, not this session.
+  await holder.query(`set deadlock_timeout = '1h'`)
+  await holder.query('begin')
+  await holder.query('lock table checks in access share mode')
+  const migrating = migrate(url, { folder: folder.url })
+  await waitedFor(holder, 400)
+  await holder.query('lock table notices in access share mode')
+  await holder.end()
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
+})
+
 test('a migration outside a transaction builds an index beside writes, and begins again when it failed', async () => {
   const url = await emptyDatabase()
   await migrate(url)
-  await using folder = await temporaryFolder()
-  await cp(new URL('../../../store/migrations/', import.meta.url), folder.path, { recursive: true })
+  await using folder = await copiedFolder()
   const lines = (table: string) =>
     [
       '-- Runs outside a transaction.',
@@ -180,13 +230,72 @@ test('a migration outside a transaction builds an index beside writes, and begin
       `create index concurrently checks_of_a_test on ${table} (next_run_at);`,
       '',
     ].join('\n')
-  const file = join(folder.path, '999999-index.sql')
-  const options = { folder: pathToFileURL(`${folder.path}/`) }
-  await writeFile(file, lines('no_such_table'))
-  await expect(migrate(url, options)).rejects.toThrow('migration 999999-index.sql failed')
-  await writeFile(file, lines('checks'))
-  expect(await migrate(url, options)).toEqual(['999999-index.sql'])
+  const options = { folder: folder.url }
+  await folder.write(lines('no_such_table'))
+  await expect(migrate(url, options)).rejects.toThrow('migration 999999-of-a-test.sql failed')
+  await folder.write(lines('checks'))
+  expect(await migrate(url, options)).toEqual(['999999-of-a-test.sql'])
   const valid = `select indisvalid from pg_index where indexrelid = 'checks_of_a_test'::regclass`
   expect(await query(url, valid)).toEqual([{ indisvalid: true }])
   expect(await migrate(url, options)).toEqual([])
+})
+
+const OUTSIDE = '-- Runs outside a transaction.'
+
+/** A store before one more migration, which runs outside a transaction, and a session in a transaction. */
+async function beforeOutside(lines: readonly string[]) {
+  const url = await emptyDatabase()
+  await migrate(url)
+  const folder = await copiedFolder()
+  await folder.write([OUTSIDE, ...lines, ''].join('\n'))
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  await holder.query('begin')
+  return { url, holder, options: { folder: folder.url }, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+const INDEX = [
+  'drop index concurrently if exists checks_of_a_test;',
+  'create index concurrently checks_of_a_test on checks (next_run_at);',
+]
+
+test('an index is built while another program waits for its turn to migrate', async () => {
+  await using store = await beforeOutside(INDEX)
+  const { url, holder, options } = store
+  await holder.query('lock table checks in row exclusive mode')
+  const first = migrate(url, options)
+  await waitedFor(holder, 50)
+  const second = migrate(url, options)
+  const programs = `select from pg_stat_activity
+    where datname = current_database() and application_name = 'tidemark migrate' and query like '%advisory_lock%'`
+  await expect.poll(async () => (await query(url, programs)).length).toBe(1)
+  await holder.end()
+  expect(await Promise.all([first, second])).toEqual([['999999-of-a-test.sql'], []])
+})
+
+test('an index that is built beside writes waits for them, longer than a statement of others may take', async () => {
+  await using store = await beforeOutside(INDEX)
+  const { url, holder, options } = store
+  await holder.query('lock table checks in row exclusive mode')
+  const { rows } = await holder.query<{ name: string }>('select current_database() as name')
+  await query(url, `alter database ${rows[0]?.name} set statement_timeout = '1s'`)
+  const steps: string[] = []
+  const migrating = migrate(url, { ...options, progress: (step) => steps.push(step) })
+  await waitedFor(holder, 1_100)
+  await holder.end()
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
+  expect(steps).toEqual(['Migrating the database (1 migrations)'])
+})
+
+test('a statement that is not concurrent waits in short turns outside a transaction too', async () => {
+  await using store = await beforeOutside(['alter table checks validate constraint x_of_a_test;'])
+  const { url, holder, options } = store
+  await query(url, 'alter table checks add constraint x_of_a_test check (next_run_at is not null) not valid')
+  await holder.query('lock table checks in share update exclusive mode')
+  const waits = Promise.withResolvers<string>()
+  await expect(migrate(url, { ...options, lockPatienceMs: 100 })).rejects.toThrow('found its tables locked')
+  const migrating = migrate(url, { ...options, progress: (step) => step.includes('waits') && waits.resolve(step) })
+  await waits.promise
+  await holder.end()
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
 })
