@@ -123,10 +123,7 @@ describe('The command of a release', () => {
     await mkdir(own)
     await writeFile(join(own, 'letter.txt'), 'dear reader')
     const { code, stderr } = await release('--dry-run', version, '--to', own)
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`${own} has files that are not of a release (letter`),
-    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${own} has files that are not of a release (letter`)])
     expect(await readdir(own)).toEqual(['letter.txt'])
   })
 
