@@ -127,7 +127,7 @@ describe('The command of a release', () => {
     expect(await readdir(own)).toEqual(['letter.txt'])
   })
 
-  test('keeps a folder of another kind that has checksums, and a release to which somebody has added a key', async () => {
+  test('keeps a folder of another kind that has checksums, and a release to which a key was added', async () => {
     const images = join(folder.path, 'disk-images')
     await mkdir(images)
     for (const name of ['SHA256SUMS', 'system.iso']) await writeFile(join(images, name), `00  system.iso\n`)
@@ -138,10 +138,8 @@ describe('The command of a release', () => {
       [images, 'system.iso'],
       [used, '.env'],
     ] as const) {
-      expect(await release('--dry-run', version, '--to', to)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(name),
-      })
+      const refused = await release('--dry-run', version, '--to', to)
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(name)])
       expect(await readdir(to)).toContain(name)
     }
   })

@@ -41,8 +41,8 @@ export function verifyLines(names: PublicNames, image: string): readonly string[
 }
 
 const PROVENANCE =
-  '- `provenance.intoto.json` says of which commit and lockfiles each file was made. To make the same bytes, check out ' +
-  'that commit, run `npm ci`, and [make the release](releases.md#make-one) with the same `--builder` and ' +
+  '- `provenance.intoto.json` says of which commit and lockfiles each file was made. To make the same bytes, check ' +
+  'out that commit, run `npm ci`, and [make the release](releases.md#make-one) with the same `--builder` and ' +
   '`--registry`. Images are the same while Debian serves the packages that `sbom/` lists.'
 
 const AFTER = `${paragraph(
