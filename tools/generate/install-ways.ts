@@ -12,6 +12,9 @@ export interface InstallWay {
   readonly after: string
 }
 
+/** A Postgres of one pod, and pictures on a claim. */
+export const TO_TRY = '--set postgres.enabled=true --set pictures.volume.create=true'
+
 /** The folder that `npm run release` makes, in the repository. */
 const FOLDER = `release-${VERSION}`
 
@@ -110,7 +113,7 @@ const waysFrom = ({ npm, pulumi, image, fetched, compose, chart }: Sources): rea
     {
       title: 'Helm',
       about: 'You need Kubernetes 1.32 or newer. The chart names our images by digest.',
-      lines: [`helm install tidemark ${chart} --namespace tidemark --create-namespace --set postgres.enabled=true`],
+      lines: [`helm install tidemark ${chart} --namespace tidemark --create-namespace ${TO_TRY}`],
       after: '[Install on Kubernetes](kubernetes-install.md) says what to choose for more than a try.',
     },
     {

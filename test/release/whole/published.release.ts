@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { PUBLIC_NAMES } from '../../../schema/public-names.ts'
+import { TO_TRY } from '../../../tools/generate/install-ways.ts'
 import { verifyLines } from '../../../tools/generate/verify-page.ts'
 import type { ReleaseManifest } from '../../../tools/release/release-manifest.ts'
 import { scriptedPage } from '../../support/network/scripted-page.ts'
@@ -137,7 +138,7 @@ describe('A release that is published', () => {
     expect(values.runner.image).toMatchObject({ repository: runner?.repository, digest: runner?.digest })
     const shown = await run(
       'helm',
-      ['template', 'x', archive, '--kube-version', '1.34.0', '--set', 'postgres.enabled=true'],
+      ['template', 'x', archive, '--kube-version', '1.34.0', ...TO_TRY.split(' ')],
       charts,
     )
     expect(shown).toContain(`image: "${service?.repository}@${service?.digest}"`)
