@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { PublishError } from './publish-error.ts'
+import { isMissing } from './run-program.ts'
 
 const run = promisify(execFile)
 
@@ -16,10 +18,22 @@ export async function isPublished(file: string, registry: readonly string[]): Pr
   return asked?.stdout.trim() === own
 }
 
-/** Returns the digest that a registry has for a reference. Null: it has none. */
+/** What registries answer where there is no such name or tag. */
+const UNKNOWN = /MANIFEST_UNKNOWN|NAME_UNKNOWN|\b404\b/
+
+/**
+ * Returns the digest that a registry has for a reference. Null: it has none. Throws a PublishError where the registry
+ * does not say: a push could replace what it has.
+ */
 export async function publishedDigest(reference: string, isPlainHttp: boolean): Promise<string | null> {
-  const asked = await run('crane', ['digest', ...(isPlainHttp ? ['--insecure'] : []), reference]).catch(() => null)
-  return asked?.stdout.trim() ?? null
+  try {
+    return (await run('crane', ['digest', ...(isPlainHttp ? ['--insecure'] : []), reference])).stdout.trim()
+  } catch (error) {
+    const { stderr = '', code } = error as { readonly stderr?: string; readonly code?: string | number }
+    if (UNKNOWN.test(stderr)) return null
+    if (code === 'ENOENT') throw new PublishError(isMissing('crane'))
+    throw new PublishError(`The registry does not say whether it has ${reference}: ${stderr.trim()}`)
+  }
 }
 
 /** Returns the digests of what a registry has under a reference: for a chart, its archive and its signature. */

@@ -26,7 +26,12 @@ export function createRunProgram(isDry: boolean, says: (line: string) => void): 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 function reasonOf(program: string, error: NodeJS.ErrnoException & { readonly stderr?: string }): string {
-  if (error.code === 'ENOENT') return `${program} is not installed. Install it, or leave out its part with --only.`
-  const last = error.stderr?.trim().split('\n').slice(-5).join('\n') ?? error.message
+  if (error.code === 'ENOENT') return isMissing(program)
+  const last = error.stderr?.trim().split('\n').slice(-5).join('\n') || error.message
   return `${program} failed. What is published stays, and the command can be run again:\n${last}`
 }
+
+/** Returns what is said of a program that is not on the path. */
+export const isMissing = (program: string): string =>
+  `${program} is not installed. Run npm run release-tools and put its folder on the path, or leave its part out with ` +
+  '--only.'
