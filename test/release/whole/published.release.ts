@@ -26,7 +26,9 @@ let target: string
 async function run(program: string, args: readonly string[], cwd = folder.path): Promise<string> {
   const key = `npm_config_//${registries.npm.slice('http://'.length)}:_authToken`
   const own = { HOME: folder.path, GNUPGHOME: join(folder.path, 'gpg'), COSIGN_PASSWORD: 'of a test', [key]: 'any' }
-  const env = { ...process.env, ...own, PATH: `${TOOLS}:${process.env['PATH']}`, TMPDIR: join(folder.path, 'tmp') }
+  // What runs this test has settings of npm in the environment.
+  const others = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')))
+  const env = { ...others, ...own, PATH: `${TOOLS}:${process.env['PATH']}`, TMPDIR: join(folder.path, 'tmp') }
   const { stdout, stderr } = await execute(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 })
   return stdout + stderr
 }
