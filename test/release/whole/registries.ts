@@ -46,7 +46,10 @@ export async function openRegistries(folder: string, upstream: string): Promise<
   const file = join(folder, 'verdaccio.yaml')
   await writeFile(file, JSON.stringify(verdaccio))
   const bin = join(TOOLS, 'verdaccio/node_modules/verdaccio/bin/verdaccio')
-  const server = stack.use(startShell(`exec "${process.execPath}" "${bin}" --config "${file}" --listen ${npm}`))
+  // It reaches the other registry as this machine does: by its proxy, with its certificates.
+  const environment = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']))
+  const line = `exec "${process.execPath}" "${bin}" --config "${file}" --listen ${npm}`
+  const server = stack.use(startShell(line, environment))
   await server.says(/http address/)
   return { images, npm: `http://${npm}/`, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
