@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { committed } from '../tools/committed-files.ts'
 import { buildPackage } from '../tools/package/build-package.ts'
 import { type ArchitectureName, ARCHITECTURES } from './architectures.ts'
 import type { Installed } from './installed.ts'
 import { npmClosure } from './npm-closure.ts'
 import type { RootFileSystem } from './root-file-systems.ts'
 
-const run = promisify(execFile)
 export const REPOSITORY = resolve(import.meta.dirname, '..')
 const APP = 'opt/tidemark'
 
@@ -42,8 +40,7 @@ async function addPackage({ run: { entrypoint } }: Program, folder: string): Pro
 }
 
 async function addFolders(folders: readonly string[], built: readonly string[], folder: string): Promise<void> {
-  const { stdout } = await run('git', ['ls-files', '-z', 'package.json', 'LICENSE', ...folders], { cwd: REPOSITORY })
-  const files = stdout.split('\0').filter((file) => file !== '' && isNeeded(file))
+  const files = (await committed(REPOSITORY, ['package.json', 'LICENSE', ...folders])).filter(isNeeded)
   for (const path of [...files, ...built])
     await cp(join(REPOSITORY, path), join(folder, APP, path), { recursive: true })
 }

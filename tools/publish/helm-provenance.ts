@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { sha256Of } from '../release/checksums.ts'
 import type { RunProgram } from './run-program.ts'
 
 /**
@@ -9,11 +9,8 @@ import type { RunProgram } from './run-program.ts'
  */
 export async function signChart(chart: string, key: string, run: RunProgram): Promise<void> {
   const description = await run('tar', ['-xzOf', chart, 'tidemark/Chart.yaml'])
-  const sha256 = createHash('sha256')
-    .update(await readFile(chart))
-    .digest('hex')
   const text = `${chart}.prov.txt`
-  await writeFile(text, `${description}\n\n...\nfiles:\n  ${basename(chart)}: sha256:${sha256}\n`)
+  await writeFile(text, `${description}\n\n...\nfiles:\n  ${basename(chart)}: sha256:${await sha256Of(chart)}\n`)
   try {
     await run('gpg', ['--batch', '--yes', '--local-user', key, '--output', `${chart}.prov`, '--clear-sign', text])
   } finally {

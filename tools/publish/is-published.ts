@@ -18,6 +18,9 @@ export async function isPublished(file: string, registry: readonly string[]): Pr
   return asked?.stdout.trim() === own
 }
 
+/** Returns the options of crane for a registry. */
+export const craneOptions = (isPlainHttp: boolean): readonly string[] => (isPlainHttp ? ['--insecure'] : [])
+
 /** What registries answer where there is no such name or tag. */
 const UNKNOWN = /MANIFEST_UNKNOWN|NAME_UNKNOWN|\b404\b/
 
@@ -27,7 +30,7 @@ const UNKNOWN = /MANIFEST_UNKNOWN|NAME_UNKNOWN|\b404\b/
  */
 export async function publishedDigest(reference: string, isPlainHttp: boolean): Promise<string | null> {
   try {
-    return (await run('crane', ['digest', ...(isPlainHttp ? ['--insecure'] : []), reference])).stdout.trim()
+    return (await run('crane', ['digest', ...craneOptions(isPlainHttp), reference])).stdout.trim()
   } catch (error) {
     const { stderr = '', code } = error as { readonly stderr?: string; readonly code?: string | number }
     if (UNKNOWN.test(stderr)) return null
@@ -38,7 +41,7 @@ export async function publishedDigest(reference: string, isPlainHttp: boolean): 
 
 /** Returns the digests of what a registry has under a reference: for a chart, its archive and its signature. */
 export async function publishedLayers(reference: string, isPlainHttp: boolean): Promise<readonly string[]> {
-  const { stdout } = await run('crane', ['manifest', ...(isPlainHttp ? ['--insecure'] : []), reference])
+  const { stdout } = await run('crane', ['manifest', ...craneOptions(isPlainHttp), reference])
   const { layers } = JSON.parse(stdout) as { readonly layers: readonly { readonly digest: string }[] }
   return layers.map(({ digest }) => digest)
 }

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHECKSUMS } from '../release/checksums.ts'
+import { CHECKSUMS, sha256Of } from '../release/checksums.ts'
 import type { ReleasedImage, ReleaseManifest } from '../release/release-manifest.ts'
 import { BUNDLE, checkedManifest } from './checked-manifest.ts'
 import { signChart } from './helm-provenance.ts'
-import { isPublished, publishedDigest, publishedLayers } from './is-published.ts'
+import { craneOptions, isPublished, publishedDigest, publishedLayers } from './is-published.ts'
 import { PublishError } from './publish-error.ts'
 import { createRunProgram, type RunProgram } from './run-program.ts'
 import { signingOf } from './signing-of.ts'
@@ -64,7 +63,7 @@ async function publishImage(
   const layout = await mkdtemp(join(tmpdir(), 'tidemark-layout-'))
   try {
     await run('tar', ['-xf', join(publishing.folder, archive), '-C', layout])
-    const plain = publishing.isPlainHttp ? ['--insecure'] : []
+    const plain = craneOptions(publishing.isPlainHttp)
     await refuseOther(publishing, `${repository}:${version}`, digest)
     await run('crane', ['push', ...plain, layout, `${repository}:${version}`])
     const found = await run('crane', ['digest', ...plain, `${repository}:${version}`])
@@ -98,16 +97,14 @@ async function publishChart(
   if (isDry || (await publishedDigest(`${charts}/tidemark:${version}`, isPlainHttp)) === null)
     await run('helm', ['push', path, `oci://${charts}`, ...(isPlainHttp ? ['--plain-http'] : [])])
   else await refuseOtherChart(publishing, version, chart)
-  const digest = await run('crane', ['digest', ...(isPlainHttp ? ['--insecure'] : []), `${charts}/tidemark:${version}`])
+  const digest = await run('crane', ['digest', ...craneOptions(isPlainHttp), `${charts}/tidemark:${version}`])
   await sign(publishing, `${charts}/tidemark@${isDry ? 'DIGEST' : digest}`, run)
 }
 
 /** Helm writes a time beside a chart, so the archives are compared. */
 async function refuseOtherChart({ folder, charts, isPlainHttp }: Publishing, version: string, chart: string) {
   const reference = `${charts}/tidemark:${version}`
-  const own = `sha256:${createHash('sha256')
-    .update(await readFile(join(folder, chart)))
-    .digest('hex')}`
+  const own = `sha256:${await sha256Of(join(folder, chart))}`
   if (!(await publishedLayers(reference, isPlainHttp)).includes(own))
     throw new PublishError(`${reference} is published, with another chart. Use a new version.`)
 }

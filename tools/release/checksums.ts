@@ -37,7 +37,8 @@ export async function hashed(folder: string, paths: readonly string[]): Promise<
   return files
 }
 
-async function sha256Of(path: string): Promise<string> {
+/** Returns the SHA-256 of a file, in hex. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   return hash.digest('hex')
