@@ -24,8 +24,10 @@ export interface DeliveryLateness {
   readonly digestsMs: Spread
   /** The p99 of the others then. */
   readonly p99BesideDigestsMs: Spread
-  /** The p99 of the others beside as many webhooks more, to as many addresses. */
-  readonly p99BesideAsManyMs: Spread
+  /** Webhooks that become due one after the other, this many a second: the p99 alone, and beside the digests. */
+  readonly pacedPerSecond: number
+  readonly p99PacedMs: Spread
+  readonly p99PacedBesideDigestsMs: Spread
   /** The same messages sent by a bare undici loop with 256 in flight, which knows all of them beforehand. */
   readonly p99BareMs: Spread
 }
@@ -39,6 +41,8 @@ const SINKS = 100
 const TO_THE_DEAD = 100
 /** Changes in one digest. */
 const IN_DIGEST = 20
+/** Webhooks of every day, and for how long they become due: longer than the digests take. */
+const PACED = { perSecond: 200, seconds: 6 }
 const LEAST_AHEAD_MS = 500
 const AHEAD_MS_EACH = 0.25
 const COMMIT_MS = 100
@@ -75,16 +79,11 @@ export async function measureDeliveries(
   await openOutbox(database)
   const { ports } = await sink.ask({ what: 'open', sinks: SINKS })
   const worker = await startWorkerProcess(database.url)
-  const found: Record<'alone' | 'withDead' | 'bare' | 'digests' | 'besideDigests' | 'besideAsMany', number[]> = {
-    alone: [],
-    withDead: [],
-    bare: [],
-    digests: [],
-    besideDigests: [],
-    besideAsMany: [],
-  }
+  const found: Record<'alone' | 'withDead' | 'bare' | 'digests' | 'besideDigests' | 'paced' | 'pacedBeside', number[]> =
+    { alone: [], withDead: [], bare: [], digests: [], besideDigests: [], paced: [], pacedBeside: [] }
   try {
     const measured: Measured = { database, sink, ports, deliveries }
+    const paced = { ...measured, deliveries: PACED.perSecond * PACED.seconds, perSecond: PACED.perSecond }
     // The first round is left out: it opens connections and warms code up.
     for (let round = 0; round <= rounds; round++) {
       found.bare.push(await bareRound(measured))
@@ -93,7 +92,8 @@ export async function measureDeliveries(
       const beside = await ourRound(measured, inDigests(ports, deliveries))
       found.besideDigests.push(beside.p99)
       found.digests.push(beside.lastOther)
-      found.besideAsMany.push((await ourRound(measured, asMany(ports, deliveries))).p99)
+      found.paced.push((await ourRound(paced)).p99)
+      found.pacedBeside.push((await ourRound(paced, inDigests(ports, deliveries))).p99)
     }
     await sink.ask({ what: 'hangUp' })
   } finally {
@@ -110,7 +110,9 @@ export async function measureDeliveries(
     digests: Math.ceil(deliveries / IN_DIGEST),
     digestsMs: spread(found.digests),
     p99BesideDigestsMs: spread(found.besideDigests),
-    p99BesideAsManyMs: spread(found.besideAsMany),
+    pacedPerSecond: PACED.perSecond,
+    p99PacedMs: spread(found.paced),
+    p99PacedBesideDigestsMs: spread(found.pacedBeside),
     p99BareMs: spread(found.bare),
   }
 }
@@ -120,6 +122,8 @@ interface Measured {
   readonly sink: Child<SinkQuestion, SinkAnswer>
   readonly ports: readonly number[]
   readonly deliveries: number
+  /** So many of them become due in a second. Absent: all are due at once. */
+  readonly perSecond?: number
 }
 
 /** Inserts a monitor with a signing secret and without a due check. */
@@ -148,10 +152,11 @@ interface Round {
 
 /** Sends the deliveries, and others that are due at the same instant. Milliseconds from that instant. */
 async function ourRound(
-  { database, sink, ports, deliveries }: Measured,
+  { database, sink, ports, deliveries, perSecond }: Measured,
   { rows, arriving = 0 }: Others = { rows: [] },
 ): Promise<Round> {
-  const due = await insertDeliveries(database, [...messages(ports, deliveries), ...rows])
+  const apartMs = perSecond === undefined ? 0 : 1000 / perSecond
+  const due = await insertDeliveries(database, { messages: messages(ports, deliveries), apartMs, others: rows })
   const settling = deliveries + (arriving > 0 ? rows.length : 0)
   const until = performance.now() + PATIENCE_MS
   const settled = `select count(*)::int as settled from deliveries where status = 'success' and attempts = 1`
@@ -164,16 +169,17 @@ async function ourRound(
     throw new Error(`${deliveries} deliveries came ${found.arrivals.length} times`)
   if (found.digests.length !== arriving) throw new Error(`${arriving} others came ${found.digests.length} times`)
   await database.client.query('truncate deliveries')
-  return { p99: p99(found.arrivals.map((at) => at - due)), lastOther: Math.max(0, ...found.digests) - due }
+  const late = found.arrivals.map(({ place, at }) => at - due - place * apartMs)
+  return { p99: p99(late), lastOther: Math.max(0, ...found.digests) - due }
 }
 
 const made = (config: DeliveryConfig, content: object = PAYLOAD): DeliveryRow =>
   newDelivery({ secrets, teamId: TEAM, config, at: Date.now(), payload: (id) => ({ id, ...content }) })
-const hook = (port: number | undefined, path = '/hook') =>
+const hook = (port: number | undefined, path = '/hook/0') =>
   ({ type: 'webhook', url: `http://127.0.0.1:${port}${path}` }) as const
 
 const messages = (ports: readonly number[], deliveries: number): DeliveryRow[] =>
-  Array.from({ length: deliveries }, (_, n) => made(hook(ports[n % SINKS])))
+  Array.from({ length: deliveries }, (_, n) => made(hook(ports[n % SINKS], `/hook/${n}`)))
 const toTheDead = (ports: readonly number[]): Others => ({
   rows: Array.from({ length: TO_THE_DEAD }, () => made(hook(ports[SINKS]))),
 })
@@ -186,19 +192,21 @@ function inDigests(ports: readonly number[], changes: number): Others {
   return { rows: Array.from({ length: changes }, one), arriving: count }
 }
 
-/** As many webhooks, to as many addresses as digests have. */
-function asMany(ports: readonly number[], count: number): Others {
-  const addresses = Math.ceil(count / IN_DIGEST)
-  const path = (n: number) => `${DIGESTS}/${n % addresses}`
-  const one = (_: unknown, n: number) => made(hook(ports[(n % addresses) % SINKS], path(n)))
-  return { rows: Array.from({ length: count }, one), arriving: count }
+interface Inserted {
+  readonly messages: readonly DeliveryRow[]
+  /** Each of them becomes due so much later than the one before. */
+  readonly apartMs: number
+  /** They are due with the first one. */
+  readonly others: readonly DeliveryRow[]
 }
 
 /**
- * Inserts deliveries and returns when they are due, in ms since the epoch. It is a moment in the future, so that all
- * are inserted before.
+ * Inserts deliveries and returns when the first ones are due, in ms since the epoch. It is a moment in the future, so
+ * that all are inserted before.
  */
-async function insertDeliveries(database: Database, rows: readonly DeliveryRow[]): Promise<number> {
+async function insertDeliveries(database: Database, { messages: own, apartMs, others }: Inserted): Promise<number> {
+  const rows = [...own, ...others]
+  const after = rows.map((_, n) => (n < own.length ? n * apartMs : 0))
   const { id, type, target, host, payload, digest } = deliveryColumns(rows)
   for (let aheadMs = LEAST_AHEAD_MS + rows.length * AHEAD_MS_EACH; ; aheadMs *= 2) {
     const due = Date.now() + aheadMs
@@ -208,10 +216,10 @@ async function insertDeliveries(database: Database, rows: readonly DeliveryRow[]
         digest)
        select d.id, $1, (select no from monitors), gen_random_uuid(), d.type, d.target, d.host, d.payload, at, at,
         d.digest
-       from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[], $8::text[])
-         as d (id, type, target, host, payload, digest),
-         to_timestamp($7::float8 / 1000) at`,
-      [TEAM, id, type, target, host, payload, due, digest],
+       from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[], $8::text[], $9::float8[])
+         as d (id, type, target, host, payload, digest, after_ms),
+         to_timestamp(($7::float8 + d.after_ms) / 1000) at`,
+      [TEAM, id, type, target, host, payload, due, digest, after],
     )
     await database.client.query('analyze deliveries')
     const isAhead = Date.now() + COMMIT_MS < due
@@ -228,7 +236,7 @@ async function bareRound({ sink, ports, deliveries }: Measured): Promise<number>
   let next = 0
   const one = async (): Promise<void> => {
     while (next < deliveries) {
-      const answer = await request(`http://127.0.0.1:${ports[next++ % SINKS]}/hook`, {
+      const answer = await request(`http://127.0.0.1:${ports[next++ % SINKS]}/hook/0`, {
         method: 'POST',
         body,
         dispatcher,
@@ -240,7 +248,7 @@ async function bareRound({ sink, ports, deliveries }: Measured): Promise<number>
   await Promise.all(Array.from({ length: BARE_IN_FLIGHT }, one))
   await dispatcher.close()
   const { arrivals } = await sink.ask({ what: 'take' })
-  return p99(arrivals.map((at) => at - due))
+  return p99(arrivals.map(({ at }) => at - due))
 }
 
 function p99(values: readonly number[]): number {

@@ -13,13 +13,18 @@ export type SinkQuestion = { readonly what: 'open'; readonly sinks: number } | {
 export interface SinkAnswer {
   /** The ports of the receivers; the last one is that of the dead receiver. */
   readonly ports: readonly number[]
-  /** The time at which each message arrived, in ms since the epoch, in order. */
-  readonly arrivals: readonly number[]
-  /** The same of messages below `DIGESTS`. */
+  /** The number at the end of the path of each message, and when it arrived, in ms since the epoch. */
+  readonly arrivals: readonly Arrival[]
+  /** When each message below `DIGESTS` arrived. */
   readonly digests: readonly number[]
 }
 
-const arrivals: number[] = []
+interface Arrival {
+  readonly place: number
+  readonly at: number
+}
+
+const arrivals: Arrival[] = []
 const digests: number[] = []
 const held = new Set<Socket>()
 const dead = createListener((socket) => {
@@ -31,8 +36,10 @@ const dead = createListener((socket) => {
 /** Returns a webhook's receiver. All of them are in one process, separate from the worker. */
 function sink(): Server {
   return createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
-    const of = request.url?.startsWith(DIGESTS) ? digests : arrivals
-    of.push(performance.timeOrigin + performance.now())
+    const { url = '' } = request
+    const at = performance.timeOrigin + performance.now()
+    if (url.startsWith(DIGESTS)) digests.push(at)
+    else arrivals.push({ place: Number(url.slice(url.lastIndexOf('/') + 1)), at })
     request.resume()
     request.on('end', () => response.writeHead(204).end())
   })

@@ -62,13 +62,15 @@ function latenessOf({ perSecond, p50Ms, p99Ms }: NonNullable<Results['lateness']
 function deliveriesOf({ deliveries, sinks, ...p99 }: NonNullable<Results['deliveries']>): Besides[] {
   const seconds = ({ median, min, max }: Spread): string =>
     `${(median / 1000).toFixed(1)} s (${(min / 1000).toFixed(1)}–${(max / 1000).toFixed(1)})`
+  const milliseconds = (ms: Spread): string => `${spread(ms, whole)} ms`
   return [
     [`${whole(deliveries)} webhooks due at once to ${sinks} sinks, p99 late`, seconds(p99.p99Ms), '≤ 5 s'],
     ['the same beside a dead destination', seconds(p99.p99WithDeadMs), 'no later'],
     ['the same messages in a bare loop', seconds(p99.p99BareMs), ''],
     [`${whole(deliveries)} changes more in ${p99.digests} digests, all arrived`, seconds(p99.digestsMs), '≤ 5 s'],
     ['the webhooks beside them, p99 late', seconds(p99.p99BesideDigestsMs), ''],
-    ['the webhooks beside as many webhooks more, p99 late', seconds(p99.p99BesideAsManyMs), ''],
+    [`${p99.pacedPerSecond} webhooks a second to these sinks, p99 late`, milliseconds(p99.p99PacedMs), ''],
+    ['the same beside the digests', milliseconds(p99.p99PacedBesideDigestsMs), 'no later'],
   ]
 }
 

@@ -103,6 +103,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const holdEverywhere = (ms: number) => running.add(holdFor(store, claimed, ms).catch(notAnswered))
     const waits = waitsOf(flight, holdEverywhere, signal)
     const whole = await withDigest(claimed, options).catch(notAnswered)
+    flight.isMade()
     if (!whole) {
       flight.end(true)
       return held.drop(lease)

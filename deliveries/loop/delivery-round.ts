@@ -88,7 +88,8 @@ export function createClaimRound({
   return {
     async look() {
       const page = await dueHosts(store, cursor, outbox)
-      for (const host of page.hosts) destinations.due(host)
+      const digests = new Set(page.digests)
+      for (const host of page.hosts) destinations.due(host, digests.has(host))
       cursor = page.next
       return cursor !== ''
     },

@@ -8,6 +8,8 @@ import { createPauses } from './chat-pauses.ts'
 
 /** A running attempt. */
 export interface Flight {
+  /** Its message is made. Of messages of several changes, another one may be made now. */
+  isMade(): void
   /**
    * The destination asked to wait for this long. During that time others may use the slot, and no other attempt to this
    * address begins. Resolves to true with a slot again, before any new attempt gets it; to false if none was free until
@@ -38,6 +40,8 @@ interface Target {
   proven: boolean
   /** It has deliveries due. */
   isDue: boolean
+  /** The next one of them is sent in one message with others. */
+  isDigest: boolean
   /** It waits in the gate for its next attempt. */
   waiting: Slot | null
   /** Slots for which a delivery is being claimed. */
@@ -47,6 +51,12 @@ interface Target {
 interface Slot extends Job {
   readonly target: Target
 }
+
+/**
+ * Messages of several changes that are made at once. Each asks the store for all of its changes. At eight o'clock many
+ * are due, and other deliveries are not to wait for their statements, nor for the slots of those that wait for theirs.
+ */
+const DIGESTS_AT_ONCE = 32
 
 /** A destination that was forgotten begins again with one attempt at a time. */
 const MAX_REMEMBERED = 10_000
@@ -64,6 +74,8 @@ const MAX_REMEMBERED = 10_000
  */
 export class Destinations {
   readonly #gate: Gate<Slot>
+  /** What the next of which is a message of several changes passes here first. */
+  readonly #digests = new Gate<Slot>({ total: DIGESTS_AT_ONCE })
   readonly #mostAllowed: number
   readonly #onRoom: () => void
   readonly #known = new Map<string, Target>()
@@ -85,10 +97,14 @@ export class Destinations {
     return this.#gate.active
   }
 
-  /** The target of this key (`destinationKey`) has deliveries due. */
-  due(key: string): void {
+  /**
+   * The target of this key (`destinationKey`) has deliveries due. `isDigest`: the first of them is sent in one message
+   * with others.
+   */
+  due(key: string, isDigest = false): void {
     const target = this.#targetOf(key)
     target.isDue = true
+    target.isDigest = isDigest
     if (!target.waiting) this.#stalled.add(target)
   }
 
@@ -98,12 +114,12 @@ export class Destinations {
     /** Each chat has one turn at a time, whichever teams have messages for it. */
     const chats = new Set<string>()
     for (const target of this.#stalled) this.#offer(target)
-    for (let slot = this.#gate.next(); slot; slot = this.#gate.next()) {
+    for (let slot = this.#next(); slot; slot = this.#next()) {
       const { target } = slot
       const chat = chatOf(target.key)
       target.waiting = null
       this.#stalled.add(target)
-      if (chat && chats.has(chat.address)) this.#gate.drop(slot)
+      if (chat && chats.has(chat.address)) this.#free(slot)
       else {
         target.granted.push(slot)
         target.running++
@@ -119,7 +135,7 @@ export class Destinations {
   claimed(key: string, count: number, hasMore: boolean): void {
     const target = this.#targetOf(key)
     for (const slot of target.granted.splice(count)) {
-      this.#gate.drop(slot)
+      this.#free(slot)
       target.running--
     }
     target.isDue = hasMore
@@ -146,6 +162,7 @@ export class Destinations {
       hasSlot = false
     }
     return {
+      isMade: () => this.#isMade(slot),
       rest: async (ms, untilMs, signal) => {
         this.#pauses.close(key, ms)
         giveBack()
@@ -158,6 +175,7 @@ export class Destinations {
       hold: (ms) => this.#pauses.close(key, Math.min(ms, CHAT_PACE.longestHoldMs)),
       end: (healthy) => {
         giveBack()
+        this.#isMade(slot)
         target.running--
         target.allowed = healthy ? Math.min(this.#mostAllowed, target.allowed * 2) : 1
         target.proven = healthy
@@ -170,16 +188,39 @@ export class Destinations {
   }
 
   #offer(target: Target): void {
-    const { key, waiting, running, allowed, proven } = target
+    const { key, waiting, running, allowed, proven, isDigest } = target
     if (waiting || running >= allowed || !this.#pauses.isOpen(key)) return
     const { host, team } = placeOf(key)
     target.waiting = { host, team, target }
     this.#stalled.delete(target)
-    this.#gate.add(target.waiting, !proven)
+    if (isDigest) this.#digests.add(target.waiting)
+    else this.#gate.add(target.waiting, !proven)
+  }
+
+  #next(): Slot | undefined {
+    for (let slot = this.#digests.next(); slot; slot = this.#digests.next()) this.#gate.add(slot, !slot.target.proven)
+    return this.#gate.next()
+  }
+
+  /** Nothing is sent in the slot, and no message is made. */
+  #free(slot: Slot): void {
+    this.#gate.drop(slot)
+    this.#digests.drop(slot)
+  }
+
+  #isMade(slot: Slot): void {
+    const before = this.#digests.active
+    this.#digests.drop(slot)
+    if (this.#digests.active < before) this.#onRoom()
   }
 
   #withdraw(target: Target): void {
-    if (target.waiting) this.#gate.remove(target.waiting)
+    const { waiting } = target
+    if (waiting) {
+      this.#gate.remove(waiting)
+      this.#digests.remove(waiting)
+      this.#digests.drop(waiting)
+    }
     target.waiting = null
     if (target.isDue) this.#stalled.add(target)
     else this.#stalled.delete(target)
@@ -192,6 +233,7 @@ export class Destinations {
       allowed: 1,
       proven: false,
       isDue: false,
+      isDigest: false,
       waiting: null,
       granted: [],
     }

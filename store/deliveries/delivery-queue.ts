@@ -146,6 +146,7 @@ export async function claimDeliveries(
 
 const found = row({
   hosts: Type.Array(Type.String()),
+  digests: Type.Array(Type.String()),
   last: Type.Union([Type.String(), Type.Null()]),
   seen: Type.Integer(),
 })
@@ -153,6 +154,8 @@ const found = row({
 /** Keys of some destinations that have due deliveries, and the start of the next page ('' at the end of the round). */
 interface DueHosts {
   readonly hosts: readonly string[]
+  /** Those of them whose most overdue delivery is sent in one message with others. */
+  readonly digests: readonly string[]
   readonly next: string
 }
 
@@ -173,34 +176,36 @@ export async function dueHosts(
   level: number = WORK_LEVEL,
 ): Promise<DueHosts> {
   const table = sql.identifier([outbox])
+  const isDigest = outbox === 'notices' ? sql.fragment`false` : sql.fragment`d.digest is not null`
   const nextHost = (last: ReturnType<typeof sql.fragment>) => sql.fragment`
-    select of_level.host, of_level.due_at
+    select of_level.host, of_level.due_at, of_level.is_digest
     from ${ownLevels(level)} cross join lateral (
-      select d.host, d.due_at from ${table} d
+      select d.host, d.due_at, ${isDigest} as is_digest from ${table} d
       where d.due_at is not null and d.level = own.level and d.host > ${last}
       order by d.host, d.due_at
       limit 1
     ) of_level
     order by host, due_at
     limit 1`
-  const { hosts, last, seen } = await store.one(sql.prepared(`hosts_of_${outbox}_${level}`, found)`
+  const { hosts, digests, last, seen } = await store.one(sql.prepared(`hosts_of_${outbox}_${level}`, found)`
     with recursive t as materialized (select clock() as at),
-    round (host, due_at, seen) as (
+    round (host, due_at, is_digest, seen) as (
       (
-        select first.host, first.due_at, 1
+        select first.host, first.due_at, first.is_digest, 1
         from (${nextHost(sql.fragment`${after}`)}) first
         where (select min(due_at) from ${table}) <= (select at from t)
       )
       union all
-      select next.host, next.due_at, round.seen + 1
+      select next.host, next.due_at, next.is_digest, round.seen + 1
       from round cross join lateral (${nextHost(sql.fragment`round.host`)}) next
       where round.seen < ${HOSTS_PER_PAGE}
     )
-    select coalesce(jsonb_agg(host) filter (where due_at <= t.at), '[]') as hosts, max(host) as last,
-      count(*)::int4 as seen
+    select coalesce(jsonb_agg(host) filter (where due_at <= t.at), '[]') as hosts,
+      coalesce(jsonb_agg(host) filter (where due_at <= t.at and is_digest), '[]') as digests,
+      max(host) as last, count(*)::int4 as seen
     from round, t
   `)
-  return { hosts, next: seen === HOSTS_PER_PAGE && last !== null ? last : '' }
+  return { hosts, digests, next: seen === HOSTS_PER_PAGE && last !== null ? last : '' }
 }
 
 /** A finished attempt and its consequences (`core/machine/delivery.ts`). */

@@ -69,3 +69,63 @@ describe('the pace of a chat', () => {
     expect(roomOf(all, key)).toEqual([2])
   })
 })
+
+describe('messages of several changes', () => {
+  const AT_ONCE = 32
+  const keysOf = (team: string, count: number) => Array.from({ length: count }, (_, n) => `${n}.example:443 ${team}`)
+  const plain = 'plain.example:443 team'
+  /** Starts what was granted. */
+  function start(all: Destinations): Map<string, ReturnType<Destinations['start']>> {
+    const granted = [...all.grant().keys()]
+    for (const key of granted) all.claimed(key, 1, false)
+    return new Map(granted.map((key) => [key, all.start(key)]))
+  }
+
+  test('are made a few at a time, and others do not wait for them', () => {
+    const all = destinations()
+    for (const key of keysOf('team', 90)) all.due(key, true)
+    all.due(plain)
+    const started = start(all)
+    expect(started.has(plain)).toBe(true)
+    expect(started.size).toBe(AT_ONCE + 1)
+    expect(start(all).size).toBe(0)
+  })
+
+  test('make room for the next when they are made, however long their destinations take', () => {
+    const onRoom = vi.fn<() => void>()
+    const all = new Destinations({ total: 100, perHost: 10, onRoom })
+    for (const key of keysOf('team', 90)) all.due(key, true)
+    for (const flight of start(all).values()) flight.isMade()
+    expect(onRoom).toHaveBeenCalledTimes(AT_ONCE)
+    expect(start(all).size).toBe(AT_ONCE)
+  })
+
+  test('make room when they end before they are made, or were claimed by another process', () => {
+    const all = destinations()
+    const keys = keysOf('team', 90)
+    for (const key of keys) all.due(key, true)
+    for (const flight of start(all).values()) flight.end(true)
+    const granted = [...all.grant().keys()]
+    expect(granted).toHaveLength(AT_ONCE)
+    for (const key of granted) all.claimed(key, 0, false)
+    expect(all.grant().size).toBe(90 - 2 * AT_ONCE)
+  })
+
+  test('of several teams take turns', () => {
+    const all = destinations()
+    for (const key of keysOf('first', 90)) all.due(key, true)
+    for (const key of keysOf('second', 10)) all.due(key, true)
+    const teams = [...start(all).keys()].map((key) => key.split(' ')[1])
+    expect(teams.filter((team) => team === 'second')).toHaveLength(10)
+  })
+
+  test('leave the line when their destination has nothing due any more', () => {
+    const all = destinations()
+    const [first = '', ...others] = keysOf('team', AT_ONCE + 2)
+    all.due(first, true)
+    all.grant()
+    for (const key of others) all.due(key, true)
+    all.claimed(first, 0, false)
+    expect(all.grant().size).toBe(AT_ONCE)
+  })
+})

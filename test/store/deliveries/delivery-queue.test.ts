@@ -156,11 +156,29 @@ describe('the round of due destinations', () => {
     await to(A)
     const later = await to(B)
     await outbox.query(`update deliveries set due_at = clock() + interval '1 minute' where id = $1`, [later])
-    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [A], next: '' })
+    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [A], digests: [], next: '' })
     await outbox.setClock(61)
-    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [A, B], next: '' })
+    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [A, B], digests: [], next: '' })
     await outbox.query('update deliveries set due_at = null')
-    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [], next: '' })
+    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [], digests: [], next: '' })
+  })
+
+  test('says which of them send the first in one message with others', async () => {
+    await outbox.addAll([
+      outbox.row({
+        type: 'webhook',
+        url: 'https://chat.example/hooks/1',
+        service: 'mattermost',
+        digest: { every_seconds: 60 },
+      }),
+      outbox.row({ type: 'webhook', url: 'https://a.example/' }),
+    ])
+    await outbox.setClock(61)
+    const { hosts, digests } = await dueHosts(outbox.store, '')
+    expect(hosts).toHaveLength(2)
+    expect(digests).toEqual(hosts.filter((host) => host.includes('chat.example')))
+    await outbox.query(`update deliveries set digest = null`)
+    expect((await dueHosts(outbox.store, '')).digests).toEqual([])
   })
 
   test('comes in pages of 500 that leave none out', async () => {
@@ -190,8 +208,8 @@ test.each(['deliveries', 'notices'] as const)('of %s, those above the level of a
     const all = await claimDeliveries(outbox.store, { rooms, limit: 10, leaseSeconds: 60, level }, table)
     return all.map(({ id }) => id)
   }
-  expect(await dueHosts(outbox.store, '', table, 1)).toEqual({ hosts: [A], next: '' })
-  expect(await dueHosts(outbox.store, '', table, 3)).toEqual({ hosts: [A, B], next: '' })
+  expect(await dueHosts(outbox.store, '', table, 1)).toEqual({ hosts: [A], digests: [], next: '' })
+  expect(await dueHosts(outbox.store, '', table, 3)).toEqual({ hosts: [A, B], digests: [], next: '' })
   expect(await claimed(1)).toEqual([low])
   expect(await claimed(1)).toEqual([])
   expect(await claimed(2)).toEqual([high])
