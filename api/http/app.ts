@@ -80,9 +80,13 @@ function addEndings(app: FastifyInstance, { events }: Pick<Services, 'events'>):
   })
 }
 
-/** A browser opened a page or posted its form. Scripts get errors as from all other routes. */
-const isForPerson = ({ headers: { accept = '' }, routeOptions }: FastifyRequest) =>
-  routeOptions?.config?.isPage === true && /\btext\/html\b/i.test(accept)
+/**
+ * A browser opened a page, or an address below which there is nothing but pages, or posted a form. Scripts get errors as
+ * from all other routes.
+ */
+const isForPerson = ({ headers: { accept = '' }, routeOptions, is404, url }: FastifyRequest) =>
+  (routeOptions?.config?.isPage === true || (is404 && !url.startsWith(OF_SCRIPTS))) && /\btext\/html\b/i.test(accept)
+const OF_SCRIPTS = '/v1/'
 
 /** Logs the route's template, never the address: the address may contain what should not be logged. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {

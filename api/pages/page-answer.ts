@@ -86,6 +86,10 @@ const FAULTS: Readonly<Record<number, string>> = {
   500: 'The service failed',
   503: 'The service is not available now',
 }
+const WHERE_NEXT = [
+  { href: '/', text: 'Open Tidemark' },
+  { href: '/docs', text: 'Documentation' },
+]
 const CUT_LINK: Page = {
   title: 'This link is not complete',
   lines: ['Open the link of the mail again, or copy the whole of it.'],
@@ -95,7 +99,8 @@ const CUT_LINK: Page = {
 export function faultPage({ status, message }: ApiError, { method, id }: { readonly method: string; id: string }) {
   const title = FAULTS[status] ?? 'This did not work'
   const lines = status === 500 ? [`The log has the details under ${id}.`] : [message]
-  return { content: html(status === 422 && method === 'GET' ? CUT_LINK : { title, lines }), headers: HEADERS }
+  const page = { title, lines, ...(status === 404 && { links: WHERE_NEXT }) }
+  return { content: html(status === 422 && method === 'GET' ? CUT_LINK : page), headers: HEADERS }
 }
 
 function html({ title, lines, fault, forms = [], links = [] }: Page): string {

@@ -58,7 +58,21 @@ describe('the dashboard', () => {
       expect([url, (await get(url)).payload]).toEqual([url, page.payload])
     const again = await get('/', { cookie, 'if-none-match': String(page.headers.etag) })
     expect([again.statusCode, again.payload]).toEqual([304, ''])
-    expect((await get('/nothing-of-ours')).statusCode).toBe(404)
+  })
+
+  test('has a page where there is nothing, and scripts get an error as everywhere', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    const page = await get('/nothing-of-ours', { accept })
+    expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.payload).toContain('There is nothing at this address.')
+    expect(page.payload).toContain('href="/"')
+    for (const [url, headers] of [
+      ['/nothing-of-ours', { accept: '*/*' }],
+      ['/v1/nothing-of-ours', { accept }],
+    ] as const) {
+      const { statusCode, payload } = await get(url, headers)
+      expect([statusCode, JSON.parse(payload).error.code]).toEqual([404, 'NOT_FOUND'])
+    }
   })
 
   test('loads files that never change, compressed for whoever can read it', async () => {
