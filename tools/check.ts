@@ -11,6 +11,7 @@ import { migrationNumbers } from './check/migration-numbers.ts'
 import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
 import { sourceFiles } from './check/source-file.ts'
+import { statementTeams } from './check/statement-teams.ts'
 import { testHelpers } from './check/test-helpers.ts'
 import { testStatements } from './check/test-statements.ts'
 import { format, generated, lint, pulumi, types } from './check/tool-checks.ts'
@@ -33,6 +34,7 @@ const CHECKS: readonly Check[] = [
   columns,
   migrationNumbers,
   migrationLocks,
+  statementTeams,
   lockfile,
   dependencies,
   fileSize,

@@ -81,8 +81,8 @@ function addEndings(app: FastifyInstance, { events }: Pick<Services, 'events'>):
 }
 
 /**
- * A browser opened a page, or an address below which there is nothing but pages, or posted a form. Scripts get errors as
- * from all other routes.
+ * A browser opened a page, or an address where there is nothing, or posted a form. Scripts get errors as from all other
+ * routes.
  */
 const isForPerson = ({ headers: { accept = '' }, routeOptions, is404, url }: FastifyRequest) =>
   (routeOptions?.config?.isPage === true || (is404 && !url.startsWith(OF_SCRIPTS))) && /\btext\/html\b/i.test(accept)

@@ -74,7 +74,7 @@ const MAX_REMEMBERED = 10_000
  */
 export class Destinations {
   readonly #gate: Gate<Slot>
-  /** What the next of which is a message of several changes passes here first. */
+  /** Targets whose next message is one of several changes pass here first. */
   readonly #digests = new Gate<Slot>({ total: DIGESTS_AT_ONCE })
   readonly #mostAllowed: number
   readonly #onRoom: () => void

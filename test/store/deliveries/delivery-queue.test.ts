@@ -5,7 +5,6 @@ import { heartbeatDeliveries, releaseDeliveries } from '../../../store/deliverie
 import {
   claimDeliveries,
   type ClaimedDelivery,
-  dueHosts,
   recordAttempts,
   type AttemptRecord,
 } from '../../../store/deliveries/delivery-queue.ts'
@@ -148,73 +147,6 @@ describe('a new delivery', () => {
   test('shows of its target a hash that is too short to tell a guess by', () => {
     expect(keyOf('https://a.example/hook?token=hidden')).toMatch(/^a\.example:443 [0-9a-f]{12} [0-9a-f]{8}$/)
   })
-})
-
-describe('the round of due destinations', () => {
-  test('names each that has something due, once, and none whose deliveries wait or are done', async () => {
-    await to(A)
-    await to(A)
-    const later = await to(B)
-    await outbox.query(`update deliveries set due_at = clock() + interval '1 minute' where id = $1`, [later])
-    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [A], digests: [], next: '' })
-    await outbox.setClock(61)
-    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [A, B], digests: [], next: '' })
-    await outbox.query('update deliveries set due_at = null')
-    expect(await dueHosts(outbox.store, '')).toEqual({ hosts: [], digests: [], next: '' })
-  })
-
-  test('says which of them send the first in one message with others', async () => {
-    await outbox.addAll([
-      outbox.row({
-        type: 'webhook',
-        url: 'https://chat.example/hooks/1',
-        service: 'mattermost',
-        digest: { every_seconds: 60 },
-      }),
-      outbox.row({ type: 'webhook', url: 'https://a.example/' }),
-    ])
-    await outbox.setClock(61)
-    const { hosts, digests } = await dueHosts(outbox.store, '')
-    expect(hosts).toHaveLength(2)
-    expect(digests).toEqual(hosts.filter((host) => host.includes('chat.example')))
-    await outbox.query(`update deliveries set digest = null`)
-    expect((await dueHosts(outbox.store, '')).digests).toEqual([])
-  })
-
-  test('comes in pages of 500 that leave none out', async () => {
-    const names = Array.from({ length: 1_100 }, (_, index) => `h${index}.example`)
-    await outbox.addAll(names.map((name) => outbox.row({ type: 'webhook', url: `https://${name}/` })))
-    const seen: string[] = []
-    let cursor = ''
-    do {
-      const page = await dueHosts(outbox.store, cursor)
-      seen.push(...page.hosts)
-      cursor = page.next
-    } while (cursor !== '')
-    expect(seen.toSorted()).toEqual(names.map((name) => keyOf(`https://${name}/`)).toSorted())
-  })
-})
-
-test.each(['deliveries', 'notices'] as const)('of %s, those above the level of a process are left', async (table) => {
-  const [low, high, highest] = [await to(A), await to(A), await to(B)]
-  if (table === 'notices')
-    await outbox.query(`
-      insert into notices (id, team_id, kind, type, target, host, payload, due_at)
-      select id, team_id, 'failing', type, target, host, payload, due_at from deliveries`)
-  await outbox.query(`update ${table} set level = 2, due_at = due_at - interval '1 hour' where id = $1`, [high])
-  await outbox.query(`update ${table} set level = 3 where id = $1`, [highest])
-  const claimed = async (level: number) => {
-    const rooms = [A, B].map((host) => ({ host, room: 1 }))
-    const all = await claimDeliveries(outbox.store, { rooms, limit: 10, leaseSeconds: 60, level }, table)
-    return all.map(({ id }) => id)
-  }
-  expect(await dueHosts(outbox.store, '', table, 1)).toEqual({ hosts: [A], digests: [], next: '' })
-  expect(await dueHosts(outbox.store, '', table, 3)).toEqual({ hosts: [A, B], digests: [], next: '' })
-  expect(await claimed(1)).toEqual([low])
-  expect(await claimed(1)).toEqual([])
-  expect(await claimed(2)).toEqual([high])
-  expect(await claimed(3)).toEqual([highest])
-  await outbox.query('delete from notices')
 })
 
 describe('a claim of deliveries', () => {
