@@ -246,7 +246,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A run'
     })
     const evil = await monitorWith('Evil', [{ extracted: hostile(0) }, changed(hostile(0), hostile(1))])
     const { page, watched } = await opened(evil.path(-1))
-    await page.getByRole('region', { name: 'Text of line' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('region', { name: 'Text of line' }).waitFor({ timeout: 50_000 })
     expect(await page.locator('article img, article script').count()).toBe(0)
     expect(await page.locator('*').count()).toBeLessThan(4_000)
     // What differs is the last character of a megabyte.

@@ -196,7 +196,7 @@ test('a drain gives back what has not started, lets the rest finish, and claims 
     () => open.length,
     (n) => n === 2,
   )
-  const stopped = stop(5_000)
+  const stopped = stop(60_000)
   await eventually(database.leases, (leases) => leases.filter(({ seconds }) => seconds <= 0).length === 4)
   await database.monitors(team, { url: site.url })
   for (const answer of open) answer()
@@ -255,10 +255,11 @@ test('what a claim brings while a drain has begun is given back at once', async 
 
 test('heartbeats keep a check that takes longer than its lease; no other worker starts it', async () => {
   const [no = 0] = await database.monitors(await database.team(), { url: site.url })
-  site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 4_000))
+  site.answer((response, request, nth) => void setTimeout(() => html(pageOf('$1'))(response, request, nth), 4_500))
   // Long enough for a heartbeat that a busy machine holds up.
-  await start({ leaseMs: 1_500 })
-  await using other = await startWorker({ url: database.url, secrets: database.secrets, leaseMs: 1_500 })
+  const leaseMs = 3_000
+  await start({ leaseMs })
+  await using other = await startWorker({ url: database.url, secrets: database.secrets, leaseMs })
   const runs = await recorded(no)
   await other.stop(100)
   expect(runs).toHaveLength(1)
