@@ -17,6 +17,9 @@ interface Known {
 const CERTIFICATE =
   'set NODE_EXTRA_CA_CERTS to a PEM file of its authority, or put sslmode=no-verify into DATABASE_URL to accept any'
 
+/** What a connection of `openStore` begins with, beside its user and its database. PgBouncer knows none of them. */
+export const STARTUP_PARAMETERS = ['options', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const
+
 /** The first that matches counts. */
 const KNOWN: readonly Known[] = [
   {
@@ -121,6 +124,11 @@ const KNOWN: readonly Known[] = [
     fault: /^(ECONNRESET|EPIPE)|connection terminated|socket hang up/i,
     why: 'it closed the connection',
     advice: 'check that the port in DATABASE_URL is that of Postgres, and see the log of Postgres',
+  },
+  {
+    fault: /unsupported startup parameter/i,
+    why: 'it is a pooler that refuses settings of a connection',
+    advice: `put ignore_startup_parameters = ${STARTUP_PARAMETERS.join(', ')} into the settings of PgBouncer`,
   },
   {
     fault: /^08/,
