@@ -31,11 +31,20 @@ create table runs (
   ai_overview_present boolean,
   featured_snippet_present boolean,
   serp_check json,
+  -- Whether the predicate or the pictures of a run fired, also where there was no destination to be told.
+  fired boolean,
+  -- What lists show of the difference that a run found (core/overview/run-change.ts). Null: it found none.
+  change json,
+  -- Why deliveries of the run waited for a later hour: the strongest reason. `dropped`: somebody decided that nothing
+  -- is sent. Null: none waited.
+  held text,
   primary key (monitor_no, id)
 ) partition by range (id);
 
 -- For backtests, which read only the runs that found a difference. They are few among many runs without one.
 create index runs_differences on runs (monitor_no, id) where diff is not null;
+-- The changes of a team, newest first; by the number, those of one monitor.
+create index runs_changes on runs (team_id, id, monitor_no) where change is not null or diff is not null;
 
 -- Runs that retention has deleted, by the number of their monitor. The counter of a check is never lowered: so the
 -- clean-up locks no check, and no check waits for it.

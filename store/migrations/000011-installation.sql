@@ -9,7 +9,10 @@ create table installation (
   rendered_at timestamptz,
   -- When the maintenance last saw rendered_at old. One such look is not enough: after an outage of the store,
   -- rendered_at is old until the next claim.
-  unrendered_at timestamptz
+  unrendered_at timestamptz,
+  -- Signs sessions and the marks of known devices. It is of the installation, so that sessions outlive a rotation of
+  -- the encryption key, with which it is encrypted. Null: no process that needs it was started yet.
+  session_key bytea
 );
 insert into installation default values;
 
