@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { narrowings } from '../../../tools/check/narrowed-crds.ts'
+import { narrowings } from '../../../tools/public/narrowings.ts'
 
 const before = {
   type: 'object',
@@ -27,17 +27,21 @@ describe('A definition that accepts less than the released one', () => {
       changed({ fields: { ...before.properties.fields, minProperties: 1 } }),
       '.fields: minProperties is',
     ],
-    ['another type', changed({ count: { ...before.properties.count, type: 'number' } }), '.count: another type'],
+    ['another type', changed({ count: { ...before.properties.count, type: 'string' } }), '.count: another type'],
     ['null', changed({ count: { type: 'integer', minimum: 0 } }), '.count: null is refused'],
     ['a choice that is gone', changed({ mode: { type: 'string', enum: ['auto'] } }), '.mode: browser is refused'],
-    ['a choice in place of any text', changed({ name: { type: 'string', enum: ['a'] } }), '.name: any text is refused'],
+    [
+      'a choice in place of any text',
+      changed({ name: { type: 'string', enum: ['a'] } }),
+      '.name: any value is refused',
+    ],
     ['a new pattern', changed({ name: { ...before.properties.name, pattern: 'a' } }), '.name: another pattern'],
     [
       'a new rule',
       changed({ name: { ...before.properties.name, 'x-kubernetes-validations': [{ rule: 'self != ""' }] } }),
       '.name: a new rule, self != ""',
     ],
-    ['a required field', changed({}, { required: ['name', 'mode'] }), 'the resource: mode is required'],
+    ['a required field', changed({}, { required: ['name', 'mode'] }), 'the whole: mode is required'],
     [
       'an item',
       changed({ tags: { ...before.properties.tags, items: { type: 'string', maxLength: 8 } } }),
@@ -45,7 +49,7 @@ describe('A definition that accepts less than the released one', () => {
     ],
     [
       'a value of a map',
-      changed({ fields: { ...before.properties.fields, additionalProperties: {} } }),
+      changed({ fields: { ...before.properties.fields, additionalProperties: { type: 'integer' } } }),
       '.fields{}: an',
     ],
   ])('is reported: %s', (_, faults, message) => {
@@ -74,6 +78,26 @@ describe('A definition that accepts less than the released one', () => {
   ])('with the rule %s is known to leave old objects alone: %j', (rule, isKept) => {
     const found = changed({ fresh: {}, other: {} }, { 'x-kubernetes-validations': [{ rule }] })
     expect(found).toHaveLength(isKept ? 0 : 1)
+  })
+
+  test.each<[string, object, object, string[]]>([
+    ['one kind of two', { anyOf: [{ type: 'string' }, { type: 'null' }] }, { type: 'string' }, ['.x: another type']],
+    [
+      'another default',
+      { type: 'integer', default: 1 },
+      { type: 'integer', default: 2 },
+      ['.x: the default was 1, and is 2'],
+    ],
+    ['other keys', { type: 'object' }, { type: 'object', additionalProperties: false }, ['.x: other keys are refused']],
+    ['equal items', { type: 'array' }, { type: 'array', uniqueItems: true }, ['.x: equal items are refused']],
+  ])('is reported: %s', (_, was, is, faults) => {
+    expect(narrowings({ properties: { x: was } }, { properties: { x: is } })).toEqual(faults)
+  })
+
+  test('is not one that takes one more kind, or a wider one', () => {
+    const was = { properties: { x: { type: 'string', maxLength: 3 }, n: { type: 'integer' } } }
+    const is = { properties: { x: { anyOf: [{ type: 'string' }, { type: 'null' }] }, n: { type: 'number' } } }
+    expect(narrowings(was, is)).toEqual([])
   })
 
   test('is reported with the field that is gone', () => {
