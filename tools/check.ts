@@ -8,8 +8,8 @@ import { fileSize } from './check/file-size.ts'
 import { lockfile } from './check/lockfile.ts'
 import { migrationLocks } from './check/migration-locks.ts'
 import { migrationNumbers } from './check/migration-numbers.ts'
-import { narrowedCrds } from './check/narrowed-crds.ts'
 import { plainWords } from './check/plain-words.ts'
+import { publicCheck } from './check/public.ts'
 import { sourceFiles } from './check/source-file.ts'
 import { statementTeams } from './check/statement-teams.ts'
 import { testHelpers } from './check/test-helpers.ts'
@@ -28,7 +28,7 @@ const CHECKS: readonly Check[] = [
   testHelpers,
   testStatements,
   generated,
-  narrowedCrds,
+  publicCheck,
   committedText,
   plainWords,
   columns,

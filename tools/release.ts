@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ARCHITECTURES, isArchitecture } from '../images/architectures.ts'
 import { PUBLIC_NAMES } from '../schema/public-names.ts'
+import { record, recordFaults } from './public/record.ts'
 import { buildRelease } from './release/build-release.ts'
 import { folderFaults, releaseFaults, treeFaults } from './release/release-faults.ts'
 
@@ -11,6 +12,7 @@ Makes everything of a release in a folder: packages of npm, images, the chart, c
 document, lists of components, checksums, and how it was made. It publishes nothing.
 
 Options:
+  --record           only write what is public into releases/VERSION, which is committed before the tag
   --dry-run          do not ask for a clean tree and the tag vVERSION
   --to DIR           the folder, which is made anew (default: release-VERSION)
   --without-images   leave out the images, and the chart and the Compose file, which name them by digest
@@ -22,6 +24,7 @@ Options:
 Images need root and Debian 12, with its lists of packages (apt-get update).
 
 Examples:
+  npm run release -- --record 0.1.0
   npm run release -- --dry-run 0.1.0 --without-images
   sudo npm run release -- --dry-run 0.1.0 --arch amd64
 `
@@ -40,9 +43,15 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
+  if (values.record === true) {
+    const fault = await record(ROOT, version)
+    process.stderr.write(fault === null ? '' : `${fault}\n`)
+    return fault === null ? 0 : 1
+  }
   const target = resolve(values.to ?? `release-${version}`)
   const faults = [...(await releaseFaults(ROOT, version)), ...(await folderFaults(target))]
-  if (values['dry-run'] !== true) faults.push(...(await treeFaults(ROOT, version)))
+  if (values['dry-run'] !== true)
+    faults.push(...(await recordFaults(ROOT, version)), ...(await treeFaults(ROOT, version)))
   for (const fault of faults) process.stderr.write(`${fault}\n`)
   if (faults.length > 0) return 1
   await buildRelease({
@@ -62,6 +71,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** Returns what the command line asks for, or what is wrong with it. */
 function readLine(args: readonly string[]) {
   const options = {
+    record: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
     to: { type: 'string' },
     'without-images': { type: 'boolean' },

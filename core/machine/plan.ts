@@ -23,7 +23,7 @@ import type { SerpAccess } from '../plan/serp-access.ts'
  *
  * A pause is independent of the lock: what a person paused is paused after the lock too. A locked monitor can be edited
  * and deleted, but not paused, resumed or run. A monitor with more deliveries than the plan allows keeps them and runs;
- * it is edited only when the edit reduces them. `fit_locks` (000006-quota.sql) applies the table.
+ * it is edited only when the edit reduces them. `fit_locks` (000007-quota.sql) applies the table.
  */
 type Standing = 'trial' | 'trial_over' | 'plan'
 

@@ -89,8 +89,6 @@ export async function sweepAsked(store: Queryable): Promise<number> {
   await store.query(sql.type(nothing)`
     delete from asked_work a where a.kind = 'run' and not exists (
       select from checks c where c.no = a.no and a.id in (c.run_id, c.queued_run_id))`)
-  // Of the version before, whose processes wrote them and are gone.
-  await store.query(sql.type(nothing)`delete from previews where deadline_at < clock() - interval '10 minutes'`)
   return undone(store, sql.fragment`(a.deadline_at < clock() - interval '10 seconds' and not ${IS_ASKING})`)
 }
 

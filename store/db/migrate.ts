@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { createBackoff, PAUSES, retryWhile } from '../../concurrency/loops/retry.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
@@ -7,9 +5,9 @@ import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
 import { connectionFault } from './connection-fault.ts'
+import { formerFault, joining } from './former-migrations.ts'
+import { type AppliedMigration, type Migration, MIGRATIONS, migrationsIn } from './migrations.ts'
 import { statementsOf } from './statements-of.ts'
-
-const FOLDER = new URL('../migrations/', import.meta.url)
 
 interface MigrateOptions {
   /** The limits of plans that differ in this installation. Null: existing plans stay as they are. */
@@ -19,20 +17,6 @@ interface MigrateOptions {
   readonly lockPatienceMs?: number
   /** The folder of the migrations. */
   readonly folder?: URL
-}
-
-/** A file of store/migrations/, in the order of its number. */
-interface Migration {
-  readonly name: string
-  readonly sql: string
-  readonly checksum: string
-}
-
-/** A file that was applied, according to the store. */
-interface Applied {
-  readonly name: string
-  /** Null in a store that was created before checksums were recorded. */
-  readonly checksum: string | null
 }
 
 /** Thrown when the store was migrated by a newer program than this one. */
@@ -76,7 +60,7 @@ const CODES_OF_LOCKS: readonly unknown[] = ['55P03', '40P01']
  */
 export async function migrate(
   databaseUrl: string,
-  { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
+  { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = MIGRATIONS }: MigrateOptions = {},
 ): Promise<string[]> {
   return connected(databaseUrl, 'tidemark migrate', async (client) => {
     await takeTurn(client)
@@ -86,9 +70,12 @@ export async function migrate(
         checksum text not null,
         applied_at timestamptz not null default now()
       )`)
-    const all = await migrations(folder)
-    const applied = await appliedIn(client)
-    refuseOthers(all, applied)
+    const all = await migrationsIn(folder)
+    const former = await appliedIn(client)
+    refuseOthers(all, former)
+    const join = joining(all, former)
+    if (join !== null) await applyBetweenLocks(client, join, { lockPatienceMs, progress })
+    const applied = join === null ? former : await appliedIn(client)
     const missing = all.filter(({ name }) => !applied.some((done) => done.name === name))
     if (missing.length > 0) progress?.(`Migrating the database (${missing.length} migrations)`)
     for (const migration of missing) await applyBetweenLocks(client, migration, { lockPatienceMs, progress })
@@ -116,7 +103,7 @@ export async function isMigrated(databaseUrl: string): Promise<boolean> {
     const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
     if (!rows[0]?.known) return false
     const applied = new Map((await appliedIn(client)).map(({ name, checksum }) => [name, checksum]))
-    return (await migrations(FOLDER)).every(({ name, checksum }) => applied.get(name) === checksum)
+    return (await migrationsIn(MIGRATIONS)).every(({ name, checksum }) => applied.get(name) === checksum)
   })
 }
 
@@ -130,7 +117,7 @@ export interface MigrationState {
 
 /** Returns the state of a store, and changes nothing. */
 export async function migrationState(client: pg.Client): Promise<MigrationState> {
-  const all = await migrations(FOLDER)
+  const all = await migrationsIn(MIGRATIONS)
   const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
   const applied = rows[0]?.known ? await appliedIn(client) : []
   const missing = all.filter(({ name }) => !applied.some((done) => done.name === name)).map(({ name }) => name)
@@ -170,14 +157,17 @@ export async function connected<T>(
 }
 
 // Reads through jsonb, so that a table that does not have the column yet is not an error.
-async function appliedIn(client: pg.Client): Promise<readonly Applied[]> {
-  const { rows } = await client.query<Applied>(
+async function appliedIn(client: pg.Client): Promise<readonly AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>(
     `select name, to_jsonb(m)->>'checksum' as checksum from migrations m order by name`,
   )
   return rows
 }
 
-function refuseOthers(all: readonly Migration[], applied: readonly Applied[]): void {
+function refuseOthers(all: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  if (joining(all, applied) !== null) return
+  const fault = formerFault(all, applied)
+  if (fault !== null) throw new MigrationDiffersError(fault)
   const ownChecksums = new Map(all.map(({ name, checksum }) => [name, checksum]))
   const differing = applied.filter(
     ({ name, checksum }) => ownChecksums.has(name) && ownChecksums.get(name) !== checksum,
@@ -195,16 +185,6 @@ function refuseOthers(all: readonly Migration[], applied: readonly Applied[]): v
 }
 
 const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(', ')
-
-async function migrations(folder: URL): Promise<Migration[]> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    files.map(async (name) => {
-      const sql = await readFile(new URL(name, folder), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
-}
 
 /** Applies a migration. Where other sessions hold its tables, it lets statements pass and tries again. */
 async function applyBetweenLocks(

@@ -9,7 +9,7 @@ const team = row({ team_id: Type.String() })
 
 /**
  * Locks the monitors of teams whose trial has ended, and the searches of teams that have neither SERP in their plan nor
- * credits. A plan or credits unlock them at once (000006-quota.sql). Returns the numbers of these teams.
+ * credits. A plan or credits unlock them at once (000007-quota.sql). Returns the numbers of these teams.
  */
 export async function fitLocks(store: Store): Promise<{ readonly trials: number; readonly searches: number }> {
   const { rowCount: trials } = await store.query(sql.type(nothing)`

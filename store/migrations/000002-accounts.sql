@@ -6,7 +6,7 @@ create table plans (
     limits->>'retentionDays' is not null and limits->>'maxDeliveriesPerMonitor' is not null)
 );
 
--- Every account has exactly one team of its own. A user can also be a member of other teams.
+-- Every account owns exactly one team. A user can also be a member of other teams.
 create table teams (
   id uuid primary key default gen_random_uuid(),
   name text not null,
@@ -51,7 +51,7 @@ create index team_members_user on team_members (user_id);
 create unique index team_members_one_owner on team_members (team_id) where role = 'owner';
 
 -- Invitations to a team. Every change of members and invitations locks the team's row first, so that seats are counted
--- exactly (store/accounts/team-members.ts).
+-- exactly (store/accounts/team/team-members.ts).
 create table invitations (
   id uuid primary key default gen_random_uuid(),
   team_id uuid not null references teams,
@@ -73,6 +73,18 @@ create table invitations (
 create index invitations_team on invitations (team_id, created_at);
 create index invitations_email on invitations (email);
 
+-- Each invitation that was sent, and each time that one was sent again, within the last day. They count for the bounds
+-- of the team and of the installation (store/accounts/team/invitation-mails.ts), whatever became of the invitation.
+create table invitation_mails (
+  team_id uuid not null references teams on delete cascade,
+  -- The team was on the plan free at that time.
+  is_free boolean not null,
+  sent_at timestamptz not null default clock()
+);
+create index invitation_mails_of_team on invitation_mails (team_id, sent_at);
+create index invitation_mails_of_free on invitation_mails (sent_at) where is_free;
+create index invitation_mails_of_all on invitation_mails (sent_at);
+
 create table api_keys (
   id uuid primary key default gen_random_uuid(),
   team_id uuid not null references teams,
@@ -87,20 +99,6 @@ create table api_keys (
   created_at timestamptz not null default clock()
 );
 create index api_keys_team on api_keys (team_id, created_at);
-
--- Tokens with which the Job of a cluster may claim rendered checks over HTTP, until the token expires. Only the
--- token's hash is stored.
-create table runner_tokens (
-  id int generated always as identity primary key,
-  job text not null check (length(job) between 1 and 253),
-  hash bytea not null unique,
-  expires_at timestamptz not null,
-  revoked_at timestamptz,
-  -- Checks that may still be claimed with it, so that a runner that was taken over gets few. Null: any number.
-  claims_left int check (claims_left >= 0),
-  created_at timestamptz not null default clock()
-);
-create index runner_tokens_job on runner_tokens (job);
 
 create table audit_events (
   id uuid primary key default uuid_v7(clock()),

@@ -193,7 +193,7 @@ async function skipUnpaid(store: Store): Promise<void> {
           and c.cost > pool.remaining and ${inPeriod(sql.fragment`t.at`)}
         order by c.no
         limit ${MAX_SKIPPED}
-        -- A purchase waits for the skip, and then wakes what was skipped (000012-wake-skipped-searches.sql).
+        -- A purchase waits for the skip, and then wakes what was skipped (000007-quota.sql).
         for update of c skip locked for share of u skip locked
       ),
       moved as (

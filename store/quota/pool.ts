@@ -134,7 +134,7 @@ const MAX_RESTING = 5_000
 /**
  * Puts the due checks of teams without runs to rest until their period ends, or for a day, so that claims do not look
  * at them. Their nominal time stays. Runs that are paid already are left. A team that gets runs wakes them itself
- * (000006-quota.sql).
+ * (000007-quota.sql).
  */
 export async function restUsedUp(store: Store): Promise<void> {
   await store.query(sql.type(nothing)`

@@ -9,7 +9,7 @@ type Fragment = ReturnType<typeof sql.fragment>
 
 /**
  * Selects what the teams of a condition on `s` store, and the bytes that they may store (null: no limit), and locks it
- * until the end of the transaction. The triggers of 000020-configuration-bytes.sql count what a statement writes, so a
+ * until the end of the transaction. The triggers of 000008-storage.sql count what a statement writes, so a
  * statement that asks here first, and writes only what fits, never exceeds the limit.
  */
 export const lockedStorage = (which: Fragment) => sql.fragment`

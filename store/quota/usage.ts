@@ -23,7 +23,7 @@ export async function openUsage(tx: Queryable, teamId: string, kind: 'trial' | '
 /**
  * Locks the team's quota, of the period that goes on now. Whatever takes from the quota or gives back to it, and
  * changes a monitor or its check in one transaction, locks the quota first, as the locks of a plan do
- * (000006-quota.sql), so that neither waits for the other.
+ * (000007-quota.sql), so that neither waits for the other.
  */
 export async function lockUsage(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`select from team_usage where team_id = ${teamId}::uuid for update`)

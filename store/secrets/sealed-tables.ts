@@ -1,14 +1,7 @@
 import { sql } from 'slonik'
 import { SEALED_COLUMNS, type SealedPlace } from './secret-box.ts'
 
-type SealedTable =
-  | 'monitors'
-  | 'deliveries'
-  | 'notices'
-  | 'idempotent_answers'
-  | 'previews'
-  | 'asked_work'
-  | 'installation'
+type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers' | 'asked_work' | 'installation'
 type ColumnOf<T extends string> = Extract<SealedPlace['column'], `${T}.${string}`> extends `${T}.${infer C}` ? C : never
 
 /** One and many. */
@@ -17,7 +10,6 @@ const WORDS: Readonly<Record<SealedTable, readonly [string, string]>> = {
   deliveries: ['delivery', 'deliveries'],
   notices: ['notice', 'notices'],
   idempotent_answers: ['kept answer', 'kept answers'],
-  previews: ['preview', 'previews'],
   asked_work: ['request that waits', 'requests that wait'],
   installation: ['key of sessions', 'keys of sessions'],
 }
@@ -33,7 +25,7 @@ interface Sealed<T extends SealedTable = SealedTable> {
 
 /** The tables whose rows hold encrypted values that a rotation encrypts again. */
 export const SEALED_TABLES: readonly Sealed[] = (
-  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'previews', 'asked_work', 'installation'] as const
+  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'asked_work', 'installation'] as const
 ).map((table) => ({
   table,
   columns: SEALED_COLUMNS.filter((column) => column.startsWith(`${table}.`)).map(

@@ -34,8 +34,6 @@ export const SEALED_COLUMNS = [
   'deliveries.target',
   'notices.target',
   'idempotent_answers.answer',
-  'previews.request',
-  'previews.answer',
   'asked_work.request',
   'asked_work.answer',
   'encryption_keys.proof',

@@ -6,14 +6,14 @@ import type { SourceFile } from './source-file.ts'
 const HOT: ReadonlySet<string> = new Set(
   (
     'asked_work baselines checks deliveries images monitor_resources monitors notice_events notices page_texts ' +
-    'previews run_images runs seen_marks team_usage visual_baselines'
+    'run_images runs seen_marks team_usage visual_baselines'
   ).split(' '),
 )
 
 /** The first line of a migration whose statements run one by one, outside a transaction (store/db/migrate.ts). */
 const OUTSIDE = '-- Runs outside a transaction.'
-/** Migrations up to this one are from before the first release: they never ran beside processes of users. */
-const LAST_FREE = 37
+/** Migrations up to this one are of the first release: they run on an empty database, beside no process. */
+const LAST_FREE = 11
 
 const ROWS = 'rewrites or reads all rows under a lock'
 /** Clauses of `alter table` that take longer with more rows. */

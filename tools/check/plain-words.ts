@@ -5,12 +5,8 @@ import { AVOIDED, AVOIDED_AS_START, AVOIDED_GRAMMAR } from './word-list.ts'
 /** The list itself and its test name what they forbid. */
 const EXEMPT = /^(?:tools\/check\/word-list\.ts|test\/tools\/check\/plain-words\.test\.ts)$/
 
-/**
- * Files whose comments may have any grammar: tests, what is generated from descriptions, and the migrations up to
- * 000029. These were written before the rule, and a migration is never edited (decision 0023).
- */
-const ANY_GRAMMAR =
-  /^(?:(?:pulumi\/)?test|bench|pulumi\/src\/inputs|dashboard\/src\/api\/types)\b|^store\/migrations\/0000[012]\d-/
+/** Files whose comments may have any grammar: tests, and what is generated from descriptions. */
+const ANY_GRAMMAR = /^(?:(?:pulumi\/)?test|bench|pulumi\/src\/inputs|dashboard\/src\/api\/types)\b/
 
 /** Folders whose comments begin with the subject. A folder joins when its last such comment has gone. */
 const SUBJECT_FIRST = /^(?:store\/(?!migrations\/)|deliveries\/(?!channels\/|messages\/))/

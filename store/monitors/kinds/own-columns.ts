@@ -8,7 +8,7 @@ interface OwnColumn<Schema extends TSchema = TSchema> {
   /** The value in a row. */
   readonly schema: Schema
   readonly type: 'text' | 'json' | 'int2' | 'int4'
-  /** The size is free, so it counts among the bytes of a configuration (000020-configuration-bytes.sql). */
+  /** The size is free, so it counts among the bytes of a configuration (000003-monitors.sql). */
   readonly isCounted?: boolean
   /** An edit never changes it. */
   readonly isFixed?: boolean

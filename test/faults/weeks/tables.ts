@@ -61,7 +61,6 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   operator_epochs: { excused: 'a row for each cluster' },
   page_texts: 'retention',
   plans: 'constant',
-  previews: 'constant',
   prompt_answers: { days: 31 },
   proxy_holds: 'constant',
   queue_levels: 'constant',

@@ -91,43 +91,6 @@ test('a migration that fails is rolled back whole, and its error names it', asyn
   expect((await migrate(url))[0]).toBe('000002-accounts.sql')
 })
 
-test('the bytes of configurations that a store has already are counted when it is upgraded', async () => {
-  const url = await emptyDatabase()
-  await migrate(url)
-  // Back to the shape before the bytes were counted.
-  await query(
-    url,
-    `drop trigger teams_open_storage on teams;
-     drop trigger monitors_count_inserted on monitors;
-     drop trigger monitors_count_updated on monitors;
-     drop trigger monitors_count_deleted on monitors;
-     drop function open_storage, count_configurations;
-     drop index monitors_to_drop;
-     drop table team_storage;
-     alter table monitors drop column configuration_bytes;
-     drop function configuration_bytes;
-     delete from migrations where name = '000020-configuration-bytes.sql'`,
-  )
-  await query(
-    url,
-    `insert into teams (name, owner_user_id, tier)
-       select name, gen_random_uuid(), 'free' from unnest(array['with two', 'with none']) name;
-     insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
-         fetch_mode, deliveries, deleted_at)
-       select t.id, t.owner_user_id, repeat('é', n), 'https://example.com/', 60, '{}', '{}', 'auto',
-         decode(repeat('00', 100), 'hex'),
-         case when n = 20 then clock() end
-       from teams t, unnest(array[10, 20]) n where t.name = 'with two'`,
-  )
-  expect(await migrate(url)).toEqual(['000020-configuration-bytes.sql'])
-  // Two bytes for each letter of a name, 20 of an address, 2 of each rule, 100 of destinations. Deleted ones count too.
-  const stored = 'select name, configuration_bytes::int as bytes from team_storage s join teams t on t.id = s.team_id'
-  expect(await query(url, `${stored} order by name`)).toEqual([
-    { name: 'with none', bytes: 0 },
-    { name: 'with two', bytes: 2 * (10 + 20) + 2 * (20 + 2 + 2 + 100) },
-  ])
-})
-
 test('a database that cannot be reached is said so, and nothing hangs', async () => {
   await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow('nothing accepts connections there')
 })
@@ -143,41 +106,46 @@ async function copiedFolder() {
   }
 }
 
-/** Takes a store back to before the last migration, and holds a table of it as a long transaction does. */
-async function lockedBeforeLast() {
+/** A store before one more migration, and a session in a transaction. */
+async function before(...lines: readonly string[]) {
   const url = await emptyDatabase()
   await migrate(url)
-  await query(
-    url,
-    `alter table checks drop column mute; alter table notices drop column muted_no; drop index deliveries_muted;
-     delete from migrations where name = '000037-mute.sql'`,
-  )
+  const folder = await copiedFolder()
+  await folder.write([...lines, ''].join('\n'))
   const holder = new pg.Client({ connectionString: url })
   await holder.connect()
   await holder.query('begin')
-  await holder.query('lock table checks in access share mode')
-  return { url, holder }
+  return { url, holder, options: { folder: folder.url }, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
+}
+
+/** The same, with a lock as a long transaction has it. */
+async function lockedBefore() {
+  const store = await before('alter table checks add column z int;')
+  await store.holder.query('lock table checks in access share mode')
+  return store
 }
 
 test('a migration waits for a lock in short turns, and statements of others pass between them', async () => {
-  const { url, holder } = await lockedBeforeLast()
+  await using store = await lockedBefore()
+  const { url, holder, options } = store
   const waits = Promise.withResolvers<string>()
-  const migrating = migrate(url, { progress: (step) => step.includes('waits') && waits.resolve(step) })
-  expect(await waits.promise).toBe('Migration 000037-mute.sql waits for a table that another session has locked')
+  const migrating = migrate(url, { ...options, progress: (step) => step.includes('waits') && waits.resolve(step) })
+  expect(await waits.promise).toBe('Migration 999999-of-a-test.sql waits for a table that another session has locked')
   // It would stand behind the migration for as long as that waits.
   await query(url, "set statement_timeout = '10s'; select count(*) from checks")
   await holder.end()
-  expect(await migrating).toEqual(['000037-mute.sql'])
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
 })
 
 test('a migration whose tables stay locked leaves the store as it is, and says what to do', async () => {
-  const { url, holder } = await lockedBeforeLast()
-  await expect(migrate(url, { lockPatienceMs: 100 })).rejects.toThrow(
-    /000037-mute\.sql found its tables locked.*End long/,
+  await using store = await lockedBefore()
+  const { url, holder, options } = store
+  await expect(migrate(url, { ...options, lockPatienceMs: 100 })).rejects.toThrow(
+    /999999-of-a-test\.sql found its tables locked.*End long/,
   )
-  expect(await isMigrated(url)).toBe(false)
+  expect(await query(url, `select name from migrations where name = '999999-of-a-test.sql'`)).toEqual([])
   await holder.end()
-  expect(await migrate(url)).toEqual(['000037-mute.sql'])
+  expect(await migrate(url, options)).toEqual(['999999-of-a-test.sql'])
 })
 
 /** Resolves when a session of this database has waited for a lock for this long, in milliseconds. */
@@ -195,12 +163,13 @@ async function waitedFor(client: pg.Client, ms: number): Promise<void> {
 }
 
 test('a migration now and then waits for as long as Postgres needs to end an autovacuum in the way', async () => {
-  const { url, holder } = await lockedBeforeLast()
-  const migrating = migrate(url)
+  await using store = await lockedBefore()
+  const { url, holder, options } = store
+  const migrating = migrate(url, options)
   // A short wait is 200 ms. A busy machine ends it later, and looks at a long one, of 1,500 ms, now and then.
   await waitedFor(holder, 700)
   await holder.end()
-  expect(await migrating).toEqual(['000037-mute.sql'])
+  expect(await migrating).toEqual(['999999-of-a-test.sql'])
 }, 60_000)
 
 test('a migration that a deadlock ended is tried again', async () => {
@@ -244,25 +213,14 @@ test('a migration outside a transaction builds an index beside writes, and begin
 
 const OUTSIDE = '-- Runs outside a transaction.'
 
-/** A store before one more migration, which runs outside a transaction, and a session in a transaction. */
-async function beforeOutside(lines: readonly string[]) {
-  const url = await emptyDatabase()
-  await migrate(url)
-  const folder = await copiedFolder()
-  await folder.write([OUTSIDE, ...lines, ''].join('\n'))
-  const holder = new pg.Client({ connectionString: url })
-  await holder.connect()
-  await holder.query('begin')
-  return { url, holder, options: { folder: folder.url }, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] }
-}
-
 const INDEX = [
+  OUTSIDE,
   'drop index concurrently if exists checks_of_a_test;',
   'create index concurrently checks_of_a_test on checks (next_run_at);',
 ]
 
 test('an index is built while another program waits for its turn to migrate', async () => {
-  await using store = await beforeOutside(INDEX)
+  await using store = await before(...INDEX)
   const { url, holder, options } = store
   await holder.query('lock table checks in row exclusive mode')
   const first = migrate(url, options)
@@ -276,7 +234,7 @@ test('an index is built while another program waits for its turn to migrate', as
 })
 
 test('an index that is built beside writes waits for them, longer than a statement of others may take', async () => {
-  await using store = await beforeOutside(INDEX)
+  await using store = await before(...INDEX)
   const { url, holder, options } = store
   await holder.query('lock table checks in row exclusive mode')
   const { rows } = await holder.query<{ name: string }>('select current_database() as name')
@@ -291,7 +249,7 @@ test('an index that is built beside writes waits for them, longer than a stateme
 })
 
 test('a statement that is not concurrent waits in short turns outside a transaction too', async () => {
-  await using store = await beforeOutside(['alter table checks validate constraint x_of_a_test;'])
+  await using store = await before(OUTSIDE, 'alter table checks validate constraint x_of_a_test;')
   const { url, holder, options } = store
   await query(url, 'alter table checks add constraint x_of_a_test check (next_run_at is not null) not valid')
   await holder.query('lock table checks in share update exclusive mode')

@@ -84,10 +84,6 @@ export const giveChange = (on: Statements, monitors: Monitors, change: LastChang
 
 type LastChange = NonNullable<MonitorSummary['change']>
 
-/** Their last reading is by these layers, without a hash. */
-export const readBy = (on: Statements, monitors: Monitors, layers: number): Promise<void> =>
-  change(on, monitors, `read_by = ${layers}, reading_hash = null, body_hash = null`)
-
 /** Their page sent this with their last reading. */
 export const rememberAnswer = (
   on: Statements,

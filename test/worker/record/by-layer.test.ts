@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { readingHash } from '../../../core/diff/reading-hash.ts'
@@ -12,7 +11,7 @@ import type { FetchMethod } from '../../../schema/run/run.ts'
 import type { Values } from '../../../schema/shape/json.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { byLayer, layersThatRead } from '../../../worker/record/by-layer.ts'
-import { makeDue, readBy, stopChecks } from '../../support/database/check-states.ts'
+import { makeDue, stopChecks } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase, type SeenRun } from '../../support/database/queue-database.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type RunningWorker, startWorker } from '../../support/worker/check-worker.ts'
@@ -419,50 +418,6 @@ test('what a pattern finds in HTML as it was sent and in a rendered page is not 
   const feed = await watching({ extract: { method: 'regex', fields: { price: 'price: (.*)' } } })
   await feed('static', { price: '1 €' }, { isAsSent: true })
   expect(await feed('browser', { price: '2 €' }, { isAsSent: true })).toMatchObject({ delivery_triggered: true })
-})
-
-describe('a monitor of the version before', () => {
-  /** Leaves the monitor as that version did, and carries its state over as the migration does. */
-  async function carriedOver(
-    extract: ExtractConfig,
-    extracted: Values,
-    layers: number,
-    lacking: object,
-  ): Promise<Check> {
-    const check = await watching({ extract })
-    await check('browser', extracted)
-    const { no } = check
-    await readBy(database, no, layers)
-    await database.query('update baselines set lacking = $2 where no = $1', [no, JSON.stringify(lacking)])
-    const migration = await readFile(new URL('../../../store/migrations/000030-layers.sql', import.meta.url), 'utf8')
-    await database.query(migration.slice(migration.indexOf('update baselines')))
-    return check
-  }
-
-  test('sends nothing where a layer lacks fields or items of a list, and sends what changes', async () => {
-    const extract: ExtractConfig = { method: 'css', fields: { price: 'b', items: 'li[]' } }
-    const full = { price: '$1', items: ['a', 'b', 'c'] }
-    const check = await carriedOver(extract, full, 2, { proxy: ['price', 'items'], static: [] })
-    const poorer = { price: null, items: ['a', 'b'] }
-    for (const reading of [poorer, full, poorer]) {
-      expect(await check(reading === full ? 'browser' : 'proxy', reading)).toMatchObject(SILENT)
-    }
-    expect(await check('static', full)).toMatchObject(SILENT)
-    expect(await check('proxy', { price: null, items: ['n', 'a', 'b'] })).toMatchObject({ delivery_triggered: true })
-  })
-
-  test('sends nothing where patterns or hashes were set anew with each layer', async () => {
-    const regex = await carriedOver({ method: 'regex', fields: { price: 'x' } }, { price: '1 €' }, 2, { static: [] })
-    expect(await regex('static', { price: '1&nbsp;€' })).toMatchObject(SILENT)
-    const page = await carriedOver({ method: 'full_page' }, { content_hash: 'a' }, 2, { static: [] })
-    expect(await page('static', { content_hash: 'b' })).toMatchObject(SILENT)
-  })
-
-  test('sends nothing where a direct request sees more of a feed than the proxy that read it first', async () => {
-    const extract: ExtractConfig = { method: 'css', fields: { items: 'li[]' } }
-    const check = await carriedOver(extract, { items: ['b'] }, 4, { proxy: ['items'] })
-    expect(await check('static', { items: ['a', 'b'] }, { isAsSent: true })).toMatchObject(SILENT)
-  })
 })
 
 describe('over any layers', () => {
