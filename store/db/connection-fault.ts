@@ -152,6 +152,15 @@ export function connectionFault(thrown: unknown, databaseUrl: string): DatabaseU
   return unusable(databaseUrl, 'it does not answer', 'check DATABASE_URL, and see the log of Postgres', thrown)
 }
 
+/** Returns the error for a database behind a pooler that gives each transaction any of its connections. */
+export const transactionModeFault = (databaseUrl: string): DatabaseUnusableError =>
+  unusable(
+    databaseUrl,
+    'a pooler before it gives each transaction another connection',
+    'set pool_mode = session in PgBouncer, or connect to Postgres itself',
+    null,
+  )
+
 const unusable = (databaseUrl: string, why: string, advice: string, cause: unknown): DatabaseUnusableError =>
   new DatabaseUnusableError(`the database ${placeOf(databaseUrl)} cannot be used: ${why}; ${advice}`, { cause })
 

@@ -4,8 +4,9 @@ import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import type { PlansFile } from '../../schema/account/plan.ts'
 import { syncPlans } from '../quota/sync-plans.ts'
-import { connectionFault } from './connection-fault.ts'
+import { connectionFault, transactionModeFault } from './connection-fault.ts'
 import { formerFault, joining } from './former-migrations.ts'
+import { keepsSessions } from './keeps-sessions.ts'
 import { type AppliedMigration, type Migration, MIGRATIONS, migrationsIn } from './migrations.ts'
 import { statementsOf } from './statements-of.ts'
 
@@ -63,6 +64,7 @@ export async function migrate(
   { plans = {}, progress, lockPatienceMs = LOCK_PATIENCE_MS, folder = MIGRATIONS }: MigrateOptions = {},
 ): Promise<string[]> {
   return connected(databaseUrl, 'tidemark migrate', async (client) => {
+    await refuseTransactionMode(client, databaseUrl)
     await takeTurn(client)
     await client.query(`
       create table if not exists migrations (
@@ -97,9 +99,18 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
 }
 
+/** Where no second connection can be had, nobody knows, and the work is tried. */
+async function refuseTransactionMode(client: pg.Client, databaseUrl: string): Promise<void> {
+  const keeps = await connected(databaseUrl, 'tidemark migrate', (other) => keepsSessions(client, other)).catch(
+    () => true,
+  )
+  if (!keeps) throw transactionModeFault(databaseUrl)
+}
+
 /** Returns whether the store has every migration of this program. */
 export async function isMigrated(databaseUrl: string): Promise<boolean> {
   return connected(databaseUrl, 'tidemark migrate', async (client) => {
+    await refuseTransactionMode(client, databaseUrl)
     const { rows } = await client.query<{ known: string | null }>(`select to_regclass('migrations')::text as known`)
     if (!rows[0]?.known) return false
     const applied = new Map((await appliedIn(client)).map(({ name, checksum }) => [name, checksum]))

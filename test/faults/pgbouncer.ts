@@ -20,10 +20,15 @@ interface PgBouncerOptions {
   readonly mode: 'session' | 'transaction'
   /** Connections to the server for each user of each database. */
   readonly poolSize: number
+  /** Parameters of connections that it drops. Default: those that it has to. */
+  readonly ignores?: readonly string[]
 }
 
 /** Starts PgBouncer before the database of a superuser's address. The settings are those of docs/postgres.md. */
-export async function startPgBouncer(url: string, { mode, poolSize }: PgBouncerOptions): Promise<PgBouncer> {
+export async function startPgBouncer(
+  url: string,
+  { mode, poolSize, ignores = STARTUP_PARAMETERS }: PgBouncerOptions,
+): Promise<PgBouncer> {
   const server = new URL(url)
   const [port, user, folder] = await Promise.all([
     freePort(),
@@ -47,7 +52,7 @@ auth_query = select usename, passwd from pg_shadow where usename = $1
 pool_mode = ${mode}
 default_pool_size = ${poolSize}
 max_client_conn = 500
-ignore_startup_parameters = ${STARTUP_PARAMETERS.join(', ')}
+ignore_startup_parameters = ${ignores.join(', ')}
 `,
   )
   if (user) for (const path of [folder, ...Object.values(files)]) await chown(path, user.uid, user.gid)
