@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { PUBLIC_NAMES } from '../schema/public-names.ts'
 import { PublishError } from './publish/publish-error.ts'
 import { publishRelease } from './publish/publish-release.ts'
+import { readArguments } from './read-arguments.ts'
 
 const USAGE = `Usage: npm run publish-release -- FOLDER [options]
 
@@ -65,30 +65,24 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Returns what the command line asks for, or what is wrong with it. */
 function readLine(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  const options = {
-    key: text,
-    'gpg-key': text,
-    charts: text,
-    'npm-registry': text,
-    only: text,
-    'plain-http': flag,
-    'dry-run': flag,
-    help: { type: 'boolean', short: 'h' },
-  } as const
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const [folder, ...others] = values.help === true ? [] : positionals
-    if (values.help !== true && folder === undefined) return 'Name the folder of a release, such as release-0.1.0.'
-    if (others.length > 0) return `One folder is published at a time, and ${others.join(' ')} is more.`
-    const named = values.only?.split(',') ?? KINDS
-    const unknown = named.filter((kind) => !KINDS.some((one) => one === kind))
-    if (unknown.length > 0) return `--only takes ${KINDS.join(', ')}, and ${unknown.join(', ')} is none of these.`
-    return { values, folder, kinds: KINDS.filter((kind) => named.includes(kind)) }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  const line = readArguments(args, {
+    options: {
+      key: { type: 'string' },
+      'gpg-key': { type: 'string' },
+      charts: { type: 'string' },
+      'npm-registry': { type: 'string' },
+      only: { type: 'string' },
+      'plain-http': { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
+    },
+    missing: 'Name the folder of a release, such as release-0.1.0.',
+    single: 'One folder is published at a time',
+  })
+  if (typeof line === 'string') return line
+  const named = line.values.only?.split(',') ?? KINDS
+  const unknown = named.filter((kind) => !KINDS.some((one) => one === kind))
+  if (unknown.length > 0) return `--only takes ${KINDS.join(', ')}, and ${unknown.join(', ')} is none of these.`
+  return { values: line.values, folder: line.name, kinds: KINDS.filter((kind) => named.includes(kind)) }
 }
 
 process.exitCode = await main(process.argv.slice(2))

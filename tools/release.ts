@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { ARCHITECTURES, isArchitecture } from '../images/architectures.ts'
 import { PUBLIC_NAMES } from '../schema/public-names.ts'
 import { record, recordFaults } from './public/record.ts'
+import { readArguments } from './read-arguments.ts'
 import { buildRelease } from './release/build-release.ts'
 import { folderFaults, releaseFaults, treeFaults } from './release/release-faults.ts'
 
@@ -39,7 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2
   }
   const { version, values, architectures } = line
-  if (values.help === true || version === undefined) {
+  if (version === undefined) {
     process.stdout.write(USAGE)
     return 0
   }
@@ -70,28 +70,24 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Returns what the command line asks for, or what is wrong with it. */
 function readLine(args: readonly string[]) {
-  const options = {
-    record: { type: 'boolean' },
-    'dry-run': { type: 'boolean' },
-    to: { type: 'string' },
-    'without-images': { type: 'boolean' },
-    arch: { type: 'string' },
-    registry: { type: 'string' },
-    builder: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  } as const
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const [version, ...others] = positionals
-    if (values.help !== true && version === undefined) return 'Name the version, such as 0.1.0.'
-    if (others.length > 0) return `One version is released at a time, and ${others.join(' ')} is more.`
-    const architectures = values.arch?.split(',') ?? Object.keys(ARCHITECTURES)
-    const known = architectures.filter((name) => isArchitecture(name))
-    if (known.length < architectures.length) return `--arch takes ${Object.keys(ARCHITECTURES).join(' and ')}.`
-    return { values, version, architectures: known }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  const line = readArguments(args, {
+    options: {
+      record: { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
+      to: { type: 'string' },
+      'without-images': { type: 'boolean' },
+      arch: { type: 'string' },
+      registry: { type: 'string' },
+      builder: { type: 'string' },
+    },
+    missing: 'Name the version, such as 0.1.0.',
+    single: 'One version is released at a time',
+  })
+  if (typeof line === 'string') return line
+  const architectures = line.values.arch?.split(',') ?? Object.keys(ARCHITECTURES)
+  const known = architectures.filter((name) => isArchitecture(name))
+  if (known.length < architectures.length) return `--arch takes ${Object.keys(ARCHITECTURES).join(' and ')}.`
+  return { values: line.values, version: line.name, architectures: known }
 }
 
 process.exitCode = await main(process.argv.slice(2))

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { table } from '../cli/output.ts'
 import { printable } from '../core/printable.ts'
 import { BORDERS } from './check/border-table.ts'
+import { readArguments } from './read-arguments.ts'
 import { InputError } from './vulnerabilities/component.ts'
 import { type Finding, findVulnerabilities } from './vulnerabilities/find-vulnerabilities.ts'
 import { readIgnored, withoutIgnored } from './vulnerabilities/ignored.ts'
@@ -103,21 +103,12 @@ function nameOf({ id, cves }: Finding): string {
 
 /** Returns what the command line asks for, or what is wrong with it. */
 function readLine(args: readonly string[]) {
-  const options = {
-    sbom: { type: 'string' },
-    ignore: { type: 'string' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  } as const
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const [folder, ...others] = values.help === true ? [] : positionals
-    if (values.help !== true && folder === undefined) return 'Name the folder with the data of OSV.'
-    if (others.length > 0) return `One folder is read, and ${others.join(' ')} is more.`
-    return { values, folder }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  const line = readArguments(args, {
+    options: { sbom: { type: 'string' }, ignore: { type: 'string' }, json: { type: 'boolean' } },
+    missing: 'Name the folder with the data of OSV.',
+    single: 'One folder is read',
+  })
+  return typeof line === 'string' ? line : { values: line.values, folder: line.name }
 }
 
 process.exitCode = await main(process.argv.slice(2))

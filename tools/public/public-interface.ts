@@ -24,9 +24,9 @@ export async function publicInterface(files: readonly SourceFile[]): Promise<Pub
       const [, name] = pattern.exec(path) ?? []
       return name === undefined ? [] : [[name, text] as const]
     })
-  const { paths, components } = objectOf(JSON.parse(textOf('api/openapi.json')))
+  const { openapi, info, paths, components } = objectOf(JSON.parse(textOf('api/openapi.json')))
   const subjects: [name: string, value: unknown][] = [
-    ['openapi', { paths, components }],
+    ['openapi', { openapi, info, paths, components }],
     ...named(CRDS).map(([name, text]): [string, unknown] => [`crds/${name}`, parse(text)]),
     ['values', JSON.parse(textOf('charts/tidemark/values.schema.json'))],
     ['settings', settings()],
