@@ -23,8 +23,19 @@ export interface ParsedPage {
   readonly warnings: readonly string[]
 }
 
+const REMEMBERED = new WeakMap<Page, ParsedPage>()
+
+/** Parses a page that is read in several ways, and keeps its tree for as long as the page is kept. */
+export function parseOnce(page: Page): ParsedPage | Failed {
+  const parsed = parseMarkup(page)
+  if (parsed.ok) REMEMBERED.set(page, parsed)
+  return parsed
+}
+
 /** Parses a page as the methods css and xpath do. */
 export function parseMarkup(page: Page): ParsedPage | Failed {
+  const known = REMEMBERED.get(page)
+  if (known !== undefined) return known
   const type = mediaType(page.contentType)
   // JSON has no elements, so every field would be empty.
   if (isBinaryType(type) || isJsonType(type))

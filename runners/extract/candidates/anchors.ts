@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler'
 import { isElement } from '../tree.ts'
 import { CANDIDATE_LIMITS } from './bounds.ts'
+import { namesContent } from './content-names.ts'
 import type { Finder } from './finder.ts'
 import type { NamedTest } from './named-tests.ts'
 import { type Step, step, type Test } from './selector.ts'
@@ -43,7 +44,7 @@ export function anchorAt(element: Element, finder: Finder): Anchor | null {
   if (ROOTS.has(element.name)) return null
   const test = onlyTest(element, finder, ({ kind }) => kind !== 'generated' && kind !== 'link')
   if (test !== null) return anchor(element, test)
-  if (finder.census.all(element).length !== 1 || element.name === 'div' || element.name === 'span') return null
+  if (finder.census.all(element).length !== 1 || !namesContent(element)) return null
   return { element, step: step({ like: element }), words: `the only ${shown(element.name)} element` }
 }
 

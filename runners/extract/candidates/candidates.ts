@@ -93,7 +93,7 @@ class Offers {
   /** Returns the best rule for an attribute, if any works. Only XPath reads attributes. */
   ofAttribute(ideas: readonly Idea[], owner: Element, name: string): Candidate[] {
     if (this.#method === 'css') return []
-    for (const idea of ideas) {
+    for (const idea of ideas.filter((one) => !names(one, name))) {
       const base = ruleOf(idea, this.#tree, 'xpath')
       const rule: Rule | null = base === null ? null : { method: 'xpath', rule: `${base.rule}/@${name}` }
       const matches = rule !== null && isSavable(rule) ? matchesOf(rule, this.#tree) : null
@@ -136,4 +136,12 @@ class Offers {
       other: other === undefined ? null : { value: other, isSame: JSON.stringify(other) === JSON.stringify(value) },
     }
   }
+}
+
+/** A rule that finds an element by the value that it reads would read the same for ever. */
+function names({ kind, path }: Idea, attribute: string): boolean {
+  if (kind === 'row' || kind === 'link') return attribute === 'href'
+  if (typeof path === 'string') return false
+  const tests = path.flatMap((step) => step.tests)
+  return tests.some((test) => test.kind === 'attribute' && test.name === attribute && test.value !== null)
 }

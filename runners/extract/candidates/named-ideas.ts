@@ -1,12 +1,10 @@
 import type { Element } from 'domhandler'
+import { namesContent } from './content-names.ts'
 import type { Finder } from './finder.ts'
 import type { Idea } from './idea.ts'
 import type { CandidateKind } from './order.ts'
 import { type Step, step } from './selector.ts'
 import { testWords } from './words.ts'
-
-/** Names of elements that every page has, or that say nothing. */
-const EVERYWHERE = new Set(['html', 'head', 'div', 'span'])
 
 /** Returns rules that name the element itself, by its attributes or its name. */
 export function namedIdeas(element: Element, finder: Finder): Idea[] {
@@ -18,7 +16,7 @@ export function namedIdeas(element: Element, finder: Finder): Idea[] {
     const named = found ?? ideaOf(element, finder, { kind, bare: { ...bare, like: element }, noun: withName })
     if (named !== null) ideas.push(named)
   }
-  if (finder.census.all(element).length === 1 && !EVERYWHERE.has(element.name))
+  if (finder.census.all(element).length === 1 && (element.name === 'body' || namesContent(element)))
     ideas.push({
       kind: 'name',
       path: [step({ like: element })],

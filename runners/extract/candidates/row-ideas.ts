@@ -38,7 +38,7 @@ function addressesIn(item: Element, { census }: Finder): string[] {
     if (node === undefined || !('attribs' in node)) continue
     for (const { tests } of linkTests(node)) {
       const [test] = tests
-      if (test?.value != null && census.all(test).length <= MOST_LINKS) found.push(test.value)
+      if (test !== undefined && test.value !== null && census.all(test).length <= MOST_LINKS) found.push(test.value)
     }
   }
   return [...new Set(found)]

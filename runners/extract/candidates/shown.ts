@@ -8,3 +8,6 @@ export const shown = (text: string, most = MOST): string => cut(cleanText(text.s
 
 /** White space is collapsed, so more is looked at than is shown. */
 const SLACK = 8
+
+/** Returns a number with its noun: "1 item", "2 items". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -6,6 +6,7 @@ import { matchesOf } from '../../../../runners/extract/candidates/judge-rule.ts'
 import { parseHtml } from '../../../../runners/extract/html/html.ts'
 import { isElement, textOf, type Tree } from '../../../../runners/extract/tree.ts'
 import { nodeIndexOf } from '../../../../runners/extract/xpath/compile.ts'
+import type { Json } from '../../../../schema/shape/json.ts'
 
 const UNSEEN = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'option', 'svg', 'textarea'])
 
@@ -80,14 +81,15 @@ export function clickThrough(html: string, most: number, clicks: Clicks): void {
     const element = all[Math.floor(at)]
     if (element === undefined) continue
     clicks.clicked += 1
-    const started = performance.now()
+    const before = usedMs()
     const { values } = candidatesOf(tree, element)
-    clicks.ms.push(performance.now() - started)
+    clicks.ms.push(usedMs() - before)
     const [best] = values
     const path = values.find(({ kind }) => kind === 'position')
     if (best === undefined) continue
     clicks.offered += 1
     clicks.kinds.set(best.kind, (clicks.kinds.get(best.kind) ?? 0) + 1)
+    if (isValueOf(best.value, textOf(element).trim())) clicks.givesText += 1
     if (best.kind !== 'position') clicks.notPositional += 1
     if (!best.fragile) clicks.notFragile += 1
     for (const { change, tree: page } of changed) {
@@ -99,6 +101,16 @@ export function clickThrough(html: string, most: number, clicks: Clicks): void {
     }
   }
 }
+
+/** Processor time, because a busy machine takes longer by the clock. */
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** A run cuts a long text. */
+const isValueOf = (value: Json, text: string): boolean =>
+  value === text || (typeof value === 'string' && text.startsWith(value.replace(/…\[truncated sha256:\w+\]$/, '')))
 
 interface ChangedPage {
   readonly tree: Tree
