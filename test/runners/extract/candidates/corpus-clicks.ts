@@ -103,7 +103,7 @@ export function clickThrough(html: string, most: number, clicks: Clicks): void {
 }
 
 /** Processor time, because a busy machine takes longer by the clock. */
-function usedMs(): number {
+export function usedMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import { pathOf } from '../../../../runners/extract/candidates/element-at.ts'
+import { read } from '../../../../runners/extract/candidates/look-thread.ts'
+import { parseMarkup } from '../../../../runners/extract/on-tree.ts'
 import { decode } from '../../../../runners/extract/text/charset.ts'
 import { CorpusFolder } from '../../../../tools/corpus/folder.ts'
-import { CHANGES, type Clicks, clickThrough, noClicks } from './corpus-clicks.ts'
+import { CHANGES, type Clicks, clickThrough, noClicks, usedMs, visibleTexts } from './corpus-clicks.ts'
 
 /** Clicks on at most `most` texts of each recorded page. */
 export function clickCorpus(shared: string, most: number): Clicks {
@@ -12,6 +15,25 @@ export function clickCorpus(shared: string, most: number): Clicks {
     clickThrough(decode(body, contentType, 'html').text, most, clicks)
   }
   return clicks
+}
+
+/** Returns the processor time of clicks as a thread answers them: both documents are parsed for each. */
+export function timeClicks(shared: string): number[] {
+  const folder = new CorpusFolder(join(shared, 'corpus'))
+  const pages = folder.list('html').filter((file) => file.endsWith('.html'))
+  return pages.flatMap((name) => {
+    const page = folder.page(name, 'text/html')
+    const parsed = parseMarkup(page)
+    if (!parsed.ok) throw new Error(parsed.fault.message)
+    const texts = visibleTexts(parsed.tree)
+    return [0.2, 0.5, 0.8].flatMap((part) => {
+      const element = texts[Math.floor(texts.length * part)]
+      if (element === undefined) return []
+      const before = usedMs()
+      read(page, { what: 'candidates', path: pathOf(element), method: null, other: page })
+      return [usedMs() - before]
+    })
+  })
 }
 
 /** Returns the figures as lines for a person. */

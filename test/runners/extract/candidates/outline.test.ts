@@ -19,7 +19,7 @@ function expectReadable(given: Page): void {
   for (const { rule, all, value, parts, parent } of nodes) {
     expect(checkRules({ method, fields: { it: rule } })).toEqual([])
     const read = values(extract(given, { method, fields: { it: rule } }))['it'] ?? null
-    const text = typeof read === 'string' ? read.replace(/\s+/g, ' ') : String(read)
+    const text = typeof read === 'string' ? read.replace(/\s+/g, ' ') : JSON.stringify(read)
     if (parts === 0 && typeof read !== 'object' && !/[^ -~]/.test(text) && text.length < 100)
       expect(value).toBe(text.trim())
     if (all === null) continue
