@@ -1,30 +1,22 @@
 import { isEmptyValue } from '../../core/diff/diff-values.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
-import type { Json } from '../../schema/shape/json.ts'
 import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
-import { parseHtml } from './html/html.ts'
 import { internalFault } from './internal-fault.ts'
 import { runJsonPath } from './json/json-path.ts'
 import { parseJson, type ParsedJson } from './json/parse-json.ts'
 import { prescanJson } from './json/prescan-json.ts'
-import { EXTRACT_LIMITS } from './limits.ts'
+import { fieldsOnTree, finish, onTree } from './on-tree.ts'
+import type { Fields } from './on-tree.ts'
 import { failed } from './page.ts'
 import type { Extraction, Failed, Page, Scripts } from './page.ts'
 import { RefusedRule } from './refused-rule.ts'
 import { decode } from './text/charset.ts'
 import { boundPageText, contentHash, linesHash, plainLines } from './text/full-page.ts'
-import { isBinaryType, isJsonType, isTextType, markupKind, mediaType } from './text/page-kind.ts'
+import { isJsonType, isTextType, markupKind, mediaType } from './text/page-kind.ts'
 import { plainText, promptText, tidyLines } from './text/prompt-text.ts'
 import { readableText } from './text/readable-text.ts'
 import { runRegex } from './text/regex.ts'
-import { boundList, boundValues } from './text/truncate.ts'
-import { textOf } from './tree.ts'
-import type { Tree } from './tree.ts'
-import { parseXml } from './xml/xml.ts'
-import { runXPath, unboundPrefixes } from './xpath/compile.ts'
-import { isNodes, stringOfNode } from './xpath/values.ts'
-import type { XValue } from './xpath/values.ts'
 
 /**
  * Extracts the fields of a config from a page. Pure and synchronous. On a hostile page or rule it may run forever or
@@ -102,20 +94,8 @@ function readPrompt(page: Page): Extraction {
 function run(page: Page, compiled: Compiled): Extraction {
   switch (compiled.method) {
     case 'css':
-      return onTree(page, (tree) =>
-        compiled.fields.map(([name, { rule, isList }]) => [
-          name,
-          isList ? listOf(rule.all(tree), textOf) : elementText(rule.first(tree)),
-        ]),
-      )
     case 'xpath':
-      return onTree(page, (tree, warnings) => {
-        for (const [name, { rule }] of compiled.fields) {
-          for (const prefix of unboundPrefixes(rule, tree))
-            warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
-        }
-        return compiled.fields.map(([name, { rule, isList }]) => [name, xpathValue(runXPath(rule, tree), isList)])
-      })
+      return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings))
     case 'json_path':
       return onJson(page, (parsed) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]))
     case 'regex':
@@ -178,49 +158,6 @@ function markupLines(page: Page, selectors: Ignored['selectors']): Lines {
     return []
   })
   return read.ok ? { ok: true, lines, warnings: read.warnings } : read
-}
-
-type Fields = [name: string, value: Json][]
-
-function finish(fields: Fields, warnings: readonly string[]): Extraction {
-  const bounded = boundValues(Object.fromEntries(fields))
-  return { ok: true, values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
-}
-
-function elementText(element: Parameters<typeof textOf>[0] | null): string | null {
-  return element === null ? null : textOf(element).trim()
-}
-
-/** JSON has no NaN and no infinities. They become null, like a missing value. */
-function xpathValue(value: XValue, isList: boolean): Json {
-  if (typeof value === 'string') return value.trim()
-  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
-  if (!isNodes(value)) return value
-  if (isList) return listOf(value, stringOfNode)
-  const [first] = value
-  return first === undefined ? null : stringOfNode(first).trim()
-}
-
-/**
- * Returns the trimmed texts of all matches. They are bounded one by one: the texts of elements inside each other can
- * have a thousand times the size of the page.
- */
-function listOf<T>(nodes: readonly T[], textOfNode: (node: T) => string): readonly Json[] {
-  return boundList(nodes, (node) => textOfNode(node).trim(), EXTRACT_LIMITS.resultBytes)
-}
-
-function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {
-  const type = mediaType(page.contentType)
-  // JSON has no elements, so every field would be empty.
-  if (isBinaryType(type) || isJsonType(type))
-    return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
-  const kind = markupKind(page)
-  const { text, warnings } = decode(page.body, page.contentType, kind)
-  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
-  if (tree.kind === 'too_complex')
-    return failed('too_complex', `${tree.excess} Watch a smaller page, or use the regex method.`)
-  const found = [...warnings]
-  return finish(read(tree, found), found)
 }
 
 function onText(page: Page, read: (text: string) => Fields): Extraction {

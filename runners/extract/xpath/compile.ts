@@ -38,12 +38,18 @@ const INDEXES = new WeakMap<Tree, NodeIndex>()
 
 /** Evaluates with the document as the context node. */
 export function runXPath(compiled: CompiledXPath, tree: Tree): XValue {
+  const index = nodeIndexOf(tree)
+  return evaluate(compiled.expr, { node: tree.document, position: 1, size: 1 }, { tree, index })
+}
+
+/** Returns the nodes of a tree in document order. They are numbered once. */
+export function nodeIndexOf(tree: Tree): NodeIndex {
   let index = INDEXES.get(tree)
   if (index === undefined) {
     index = new NodeIndex(tree)
     INDEXES.set(tree, index)
   }
-  return evaluate(compiled.expr, { node: tree.document, position: 1, size: 1 }, { tree, index })
+  return index
 }
 
 /** Returns the prefixes of an expression that this document does not declare. */

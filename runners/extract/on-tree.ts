@@ -1,0 +1,101 @@
+import type { Json } from '../../schema/shape/json.ts'
+import type { Compiled } from './compiled.ts'
+import { parseHtml } from './html/html.ts'
+import { EXTRACT_LIMITS } from './limits.ts'
+import { failed } from './page.ts'
+import type { Extraction, Failed, Page } from './page.ts'
+import { decode } from './text/charset.ts'
+import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
+import { boundList, boundValues } from './text/truncate.ts'
+import { textOf } from './tree.ts'
+import type { Tree } from './tree.ts'
+import { parseXml } from './xml/xml.ts'
+import { runXPath, unboundPrefixes } from './xpath/compile.ts'
+import { isNodes, stringOfNode } from './xpath/values.ts'
+import type { XValue } from './xpath/values.ts'
+
+export type Fields = [name: string, value: Json][]
+
+/** A page that was parsed as HTML or XML, with the warnings of its decoding. */
+export interface ParsedPage {
+  readonly ok: true
+  readonly tree: Tree
+  readonly warnings: readonly string[]
+}
+
+const REMEMBERED = new WeakMap<Page, ParsedPage>()
+
+/** Parses a page that is read in several ways, and keeps its tree for as long as the page is kept. */
+export function parseOnce(page: Page): ParsedPage | Failed {
+  const parsed = parseMarkup(page)
+  if (parsed.ok) REMEMBERED.set(page, parsed)
+  return parsed
+}
+
+/** Parses a page as the methods css and xpath do. */
+export function parseMarkup(page: Page): ParsedPage | Failed {
+  const known = REMEMBERED.get(page)
+  if (known !== undefined) return known
+  const type = mediaType(page.contentType)
+  // JSON has no elements, so every field would be empty.
+  if (isBinaryType(type) || isJsonType(type))
+    return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
+  const kind = markupKind(page)
+  const { text, warnings } = decode(page.body, page.contentType, kind)
+  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
+  if (tree.kind === 'too_complex')
+    return failed('too_complex', `${tree.excess} Watch a smaller page, or use the regex method.`)
+  return { ok: true, tree, warnings }
+}
+
+/** Reads a page as a tree. Warnings that `read` adds come behind those of the decoding. */
+export function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {
+  const parsed = parseMarkup(page)
+  if (!parsed.ok) return parsed
+  const found = [...parsed.warnings]
+  return finish(read(parsed.tree, found), found)
+}
+
+export type TreeRules = Extract<Compiled, { method: 'css' | 'xpath' }>
+
+/** Returns the fields that rules for a tree give. */
+export function fieldsOnTree(compiled: TreeRules, tree: Tree, warnings: string[]): Fields {
+  if (compiled.method === 'css')
+    return compiled.fields.map(([name, { rule, isList }]) => [
+      name,
+      isList ? listOf(rule.all(tree), textOf) : elementText(rule.first(tree)),
+    ])
+  for (const [name, { rule }] of compiled.fields) {
+    for (const prefix of unboundPrefixes(rule, tree))
+      warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
+  }
+  return compiled.fields.map(([name, { rule, isList }]) => [name, xpathValue(runXPath(rule, tree), isList)])
+}
+
+/** Cuts fields to what a run keeps. */
+export function finish(fields: Fields, warnings: readonly string[]): Extraction {
+  const bounded = boundValues(Object.fromEntries(fields))
+  return { ok: true, values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
+}
+
+function elementText(element: Parameters<typeof textOf>[0] | null): string | null {
+  return element === null ? null : textOf(element).trim()
+}
+
+/** JSON has no NaN and no infinities. They become null, like a missing value. */
+function xpathValue(value: XValue, isList: boolean): Json {
+  if (typeof value === 'string') return value.trim()
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
+  if (!isNodes(value)) return value
+  if (isList) return listOf(value, stringOfNode)
+  const [first] = value
+  return first === undefined ? null : stringOfNode(first).trim()
+}
+
+/**
+ * Returns the trimmed texts of all matches. They are bounded one by one: the texts of elements inside each other can
+ * have a thousand times the size of the page.
+ */
+function listOf<T>(nodes: readonly T[], textOfNode: (node: T) => string): readonly Json[] {
+  return boundList(nodes, (node) => textOfNode(node).trim(), EXTRACT_LIMITS.resultBytes)
+}
