@@ -15,6 +15,7 @@ import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { Monitor, MonitorCreate, MonitorPatch, MonitorPreview } from '../../schema/monitor/monitor.ts'
 import { Mute, MuteRequest } from '../../schema/monitor/mute.ts'
+import { PredicateTrial, PredicateTrialRequest } from '../../schema/monitor/predicate-trial.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
@@ -72,6 +73,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   BacktestRequest,
   Backtest,
   BacktestRun,
+  PredicateTrialRequest,
+  PredicateTrial,
   MonitorBulk,
   MonitorBulkDone,
   BulkResult,
@@ -118,6 +121,11 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
   BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },
+  PredicateTrialRequest: {
+    diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 },
+    before: { price: '$100' },
+    after: { price: '$80' },
+  },
   MonitorBulk: { action: 'pause', ids: ['5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'] },
   MuteRequest: { until: '2036-12-01T08:00:00Z', reason: 'A new version is rolled out' },
   TeamSettingsPatch: { error_notifications: false },
