@@ -28,6 +28,7 @@ import { tryPredicateRoute } from './routes/monitors/predicate-trials.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
 import type { ServedKind } from './routes/monitors/served-kind.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/templates.ts'
+import { writeMonitorRoute } from './routes/monitors/written-monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { changeRoutes } from './routes/overview/changes.ts'
 import { overviewRoutes } from './routes/overview/overview.ts'
@@ -37,6 +38,7 @@ const shared: readonly Route[] = [
   listTemplatesRoute,
   createFromTemplateRoute,
   tryPredicateRoute,
+  writeMonitorRoute,
   getRunRoute,
   diffRunRoute,
   listRunDeliveriesRoute,

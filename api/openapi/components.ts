@@ -21,6 +21,7 @@ import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import { WriteMonitor, WrittenMonitor } from '../../schema/monitor/written-monitor.ts'
 import { Pagination } from '../../schema/page-of.ts'
 import { DeliveryRelease, DeliveryReleased } from '../../schema/run/delivery-release.ts'
 import { DeliveryRequest, DeliveryTest, DeliveryTestRequest } from '../../schema/run/delivery-test.ts'
@@ -70,6 +71,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ApiKeyRotate,
   ApiKeyIssued,
   MonitorManifest,
+  WriteMonitor,
+  WrittenMonitor,
   BacktestRequest,
   Backtest,
   BacktestRun,
@@ -121,6 +124,11 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
   BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },
+  WriteMonitor: {
+    kind: 'SerpMonitor',
+    as: 'curl',
+    spec: { name: 'Our rank for kettles', keyword: 'electric kettle', schedule_interval_seconds: 86_400 },
+  },
   PredicateTrialRequest: {
     diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 },
     before: { price: '$100' },

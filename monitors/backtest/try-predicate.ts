@@ -118,5 +118,5 @@ async function allMatches(predicate: DiffPredicate, after: Values, ask: AskPatte
 const FIRST = 'there is nothing before it: the first run is a baseline, and never fires'
 
 const TOO_LONG =
-  `The patterns took more than ${WORK.predicate_trial.budgetMs / 1_000} s together, which is all the time of a trial, so it ` +
-  'is unknown whether the predicate fires. Simplify them.'
+  `The patterns took more than ${WORK.predicate_trial.budgetMs / 1_000} s together, which is all the time of a ` +
+  'trial, so it is unknown whether the predicate fires. Simplify them.'

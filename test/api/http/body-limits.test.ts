@@ -76,6 +76,7 @@ describe('the body that a route reads', () => {
       'POST /v1/deliveries/test',
       'POST /v1/monitors/from-template/:slug',
       'POST /v1/predicates/try',
+      'POST /v1/manifests',
     ])
     for (const route of writing)
       if (route.policy === 'public')
