@@ -2,7 +2,7 @@ import { oneLine } from './one-line.ts'
 import { typescriptLiteral } from './typescript-literal.ts'
 
 /** A monitor to write, with its secrets replaced by what refers to them. */
-export interface WrittenParts {
+interface WrittenParts {
   /** The class and the kind of resource. */
   readonly kind: string
   /** The name of the resource: an RFC 1123 label. */
@@ -14,7 +14,7 @@ export interface WrittenParts {
 }
 
 /** Returns a program of Pulumi that makes a monitor through the REST API. `spec` has the spelling of programs. */
-export function pulumiProgram({ kind, name, spec, secrets, keyOf }: WrittenParts): string {
+export function pulumiProgram({ kind, name, spec: args, secrets, keyOf }: WrittenParts): string {
   const hasSecrets = secrets.length > 0
   const expression = (text: string) => {
     const key = keyOf(text)
@@ -25,7 +25,7 @@ export function pulumiProgram({ kind, name, spec, secrets, keyOf }: WrittenParts
     "import * as tidemark from '@tidemark/pulumi/rest'",
     '',
     ...(hasSecrets ? [...secretLines(secrets), 'const config = new pulumi.Config()', ''] : []),
-    `export const id = new tidemark.${kind}('${name}', ${typescriptLiteral(spec, expression)}).id`,
+    `export const id = new tidemark.${kind}('${name}', ${typescriptLiteral(args, expression)}).id`,
   ]
   return `${lines.join('\n')}\n`
 }

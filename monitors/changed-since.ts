@@ -33,7 +33,7 @@ export function changedSince<Spec extends EverySpec, Stored extends EveryRow>(
   if (seen === undefined) return null
   const spec = configurationOf(kind, secrets, stored)
   const tagging = { kind, secrets, id: stored.id }
-  const changes = seen.map((tag) => keysChangedSince(tag, spec, tagging))
+  const changes = seen.map((tag) => keysChangedSince(tag, tagging, spec))
   const [changed = []] = changes
   if (changes.some((keys) => keys.length === 0)) return null
   const replaced = keys ? changed.filter((key) => keys.includes(key)) : changed
@@ -45,7 +45,7 @@ export const tagOf = <Spec extends EverySpec, Stored extends EveryRow>(
   kind: Pick<Kind<Spec, Stored>, 'definition' | 'patch' | 'table'>,
   secrets: SecretBox,
   stored: Stored,
-): string => configurationTag(configurationOf(kind, secrets, stored), { kind, secrets, id: stored.id })
+): string => configurationTag({ kind, secrets, id: stored.id }, configurationOf(kind, secrets, stored))
 
 /** A secret that cannot be opened is left out here as it is where the monitor is read. */
 const configurationOf = <Spec extends EverySpec, Stored extends EveryRow>(

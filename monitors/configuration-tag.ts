@@ -4,7 +4,7 @@ import type { SecretBox } from '../store/secrets/secret-box.ts'
 import type { SpecKind } from './kinds/spec-kind.ts'
 
 /** What marks a configuration: its kind, its monitor, and the key of the installation. */
-export interface Tagging {
+interface Tagging {
   readonly kind: Pick<SpecKind, 'definition' | 'patch'>
   readonly secrets: Pick<SecretBox, 'mark'>
   /** The id of the monitor. */
@@ -13,28 +13,28 @@ export interface Tagging {
 
 /**
  * Returns the entity tag of a configuration: a mark of each key that a PATCH can change, and that has not its default.
- * The state of the monitor is no part of it. A key of a later version is one, and a key that a later version adds
+ * The state of the monitor is not part of it. A key of a later version is one, and a key that a later version adds
  * changes no tag until it is used.
  *
  * The marks are keyed and of one monitor, so nobody can find out a secret by the mark of a guess. So two tags tell
  * which keys differ, and no older configuration has to be kept.
  */
-export const configurationTag = (spec: object, tagging: Tagging): string =>
-  `"${[...marksOf(spec, tagging)].map(([key, mark]) => `${encodeURIComponent(key)}=${mark}`).join(';')}"`
+export const configurationTag = (tagging: Tagging, spec: object): string =>
+  `"${[...marksOf(tagging, spec)].map(([key, mark]) => `${encodeURIComponent(key)}=${mark}`).join(';')}"`
 
 /**
  * Returns the keys in which a configuration differs from the one with an entity tag, those of the configuration first.
- * From a tag that is of no configuration of this monitor, all differ.
+ * From a tag that is not of this monitor, all differ.
  */
-export function keysChangedSince(tag: string, spec: object, tagging: Tagging): readonly string[] {
+export function keysChangedSince(tag: string, tagging: Tagging, spec: object): readonly string[] {
   const seen = readTag(tag)
-  const now = marksOf(spec, tagging)
+  const now = marksOf(tagging, spec)
   const known = Object.keys(nodeOf(tagging.kind.definition).properties ?? {})
   const gone = known.filter((key) => seen.has(key) && !now.has(key))
   return [...now.keys().filter((key) => now.get(key) !== seen.get(key)), ...gone]
 }
 
-function marksOf(spec: object, { kind, secrets, id }: Tagging): ReadonlyMap<string, string> {
+function marksOf({ kind, secrets, id }: Tagging, spec: object): ReadonlyMap<string, string> {
   const { properties = {} } = nodeOf(kind.definition)
   const changeable = nodeOf(kind.patch).properties ?? {}
   const marked = Object.entries(spec).filter(([key, value]) => {
@@ -60,7 +60,7 @@ function readTag(tag: string): ReadonlyMap<string, string> {
   )
 }
 
-/** The order of keys inside a value is no difference. */
+/** The order of keys inside a value does not matter. */
 const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

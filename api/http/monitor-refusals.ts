@@ -42,12 +42,12 @@ export function managed({ by: manager, name, resource, resourceKind, file, act }
   return apiError('CONFLICT', message)
 }
 
-/** The stored values are shown without their secrets, whoever asks: errors are logged. */
+/** Errors are logged, so the stored values are shown without their secrets to everybody. */
 export function changedSince({ name, spec, changed, replaced }: ChangedSince): ApiError {
   const stored: Readonly<Record<string, unknown>> = { ...maskedSpec(spec) }
   const message =
-    `The monitor "${name}" was changed after you read it: ${changed.join(', ')}. Nothing was done. Read it again, and ` +
-    'send what you still want with its new ETag.'
+    `The monitor "${name}" was changed after you read it: ${changed.join(', ')}. Nothing was done. Read it again, ` +
+    'and send what you still want with its new ETag.'
   return apiError(
     'CONFLICT',
     message,

@@ -148,11 +148,9 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'sent_often':
       return sentOften(refusal)
-    case 'no_webhook':
-    case 'replaced':
-    case 'subscribed':
-      return apiError('CONFLICT', CONFLICTS[refusal.kind])
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
+    default:
+      return apiError('CONFLICT', CONFLICTS[refusal.kind])
   }
 }

@@ -3,7 +3,7 @@ import { MONITOR_RESOURCE, SERP_MONITOR_RESOURCE } from '../resource-kind.ts'
 import { Choice, Closed, JsonObject } from '../shape/shape.ts'
 
 /** The forms in which a monitor can be written: a custom resource, a program of Pulumi, a request. */
-export const WRITTEN_FORMS = ['manifest', 'pulumi', 'curl'] as const
+const WRITTEN_FORMS = ['manifest', 'pulumi', 'curl'] as const
 export type WrittenForm = (typeof WRITTEN_FORMS)[number]
 
 /** Body of `POST /v1/manifests`. */
@@ -15,7 +15,8 @@ export const WriteMonitor = Closed({
   ),
   as: Choice(WRITTEN_FORMS, {
     description:
-      'manifest: YAML of a custom resource. pulumi: a TypeScript program for the REST API. curl: a command for a shell.',
+      'manifest: YAML of a custom resource. pulumi: a TypeScript program for the REST API. curl: a command for a ' +
+      'shell.',
   }),
 })
 

@@ -4,6 +4,7 @@ import { SerpMonitorPatch } from '../../../schema/serp/serp-monitor.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'
 import { createTestApi, type TestApi } from '../../support/api/test-api.ts'
+import { failTimes } from '../../support/database/check-states.ts'
 
 let api: TestApi
 let owner: CreatedOwner
@@ -87,7 +88,7 @@ describe.each(KINDS)('the ETag of a monitor of %s', (path, body) => {
     await send('POST', `${url}/pause`)
     await send('POST', `${url}/mute`, { body: { until: '2036-12-01T08:00:00Z' } })
     await send('POST', `${url}/signing-secret/rotate`, { body: {} })
-    await api.sql(`update checks set failures = 3, last_run_at = clock()`)
+    await failTimes(api, 'all', 3)
     const { body: now } = await send('GET', url)
     expect(now).toMatchObject({ status: 'paused', mute: expect.anything() as object, consecutive_failures: 3 })
     expect(await tagOf(url)).toBe(tag)
@@ -223,6 +224,6 @@ describe('a change with If-Match', () => {
     const url = await made('/v1/monitors', PAGE)
     const ifMatch = await tagOf(url)
     const both = await Promise.all(['One', 'Two'].map((name) => send('PATCH', url, { body: { name }, ifMatch })))
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409])
   })
 })

@@ -21,6 +21,9 @@ const SPEC = {
   request_headers: { Authorization: 'Bearer a-secret', Accept: 'text/html' },
   deliveries: [{ type: 'webhook', url: 'https://hooks.example.com/a-secret' }],
 }
+const HEADER = 'blue-kettle-request-header-authorization'
+const ADDRESS = 'blue-kettle-delivery-1-url'
+
 const post = (body: unknown, credential: string | null = owner.api_key) =>
   api.call(credential, 'POST', '/v1/manifests', body)
 async function written(as: string, spec: object = SPEC, kind = 'Monitor') {
@@ -48,31 +51,35 @@ describe('a monitor that is not stored is written', () => {
   })
 
   test('as a program of Pulumi, with secrets of its stack', async () => {
-    expect((await written('pulumi')).text).toBe(`import * as pulumi from '@pulumi/pulumi'
-import * as tidemark from '@tidemark/pulumi/rest'
-
-// Values that may be secret are not shown. The stack has to hold them:
-//   pulumi config set --secret blue-kettle-request-header-authorization  (the header Authorization of the request)
-//   pulumi config set --secret blue-kettle-delivery-1-url  (the webhook address on hooks.example.com)
-const config = new pulumi.Config()
-
-export const id = new tidemark.Monitor('blue-kettle', {
-  name: 'Blue kettle',
-  url: 'https://shop.example.com/kettle',
-  scheduleIntervalSeconds: 3600,
-  extractConfig: { method: 'css', fields: { price: '.price' } },
-  diffPredicate: { type: 'any_field_changes' },
-  requestHeaders: { Accept: 'text/html', Authorization: config.requireSecret('blue-kettle-request-header-authorization') },
-  deliveries: [{ type: 'webhook', url: config.requireSecret('blue-kettle-delivery-1-url') }],
-}).id
-`)
+    const { text } = await written('pulumi')
+    expect(text.split('\n')).toEqual([
+      "import * as pulumi from '@pulumi/pulumi'",
+      "import * as tidemark from '@tidemark/pulumi/rest'",
+      '',
+      '// Values that may be secret are not shown. The stack has to hold them:',
+      `//   pulumi config set --secret ${HEADER}  (the header Authorization of the request)`,
+      `//   pulumi config set --secret ${ADDRESS}  (the webhook address on hooks.example.com)`,
+      'const config = new pulumi.Config()',
+      '',
+      "export const id = new tidemark.Monitor('blue-kettle', {",
+      "  name: 'Blue kettle',",
+      "  url: 'https://shop.example.com/kettle',",
+      '  scheduleIntervalSeconds: 3600,',
+      "  extractConfig: { method: 'css', fields: { price: '.price' } },",
+      "  diffPredicate: { type: 'any_field_changes' },",
+      `  requestHeaders: { Accept: 'text/html', Authorization: config.requireSecret('${HEADER}') },`,
+      `  deliveries: [{ type: 'webhook', url: config.requireSecret('${ADDRESS}') }],`,
+      '}).id',
+      '',
+    ])
     const search = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 86_400 }
-    expect((await written('pulumi', search, 'SerpMonitor')).text).toBe(
-      `import * as tidemark from '@tidemark/pulumi/rest'
-
-export const id = new tidemark.SerpMonitor('rank', { name: 'Rank', keyword: 'kettle', scheduleIntervalSeconds: 86400 }).id
-`,
-    )
+    expect((await written('pulumi', search, 'SerpMonitor')).text.split('\n')).toEqual([
+      "import * as tidemark from '@tidemark/pulumi/rest'",
+      '',
+      "export const id = new tidemark.SerpMonitor('rank', " +
+        "{ name: 'Rank', keyword: 'kettle', scheduleIntervalSeconds: 86400 }).id",
+      '',
+    ])
   })
 
   test('as a curl command that the API refuses until its masks are replaced', async () => {

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toApiNames } from '../../../core/custom-resource/names.ts'
-import { createPolicy } from '../../../egress/policy.ts'
-import { judgeInput } from '../../../monitors/declared/judge-input.ts'
-import { writeMonitor } from '../../../monitors/declared/write-monitor.ts'
-import { PAGE_SPEC } from '../../../monitors/kinds/page-spec.ts'
-import { SEARCH_SPEC } from '../../../monitors/kinds/search-spec.ts'
-import type { SpecKind } from '../../../monitors/kinds/spec-kind.ts'
-import type { EverySpec } from '../../../schema/monitor/every-spec.ts'
-import type { WrittenForm } from '../../../schema/monitor/written-monitor.ts'
-import { nodeOf } from '../../../schema/shape/walk-schema.ts'
-import { armCases, ruleCases } from '../../crds/cases.ts'
-import { MONITOR, SERP_MONITOR } from '../../crds/definition.ts'
-import { monitorWith } from '../../crds/sample.ts'
+import { toApiNames } from '../../core/custom-resource/names.ts'
+import { createPolicy } from '../../egress/policy.ts'
+import { judgeInput } from '../../monitors/declared/judge-input.ts'
+import { writeMonitor } from '../../monitors/declared/write-monitor.ts'
+import { PAGE_SPEC } from '../../monitors/kinds/page-spec.ts'
+import { SEARCH_SPEC } from '../../monitors/kinds/search-spec.ts'
+import type { SpecKind } from '../../monitors/kinds/spec-kind.ts'
+import type { EverySpec } from '../../schema/monitor/every-spec.ts'
+import type { WrittenForm } from '../../schema/monitor/written-monitor.ts'
+import { nodeOf } from '../../schema/shape/walk-schema.ts'
+import { armCases, ruleCases } from './cases.ts'
+import { MONITOR, SERP_MONITOR } from './definition.ts'
+import { monitorWith } from './sample.ts'
 
 const run = promisify(execFile)
 const egress = createPolicy({ allowPrivateCidrs: [], neverAllow: [] })
@@ -139,7 +139,7 @@ test('a manifest, applied with its Secret, is the same configuration', async () 
 })
 
 describe('a curl command', () => {
-  test('has a body from which the same configuration is made, with its secrets in place of the masks', async () => {
+  test('has a body from which the same configuration is made, once secrets replace its masks', async () => {
     for (const { title, kind, spec, text, secrets } of await written('curl')) {
       const [, json = ''] = /<<'JSON'\n([^]*)\nJSON\n$/.exec(text) ?? []
       expect(
