@@ -24,9 +24,11 @@ import { deliveryRequestRoute, testDeliveryRoute } from './routes/delivery-trial
 import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
+import { tryPredicateRoute } from './routes/monitors/predicate-trials.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
 import type { ServedKind } from './routes/monitors/served-kind.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/templates.ts'
+import { writeMonitorRoute } from './routes/monitors/written-monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { changeRoutes } from './routes/overview/changes.ts'
 import { overviewRoutes } from './routes/overview/overview.ts'
@@ -35,6 +37,8 @@ import { overviewRoutes } from './routes/overview/overview.ts'
 const shared: readonly Route[] = [
   listTemplatesRoute,
   createFromTemplateRoute,
+  tryPredicateRoute,
+  writeMonitorRoute,
   getRunRoute,
   diffRunRoute,
   listRunDeliveriesRoute,

@@ -6,6 +6,7 @@ import type { Transaction } from '../store/db/client.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
+import { type ChangedSince, changedSince } from './changed-since.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
 import type { Kind } from './kinds/kind.ts'
 import { mergedSpec } from './kinds/spec-kind.ts'
@@ -28,12 +29,15 @@ interface MonitorEdition<Spec> extends Requester {
   readonly id: string
   /** The patch. Its shape and its `monitorIssues` were checked already. */
   readonly patch: Partial<Spec>
+  /** The entity tags of configurations that the patch is meant for (`configurationTag`). Undefined: any. */
+  readonly seen?: readonly string[] | undefined
 }
 
 type EditOutcome<Stored> =
   | { readonly kind: 'done'; readonly monitor: Stored }
   | NotFound
   | Managed
+  | ChangedSince
   | LaterKeys
   | Invalid
   | OverCap
@@ -58,12 +62,14 @@ export async function editMonitor<Spec extends EverySpec, Stored extends EveryRo
 async function edit<Spec extends EverySpec, Stored extends EveryRow>(
   tx: Transaction,
   { secrets, kind }: Pick<MonitorContext, 'secrets'> & { readonly kind: Kind<Spec, Stored> },
-  { teamId, actor, id, patch }: MonitorEdition<Spec>,
+  { teamId, actor, id, patch, seen }: MonitorEdition<Spec>,
 ): Promise<EditOutcome<Stored>> {
   const stored = await lockMonitor(tx, teamId, id, kind.table)
   if (!stored) return NO_MONITOR
   const managed = await managedElsewhere(tx, stored)
   if (managed) return managed
+  const changed = changedSince(kind, secrets, stored, { seen, keys: Object.keys(patch) })
+  if (changed) return changed
   const before = kind.table.spec(stored, secrets)
   const keys = Object.keys({ ...kind.implied(patch), ...patch })
   const later = laterKeysIn({ definition: kind.definition, stored, spec: before, keys })

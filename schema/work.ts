@@ -26,6 +26,8 @@ export interface WorkBound {
 export const WORK = {
   /** Evaluates a predicate on stored changes. Its patterns may be slow. */
   backtest: { perTeam: 1, total: 2, waiting: 2, waitMs: 10_000, budgetMs: 5_000, whenClosed: 'ends' },
+  /** Evaluates a predicate on two readings, as a person types. Its patterns may be slow. */
+  predicate_trial: { perTeam: 2, total: 4, waiting: 8, waitMs: 10_000, budgetMs: 5_000, whenClosed: 'ends' },
   /** Compares the texts of a run. */
   difference: { perTeam: 1, total: 4, waiting: 8, waitMs: 10_000, budgetMs: 15_000, whenClosed: 'ends' },
   /** Sends the audit log, at the pace of its reader. Behind its time the connection is ended. */

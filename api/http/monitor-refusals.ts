@@ -1,5 +1,6 @@
 import type { NotHeld } from '../../deliveries/release-held.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
+import type { ChangedSince } from '../../monitors/changed-since.ts'
 import { type LaterKeys, laterKeysText } from '../../monitors/later-keys.ts'
 import {
   type KeyTaken,
@@ -11,6 +12,7 @@ import {
   overStorageText,
 } from '../../monitors/outcome.ts'
 import type { NoTexts } from '../../monitors/run-difference.ts'
+import { maskedSpec } from '../../schema/monitor/mask.ts'
 import { apiError, type ApiError } from './api-error.ts'
 
 export const NO_TEXTS = {
@@ -38,6 +40,24 @@ export function managed({ by: manager, name, resource, resourceKind, file, act }
       ? `The monitor "${name}" is suspended by ${by}: set suspend to false there.`
       : `The monitor "${name}" is managed by ${by}: change or delete it there.`
   return apiError('CONFLICT', message)
+}
+
+/** Errors are logged, so the stored values are shown without their secrets to everybody. */
+export function changedSince({ name, spec, changed, replaced }: ChangedSince): ApiError {
+  const stored: Readonly<Record<string, unknown>> = { ...maskedSpec(spec) }
+  const message =
+    `The monitor "${name}" was changed after you read it: ${changed.join(', ')}. Nothing was done. Read it again, ` +
+    'and send what you still want with its new ETag.'
+  return apiError(
+    'CONFLICT',
+    message,
+    changed.map((path) => ({
+      path,
+      message: 'was changed after you read it',
+      stored: stored[path] ?? null,
+      replaced: replaced.includes(path),
+    })),
+  )
 }
 
 export function keyTaken({ externalKey, id, name }: KeyTaken): ApiError {

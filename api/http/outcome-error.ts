@@ -7,6 +7,7 @@ import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotHeld } from '../../deliveries/release-held.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
+import type { ChangedSince } from '../../monitors/changed-since.ts'
 import type { LaterKeys } from '../../monitors/later-keys.ts'
 import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap, OverStorage } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
@@ -28,6 +29,7 @@ import {
 import { apiError, type ApiError } from './api-error.ts'
 import { later, left, noSuch } from './common-errors.ts'
 import {
+  changedSince,
   keyTaken,
   laterKeys,
   locked,
@@ -48,6 +50,7 @@ type Refusal =
   | Invalid
   | Left
   | Managed
+  | ChangedSince
   | LaterKeys
   | Locked
   | OverCap
@@ -102,6 +105,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return left()
     case 'managed':
       return managed(refusal)
+    case 'changed_since':
+      return changedSince(refusal)
     case 'later_keys':
       return laterKeys(refusal)
     case 'key_taken':
@@ -143,11 +148,9 @@ export function outcomeError(refusal: Refusal): ApiError {
       return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'sent_often':
       return sentOften(refusal)
-    case 'no_webhook':
-    case 'replaced':
-    case 'subscribed':
-      return apiError('CONFLICT', CONFLICTS[refusal.kind])
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
+    default:
+      return apiError('CONFLICT', CONFLICTS[refusal.kind])
   }
 }

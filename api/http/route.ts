@@ -109,6 +109,10 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly bodyOptional?: boolean
   /** The header Idempotency-Key makes a repeated request give the first answer again (`keyedRoute`). */
   readonly takesKey?: boolean
+  /** Its answer has the entity tag of what it shows, as far as a PATCH can change it. */
+  readonly sendsTag?: boolean
+  /** The header If-Match names the entity tag that it is meant for. */
+  readonly takesTag?: boolean
   /** Fill the defaults of the schema into the body. */
   readonly defaults?: boolean
   /**

@@ -27,6 +27,7 @@ interface WorkFigures {
 export function createWorkSlots(bounds: Readonly<Record<SlotKind, WorkBound>> = WORK): WorkSlots {
   const kinds = {
     backtest: createKind('backtest', bounds.backtest),
+    predicate_trial: createKind('predicate_trial', bounds.predicate_trial),
     difference: createKind('difference', bounds.difference),
     export: createKind('export', bounds.export),
     bulk: createKind('bulk', bounds.bulk),
@@ -72,6 +73,7 @@ function createKind(kind: SlotKind, bound: WorkBound): Kind {
 
 const NOUNS = {
   backtest: 'backtests',
+  predicate_trial: 'trials of predicates',
   difference: 'comparisons of texts',
   export: 'exports',
   bulk: 'bulk actions',

@@ -15,11 +15,13 @@ import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MonitorManifest } from '../../schema/monitor/manifest.ts'
 import { Monitor, MonitorCreate, MonitorPatch, MonitorPreview } from '../../schema/monitor/monitor.ts'
 import { Mute, MuteRequest } from '../../schema/monitor/mute.ts'
+import { PredicateTrial, PredicateTrialRequest } from '../../schema/monitor/predicate-trial.ts'
 import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
+import { WriteMonitor, WrittenMonitor } from '../../schema/monitor/written-monitor.ts'
 import { Pagination } from '../../schema/page-of.ts'
 import { DeliveryRelease, DeliveryReleased } from '../../schema/run/delivery-release.ts'
 import { DeliveryRequest, DeliveryTest, DeliveryTestRequest } from '../../schema/run/delivery-test.ts'
@@ -69,9 +71,13 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ApiKeyRotate,
   ApiKeyIssued,
   MonitorManifest,
+  WriteMonitor,
+  WrittenMonitor,
   BacktestRequest,
   Backtest,
   BacktestRun,
+  PredicateTrialRequest,
+  PredicateTrial,
   MonitorBulk,
   MonitorBulkDone,
   BulkResult,
@@ -118,6 +124,16 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   FromTemplate: { url: 'https://status.example.com/api/v2/summary.json' },
   MonitorPatch: { schedule_interval_seconds: 600 },
   BacktestRequest: { diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 } },
+  WriteMonitor: {
+    kind: 'SerpMonitor',
+    as: 'curl',
+    spec: { name: 'Our rank for kettles', keyword: 'electric kettle', schedule_interval_seconds: 86_400 },
+  },
+  PredicateTrialRequest: {
+    diff_predicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 10 },
+    before: { price: '$100' },
+    after: { price: '$80' },
+  },
   MonitorBulk: { action: 'pause', ids: ['5b0f7f0e-7b7c-4c1e-9a53-0a6d6b1b8a11'] },
   MuteRequest: { until: '2036-12-01T08:00:00Z', reason: 'A new version is rolled out' },
   TeamSettingsPatch: { error_notifications: false },

@@ -24,6 +24,7 @@ export function describeOperation(route: Route): object {
       ...parameters('path', route.params),
       ...parameters('query', route.query),
       ...keyOf(route),
+      ...tagsOf(route),
       ...teamOf(route),
     ],
     ...(route.body && {
@@ -90,6 +91,31 @@ const keyOf = ({ takesKey = false }: Route): object[] =>
       ]
     : []
 
+const tagsOf = ({ takesTag = false }: Route): object[] =>
+  takesTag
+    ? [
+        {
+          name: 'If-Match',
+          in: 'header',
+          required: false,
+          description:
+            'Beyond the contract: the ETag of the monitor as you read it. If its configuration has changed since, ' +
+            'nothing is done, and the answer is 409. Its details have a path for each key that changed, the stored ' +
+            'value without its secrets, and whether the request would replace it.',
+          schema: { type: 'string' },
+        },
+      ]
+    : []
+
+const TAG = {
+  ETag: {
+    description:
+      'Beyond the contract: changes with the configuration, and with nothing else. It has a keyed mark of each key ' +
+      'of the configuration.',
+    schema: { type: 'string' },
+  },
+}
+
 const teamOf = ({ policy }: Route): object[] =>
   policy === 'public' ? [] : [{ $ref: '#/components/parameters/Tidemark-Team' }]
 
@@ -99,6 +125,7 @@ function successes(route: Route): Record<string, object> {
       status,
       {
         description,
+        ...(route.sendsTag && status === '200' && { headers: TAG }),
         ...(only && {
           content: { [only]: { schema: { type: 'string', contentMediaType: only }, ...eventsOf(events) } },
         }),

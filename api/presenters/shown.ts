@@ -2,7 +2,7 @@ import { bodyWarnings } from '../../monitors/check/body-remarks.ts'
 import { unsentHeaderWarnings } from '../../monitors/check/unsent-headers.ts'
 import type { Kind } from '../../monitors/kinds/kind.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
-import { maskedAddress, maskedDelivery, maskedHeaders } from '../../schema/monitor/mask.ts'
+import { maskedAddress, maskedSpec } from '../../schema/monitor/mask.ts'
 import { type MonitorStatus, MOST_WARNINGS } from '../../schema/monitor/monitor.ts'
 import type { Delivery } from '../../schema/run/delivery.ts'
 import { type StoredDelivery, toDeliveryHead } from '../../store/deliveries/stored-delivery.ts'
@@ -73,15 +73,8 @@ export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Deliv
 
 const seesSecrets = ({ principal }: Reader) => permits('monitors.write', principal)
 
-function masked<M extends EverySpec>(monitor: M, reader: Reader): M {
-  if (seesSecrets(reader)) return monitor
-  const { request_headers: headers } = monitor
-  return {
-    ...monitor,
-    ...(headers && { request_headers: maskedHeaders(headers) }),
-    deliveries: monitor.deliveries.map(maskedDelivery),
-  }
-}
+const masked = <M extends EverySpec>(monitor: M, reader: Reader): M =>
+  seesSecrets(reader) ? monitor : maskedSpec(monitor)
 
 const tolerant = ({ services: { secrets, log } }: Reader, what: string) =>
   tolerantBox(secrets, (err, { column }) =>

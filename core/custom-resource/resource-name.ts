@@ -20,11 +20,17 @@ export const isManifestName = (name: string): boolean =>
  * two names are equal, and no name changes when another monitor is added or deleted.
  */
 export function resourceName({ id, name }: { readonly id: string; readonly name: string }, isAlone: boolean): string {
-  if (isAlone && isResourceName(name)) return name
+  return isAlone && isResourceName(name) ? name : `${stemOf(name)}-${id.slice(0, ID_DIGITS)}`
+}
+
+/** Returns the name of the resource of a monitor that is not stored, so that it has no id and no others beside it. */
+export const nameForResource = (name: string): string => (isResourceName(name) ? name : stemOf(name))
+
+function stemOf(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   const words = plain.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MOST - ID_DIGITS - 1)
   const stem = words.replaceAll(/^-+|-+$/g, '')
-  return `${stem === '' ? 'monitor' : stem}-${id.slice(0, ID_DIGITS)}`
+  return stem === '' ? 'monitor' : stem
 }
 
 /** The identity of a manifest. Without a namespace it is `DEFAULT_NAMESPACE`. */

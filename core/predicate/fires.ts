@@ -54,7 +54,7 @@ export type Truth = boolean | 'unknown'
 export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
 
 /** Returns whether a predicate that is not a composite holds for a difference. */
-export function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Truth {
+function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Truth {
   const { after } = judged
   switch (leaf.type) {
     case 'any_field_changes':

@@ -3,7 +3,6 @@ import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { type Backtest, BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
-import type { Issue } from '../../schema/validation/issue.ts'
 import { WORK } from '../../schema/work.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
@@ -11,6 +10,7 @@ import { readChanges } from '../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { type Left, NO_MONITOR } from '../outcome.ts'
 import { backtestChanges } from './backtest-changes.ts'
+import { tooManyConditions } from './too-many-conditions.ts'
 
 /** The predicate to try. Its shape and its `monitorIssues` were checked already. */
 interface BacktestWanted {
@@ -31,7 +31,7 @@ export async function backtestMonitor(
   const stored = await findMonitor(store, teamId, id, PAGE_TABLE)
   if (!stored) return NO_MONITOR
   const unknown = PREDICATE_FIELDS.check({ extract_config: stored.extract_config, diff_predicate: predicate })
-  const issues = unknown.length > 0 ? unknown : tooMany(predicate)
+  const issues = unknown.length > 0 ? unknown : tooManyConditions(predicate, 'a backtest', BACKTEST_CONDITIONS)
   if (issues.length > 0) return { kind: 'invalid', issues }
   const wanted = { teamId, monitorNo: stored.no, limit: BACKTEST_CHANGES, maxBytes: BACKTEST_BYTES, signal }
   const changes = readChanges(store, wanted)
@@ -46,16 +46,4 @@ export async function backtestMonitor(
     runs: [...runs],
   }
   return { kind: 'done', backtest }
-}
-
-function tooMany(predicate: DiffPredicate): Issue[] {
-  const count = countConditions(predicate)
-  if (count <= BACKTEST_CONDITIONS) return []
-  const message = `has ${count} conditions; a backtest tries at most ${BACKTEST_CONDITIONS}`
-  return [{ path: 'diff_predicate', message }]
-}
-
-function countConditions(predicate: DiffPredicate): number {
-  if (predicate.type !== 'composite') return 1
-  return predicate.conditions.reduce((sum, condition) => sum + countConditions(condition), 0)
 }

@@ -166,7 +166,8 @@ function maskIssues({ request_headers, deliveries }: MonitorPatch, isSound: IsSo
 const textsOf = (path: string, map: unknown) =>
   Object.entries(partsOf(map)).map(([key, value]): [string, unknown] => [joinPath(path, key), value])
 
-const MASKED = `holds ${MASK}, which stands for a secret that was not shown: send the secret itself`
+/** The message of the issue of a secret that is masked. */
+export const MASKED = `holds ${MASK}, which stands for a secret that was not shown: send the secret itself`
 
 function selectorIssues(config: VisualConfig | null | undefined, isSound: IsSound): Issue[] {
   const { regions, ignoreSelectors } = partsOf(config) as Partial<VisualConfig>

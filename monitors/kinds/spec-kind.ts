@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import type { ChangeContent, Example } from '../../core/example-change.ts'
 import type { Invalid } from '../../core/outcome.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
@@ -14,6 +15,8 @@ export interface Judging {
   readonly egress: EgressPolicy
   /** Also find what only a new configuration is refused for. Default: it may be stored already. */
   readonly isNew?: boolean
+  /** Secrets may be masked, because the configuration is shown and not stored. */
+  readonly mayBeMasked?: boolean
 }
 
 /** What the configurations of one kind of monitor are. It needs no store, so a command line has it too. */
@@ -21,6 +24,8 @@ export interface SpecKind<Spec extends EverySpec = EverySpec> {
   readonly resource: ResourceKind
   /** The API's definition of the configuration. */
   readonly definition: object
+  /** The body of an edit: the keys that it may change. */
+  readonly patch: TSchema
   /** Checks a configuration in the API's spelling, and fills in the defaults. */
   check(body: unknown, judging: Judging): { readonly kind: 'valid'; readonly spec: Spec } | Invalid
   /** Returns the keys that a patch changes beside its own. */

@@ -11,7 +11,7 @@ import { createPatternThread, type PatternQuestion } from './pattern-thread.ts'
  * - `busy`: it was not tried, because as many patterns of all teams wait as may;
  * - `stopped`: the signal came, or the matcher was closed.
  */
-export type PatternAnswer = boolean | 'timeout' | 'crowded' | 'busy' | 'stopped'
+type PatternAnswer = boolean | 'timeout' | 'crowded' | 'busy' | 'stopped'
 
 /** How questions were answered, since the start. `remembered`: with a timeout that was known from before. */
 type PatternCounts = Readonly<Record<Counted, number>>

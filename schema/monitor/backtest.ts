@@ -12,7 +12,8 @@ export const BACKTEST_BYTES = 16 * 1024 * 1024
 /** Largest number of conditions that are reported for each change. */
 export const BACKTEST_REASONS = 25
 
-const LEAF_TYPES = [
+/** The types of conditions that are not groups. */
+export const CONDITION_TYPES = [
   'any_field_changes',
   'field_changes',
   'field_increases_by_percent',
@@ -43,7 +44,7 @@ export const BacktestRun = Closed({
   conditions: Type.Array(
     Closed({
       path: Type.String({ description: 'Path within diff_predicate. Empty if the predicate is not composite.' }),
-      type: Choice(LEAF_TYPES),
+      type: Choice(CONDITION_TYPES),
       field: Nullable(Text(1, 100)),
       holds: Type.Boolean(),
       why: Type.String(),

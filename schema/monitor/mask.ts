@@ -1,6 +1,7 @@
 import { splitLater } from '../validation/later-keys.ts'
 import { DeliveryConfig } from './delivery-config.ts'
 import { isSecretOption } from './delivery-services.ts'
+import type { EverySpec } from './every-spec.ts'
 
 /** Stands for a secret in what is shown to people who may not write. No configuration may hold it. */
 export const MASK = '********'
@@ -31,6 +32,16 @@ export function maskedDelivery(config: DeliveryConfig): DeliveryConfig {
   const later = splitLater(DeliveryConfig, config).later.filter(({ length }) => length === 1)
   const masks: Record<string, string> = Object.fromEntries(later.map(([key]) => [String(key), MASK]))
   return { ...maskedKeys(config), ...masks }
+}
+
+/** Returns a configuration, or a monitor, with its secrets masked. */
+export function maskedSpec<M extends EverySpec>(monitor: M): M {
+  const { request_headers: headers } = monitor
+  return {
+    ...monitor,
+    ...(headers && { request_headers: maskedHeaders(headers) }),
+    deliveries: monitor.deliveries.map(maskedDelivery),
+  }
 }
 
 function maskedKeys(config: DeliveryConfig): DeliveryConfig {

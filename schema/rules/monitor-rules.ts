@@ -5,7 +5,8 @@ import type { Issue } from '../validation/issue.ts'
 import { rule, type Rule, keyRule } from './rule.ts'
 
 interface PredicateInput {
-  readonly extract_config: ExtractConfig
+  /** Absent: values are given in place of a page, so any field may be meant. */
+  readonly extract_config?: ExtractConfig
   /** Absent: nothing is to be compared. */
   readonly diff_predicate?: DiffPredicate
 }
@@ -51,7 +52,7 @@ export const PREDICATE_FIELDS: Rule<PredicateInput> = {
     css({ type: 'composite', operator: 'OR', conditions: [{ type: 'field_changes', field: 'stock' }] }),
   ],
   check: ({ extract_config, diff_predicate }) =>
-    diff_predicate ? fieldIssues(diff_predicate, extract_config, 'diff_predicate') : [],
+    diff_predicate && extract_config ? fieldIssues(diff_predicate, extract_config, 'diff_predicate') : [],
 }
 
 interface Fetched {

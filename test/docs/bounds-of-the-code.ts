@@ -29,6 +29,7 @@ import { DIGEST_SECONDS, MOST_NAMED_CHANGES } from '../../schema/monitor/digest.
 import { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { MAX_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS, MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
+import { TRIAL_BYTES, TRIAL_CONDITIONS } from '../../schema/monitor/predicate-trial.ts'
 import { Pagination, RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
@@ -160,6 +161,11 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['conditions in a backtest', n(BACKTEST_CONDITIONS)],
   ['changes in a backtest', `${n(BACKTEST_CHANGES)}, ${mib(BACKTEST_BYTES)}, ${WORK.backtest.budgetMs / 1000} s`],
   ['backtests at a time in a process', workOf('backtest')],
+  ['trials of predicates at a time in a process', workOf('predicate_trial')],
+  [
+    'conditions, bytes of JSON in a trial of a predicate',
+    `${n(TRIAL_CONDITIONS)}, ${mib(TRIAL_BYTES)} before, as many after`,
+  ],
   ['bulk actions at a time in a process', workOf('bulk')],
   ['comparisons of texts at a time in a process', workOf('difference')],
   ['exports at a time in a process', workOf('export')],

@@ -4,6 +4,8 @@ import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import { nextSummary, plottedField, shownValue } from '../../core/overview/monitor-summary.ts'
 import { pageChange } from '../../core/overview/run-change.ts'
 import { lastNumbers } from '../../core/predicate/fires.ts'
+import { type AskPattern, judge } from '../../core/predicate/judge.ts'
+import { decidedWithout, undecidedFault } from '../../core/predicate/undecided.ts'
 import { noticesAfter, type RunNotice } from '../../core/run-notices.ts'
 import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import { storable } from '../../core/storable.ts'
@@ -23,7 +25,6 @@ import { recordReadings } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import { byLayer, layersThatRead } from './by-layer.ts'
-import { judge } from './judge.ts'
 import { emptied, vanished } from './lost-fields.ts'
 import { outboxOf, SealedError } from './outbox.ts'
 import { NOT_OF_KIND, type Recording, type RecordingParts } from './recording.ts'
@@ -38,7 +39,6 @@ import {
   UNMARKED,
 } from './run-writers.ts'
 import { textChange } from './text-change.ts'
-import { decidedWithout, undecidedFault } from './undecided.ts'
 import { type Seen, visualResult } from './visual-result.ts'
 
 /** A baseline that is looked up in a batch. */
@@ -201,17 +201,12 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
   const { finished, task, reading, teamId, hash, baseline, seen, text } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
   const order = fieldNames(task.extract)
-  const layers = await byLayer({
-    task,
-    reading,
-    before,
-    after: reading.values,
-    baseline,
-    texts: () => pageTexts(compared, options),
-  })
+  const texts = () => pageTexts(compared, options)
+  const layers = await byLayer({ task, reading, before, after: reading.values, baseline, texts })
   const predicate = baseline.diff_predicate as DiffPredicate
   const judging = { before: layers.before, after: layers.after, lists: baseline.lists, order, predicate }
-  const { diff, fired, undecided } = await judge(judging, options.patterns, { key: teamId })
+  const ask: AskPattern = (question) => options.patterns.matches(question, { key: teamId })
+  const { diff, fired, undecided } = await judge(judging, ask)
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
   const hasFired = fired === true || seen.fired !== undefined

@@ -1,3 +1,4 @@
+import { tagOf } from '../../../monitors/changed-since.ts'
 import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { createMonitor } from '../../../monitors/create-monitor.ts'
 import { deleteMonitor } from '../../../monitors/delete-monitor.ts'
@@ -8,6 +9,7 @@ import { Closed } from '../../../schema/shape/shape.ts'
 import type { EveryRow } from '../../../store/monitors/kinds/monitor-row.ts'
 import { findMonitor } from '../../../store/monitors/monitors.ts'
 import { noSuch } from '../../http/common-errors.ts'
+import { readIfMatch } from '../../http/if-match.ts'
 import { doneOf } from '../../http/outcome-error.ts'
 import { ById, created, keyedRoute, noContent, ok, type Route, route } from '../../http/route.ts'
 import { shownMonitor, storedMonitor } from '../../presenters/shown.ts'
@@ -69,15 +71,18 @@ const getMonitorRoute = <Spec extends EverySpec, Row extends EveryRow>(served: S
     method: 'GET',
     path: `${served.path}/:id`,
     summary: `Read a ${served.noun}`,
-    description: 'Without its signing secret.',
+    description:
+      'Without its signing secret. The header ETag is that of the configuration: an edit with If-Match has it.',
     tag: served.tag,
     policy: 'monitors.read',
     params: ById,
+    sendsTag: true,
     answers: { 200: { description: `The ${served.noun}.`, schema: served.record } },
     async handle({ params, principal, services }) {
       const found = await findMonitor(services.store, principal.teamId, params.id, served.kind.table)
       if (!found) throw noSuch('monitor')
-      return ok(shownMonitor(served.kind, found, { services, principal }))
+      const shown = shownMonitor(served.kind, found, { services, principal })
+      return { ...ok(shown), headers: { etag: tagOf(served.kind, services.secrets, found) } }
     },
   })
 
@@ -90,15 +95,19 @@ const editMonitorRoute = <Spec extends EverySpec, Row extends EveryRow>(served: 
     tag: served.tag,
     policy: 'monitors.write',
     params: ById,
-    body: served.patch,
+    body: served.kind.patch,
     bodyLimit: 'configuration',
     bodyOptional: true,
     review: (body, known, { egress }) => monitorIssues(body, known, egress),
     answers: { 200: { description: `The ${served.noun}.`, schema: served.record } },
-    async handle({ params, body, principal, actor, services }) {
-      const edition = { teamId: principal.teamId, actor, id: params.id, patch: body as Partial<Spec> }
+    sendsTag: true,
+    takesTag: true,
+    async handle({ params: { id }, body, principal, actor, headers, services }) {
+      const seen = readIfMatch(headers['if-match'])
+      const edition = { teamId: principal.teamId, actor, id, patch: body as Partial<Spec>, seen }
       const { monitor } = doneOf(await editMonitor(services, served.kind, edition))
-      return ok(await storedMonitor(served.kind, monitor, { services, principal }))
+      const shown = await storedMonitor(served.kind, monitor, { services, principal })
+      return { ...ok(shown), headers: { etag: tagOf(served.kind, services.secrets, monitor) } }
     },
   })
 
@@ -112,8 +121,10 @@ const deleteMonitorRoute = ({ kind, path, noun, tag }: ServedKind) =>
     policy: 'monitors.write',
     params: ById,
     answers: { 204: { description: `The ${noun} is deleted.` } },
-    async handle({ params, principal: { teamId }, actor, services }) {
-      doneOf(await deleteMonitor(services, kind, { teamId, actor, id: params.id }))
+    takesTag: true,
+    async handle({ params: { id }, principal: { teamId }, actor, headers, services }) {
+      const seen = readIfMatch(headers['if-match'])
+      doneOf(await deleteMonitor(services, kind, { teamId, actor, id, seen }))
       return noContent()
     },
   })

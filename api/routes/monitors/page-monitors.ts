@@ -1,12 +1,6 @@
 import Type from 'typebox'
 import { PAGE } from '../../../monitors/kinds/page-kind.ts'
-import {
-  Monitor,
-  MonitorCreate,
-  MonitorPatch,
-  monitorQuery,
-  type MonitorSpec,
-} from '../../../schema/monitor/monitor.ts'
+import { Monitor, MonitorCreate, monitorQuery, type MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import type { MonitorRow } from '../../../store/monitors/kinds/page-table.ts'
 import { PAGE_SERIES } from '../../../store/runs/series-table.ts'
 import { bulkMonitorsRoute } from './bulk-monitors.ts'
@@ -22,7 +16,6 @@ export const PAGES: ServedKind<MonitorSpec, MonitorRow> = {
   tag: 'Monitors',
   record: Monitor,
   create: MonitorCreate,
-  patch: MonitorPatch,
   query: {
     ...monitorQuery,
     visual: Type.Optional(

@@ -2,7 +2,6 @@ import { SEARCH } from '../../../monitors/kinds/search-kind.ts'
 import {
   SerpMonitor,
   SerpMonitorCreate,
-  SerpMonitorPatch,
   serpMonitorQuery,
   type SerpMonitorSpec,
 } from '../../../schema/serp/serp-monitor.ts'
@@ -19,7 +18,6 @@ export const SEARCHES: ServedKind<SerpMonitorSpec, SerpMonitorRow> = {
   tag: 'SERP monitors',
   record: SerpMonitor,
   create: SerpMonitorCreate,
-  patch: SerpMonitorPatch,
   query: serpMonitorQuery,
   series: SEARCH_SERIES,
   describes: {

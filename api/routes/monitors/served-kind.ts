@@ -13,7 +13,6 @@ export interface ServedKind<Spec extends EverySpec = EverySpec, Row extends Ever
   readonly tag: string
   readonly record: TSchema
   readonly create: TSchema
-  readonly patch: TSchema
   /** What narrows its list. */
   readonly query: TProperties
   /** How the numbers of its runs are read over time. */

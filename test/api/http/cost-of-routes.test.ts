@@ -164,6 +164,7 @@ describe('the largest bodies that are accepted', () => {
           () => FROM_TEMPLATE,
         ] as const,
     ),
+    ['POST /v1/manifests', () => '/v1/manifests', () => ({ kind: 'Monitor', as: 'pulumi', spec: LARGEST_MONITOR })],
     [
       'POST /v1/monitors/:id/backtest',
       ({ ids }) => `/v1/monitors/${ids.monitors}/backtest`,

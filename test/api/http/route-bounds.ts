@@ -51,6 +51,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/monitors/:id/manifest': 'configuration',
   'GET /v1/serp-monitors/:id/manifest': 'configuration',
   'POST /v1/monitors/from-template/:slug': 'configuration',
+  'POST /v1/manifests': 'configuration',
   'GET /v1/monitors/:id/signing-secret': 'own',
   'POST /v1/monitors/:id/signing-secret/rotate': 'own',
   'GET /v1/serp-monitors/:id/signing-secret': 'own',

@@ -69,6 +69,7 @@ const KIND: Kind<ConstantSpec, ConstantRow> = {
     declares: 'constant',
   },
   definition: ConstantSpec,
+  patch: Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false }),
   check(body) {
     const checked = checkerOf(ConstantSpec).validate(body, { defaults: true })
     return checked.ok ? { kind: 'valid', spec: checked.value } : { kind: 'invalid', issues: checked.issues }
@@ -131,7 +132,6 @@ const SERVED: ServedKind<ConstantSpec, ConstantRow> = {
   tag: 'Constants',
   record: Record,
   create: Closed({ ...needed, ...Type.Partial(Type.Object(given)).properties }),
-  patch: Type.Partial(Closed({ ...needed, ...given }), { additionalProperties: false }),
   query: {},
   series: PAGE_SERIES,
   describes: { create: 'Creates it.', edit: 'Edits it.', resume: 'Resumes it.', run: 'Runs it.' },

@@ -75,6 +75,8 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/monitors/:id/mute': async () => ({ until: null }),
     'POST /v1/serp-monitors/:id/mute': async () => ({ until: null }),
     'POST /v1/monitors/:id/backtest': async () => ({ diff_predicate: { type: 'any_field_changes' } }),
+    'POST /v1/predicates/try': async () => ({ diff_predicate: { type: 'any_field_changes' }, before: null, after: {} }),
+    'POST /v1/manifests': async () => ({ kind: 'Monitor', as: 'manifest', spec: MONITOR }),
     'POST /v1/monitors/from-template/:slug': async () => ({ url: 'https://example.com/' }),
     'POST /v1/serp-monitors': async () => SEARCH,
     'POST /v1/serp-monitors/preview': async () => SEARCH,

@@ -129,7 +129,7 @@ describe('all errors of every operation use the envelope', () => {
 
   test('a scope that does not allow it: 403 FORBIDDEN', async () => {
     const credential = await served.api.key(served.owner, 'read')
-    const isRead = ({ path }: Operation) => path.endsWith('/backtest')
+    const isRead = ({ path }: Operation) => /\/(?:backtest|try|manifests)$/.test(path)
     expect(
       await each(
         (operation) => operation.method !== 'GET' && !isRead(operation),

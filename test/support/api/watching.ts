@@ -7,6 +7,7 @@ import type { EventBounds } from '../../../api/events/event-streams.ts'
 import type { ModelSettings } from '../../../boot/parts/model.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import type { PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import type { Tier } from '../../../schema/account/plan.ts'
 import { createFolderStore } from '../../../store/objects/folder-store.ts'
@@ -26,6 +27,7 @@ interface SeenRun {
   readonly started_at: string
   readonly extracted: object
   readonly diff: object
+  readonly fired: boolean | null
   readonly delivery_triggered: boolean
   readonly error_message: string | null
 }
@@ -74,6 +76,8 @@ interface WatchingOptions {
   /** Keeps pictures, in a folder that goes with it. */
   readonly pictures?: boolean
   readonly eventBounds?: EventBounds
+  /** Tries the patterns of trials and backtests. */
+  readonly patterns?: PatternMatcher
 }
 
 /** Starts it all. `close` it in `afterAll`. */
@@ -85,6 +89,7 @@ export async function startWatching({
   browsers,
   pictures = false,
   eventBounds = {},
+  patterns,
 }: WatchingOptions = {}): Promise<Watching> {
   const site = await openPages()
   const folder = pictures ? await mkdtemp(join(tmpdir(), 'tidemark-pictures-')) : null
@@ -99,6 +104,7 @@ export async function startWatching({
     hasMail,
     eventBounds,
     ...(objects && { objects }),
+    ...(patterns && { patterns }),
   })
   worker = await startWorker({
     url: served.api.databaseUrl,

@@ -2,11 +2,11 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { readingHash } from '../../../core/diff/reading-hash.ts'
 import { listChanges } from '../../../core/payload.ts'
+import { judge } from '../../../core/predicate/judge.ts'
 import { boundValues } from '../../../runners/extract/text/truncate.ts'
 import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import type { Baseline } from '../../../store/queue/baselines.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
-import { judge } from '../../../worker/record/judge.ts'
 import { emptied, vanished } from '../../../worker/record/lost-fields.ts'
 import { outboxOf } from '../../../worker/record/outbox.ts'
 import { largestChanges } from '../../deliveries/messages/largest-changes.ts'
@@ -64,7 +64,7 @@ describe.each(changes)('the largest reading with another one before it, $name', 
     const times: number[] = []
     while (times.length < 3 && !times.some((ms) => ms <= most)) {
       const from = process.threadCpuUsage()
-      await judge({ before, after, order, predicate }, patterns, { key: teamId })
+      await judge({ before, after, order, predicate }, (question) => patterns.matches(question, { key: teamId }))
       const { user, system } = process.threadCpuUsage(from)
       times.push((user + system) / 1_000)
     }

@@ -1,12 +1,10 @@
-import type { Whose } from '../../concurrency/threads/thread.ts'
-import { diffValues } from '../../core/diff/diff-values.ts'
-import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
-import { fires, type Truth } from '../../core/predicate/fires.ts'
-import { createPatternResults } from '../../core/predicate/pattern-results.ts'
-import type { PatternAnswer, PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
+import { diffValues } from '../diff/diff-values.ts'
+import { collectPatterns, type PatternQuestion } from './collect-patterns.ts'
+import { fires, type Truth } from './fires.ts'
+import { createPatternResults } from './pattern-results.ts'
 
 /** The result of comparing a reading with the baseline. */
 interface Verdict {
@@ -17,11 +15,17 @@ interface Verdict {
   readonly undecided: readonly Undecided[]
 }
 
+/** Why it is not known whether a pattern matches: what `PatternMatcher` answers then. */
+type Unanswered = 'timeout' | 'crowded' | 'busy' | 'stopped'
+
 /** A pattern of which it is not known whether it matches, and why. */
 export interface Undecided {
   readonly pattern: string
-  readonly why: Exclude<PatternAnswer, boolean>
+  readonly why: Unanswered
 }
+
+/** Returns whether a pattern matches, from a thread that can be killed. */
+export type AskPattern = (question: PatternQuestion) => Promise<boolean | Unanswered>
 
 /** What is compared, and the predicate that decides. */
 interface Case {
@@ -36,17 +40,16 @@ interface Case {
 }
 
 /** Each pattern has its own time limit. After this many without an answer a check tries no further patterns. */
-const MAX_UNDECIDED = 3
+export const MAX_UNDECIDED = 3
 
 /**
- * Compares, then decides. Patterns are tried first, in a thread that can be killed, and only if the other conditions
- * leave the result open. If a pattern takes too long or is not tried, it is unknown whether it matches. It is never
- * treated as false, because a change would be lost. `key` is the team: patterns of teams take turns.
+ * Compares, then decides: for a run, and for a trial of a predicate. Patterns are asked for first, and only if the
+ * other conditions leave the result open. If a pattern takes too long or is not tried, it is unknown whether it
+ * matches. It is never treated as false, because a change would be lost.
  */
 export async function judge(
   { before, after, lists = null, order, predicate }: Case,
-  patterns: Pick<PatternMatcher, 'matches'>,
-  whose: Whose,
+  askPattern: AskPattern,
 ): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
   if (before === null || diff === null) return { diff: null, fired: false, undecided: [] }
@@ -57,7 +60,7 @@ export async function judge(
   const withoutPatterns = outcome()
   if (withoutPatterns !== 'unknown') return { diff, fired: withoutPatterns, undecided }
   for (const question of collectPatterns(predicate, after)) {
-    const result = await patterns.matches(question, whose)
+    const result = await askPattern(question)
     if (typeof result === 'boolean') tried.add(question, result)
     else if (undecided.push({ pattern: question.pattern, why: result }) === MAX_UNDECIDED) break
   }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { createPatternMatcher, type PatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
+import { type AskPattern, judge } from '../../../core/predicate/judge.ts'
+import { createPatternMatcher } from '../../../runners/pattern/pattern-matcher.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
-import { judge } from '../../../worker/record/judge.ts'
 
 const matcher = createPatternMatcher({ timeoutMs: 250 })
 afterAll(() => matcher.close())
@@ -15,12 +15,10 @@ const SLOW = ['^(a+)+$', '^(a+)+b$', '^(a+)+c$', '^(a+)+d$'] as const
 
 async function judged(predicate: DiffPredicate) {
   const tried: string[] = []
-  const patterns: Pick<PatternMatcher, 'matches'> = {
-    matches: (question, whose) => (tried.push(question.pattern), matcher.matches(question, whose)),
-  }
+  const ask: AskPattern = (question) => (tried.push(question.pattern), matcher.matches(question, { key: 'a team' }))
   const after = { f: `${'a'.repeat(40)}!` }
   const change = { before: { f: 'x' }, after, order: ['f'], predicate }
-  const { fired, undecided } = await judge(change, patterns, { key: 'a team' })
+  const { fired, undecided } = await judge(change, ask)
   return { fired, timedOut: undecided.map(({ pattern }) => pattern), tried }
 }
 
