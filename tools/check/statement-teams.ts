@@ -8,7 +8,7 @@ import { type Scope, SCOPES, type ScopeName } from './statement-scopes.ts'
  * more than a team are few and known.
  */
 export const statementTeams: Check = {
-  name: 'teams of statements',
+  name: 'teams',
   faults: ({ files }) => statementTeamFaults(files, SCOPES),
 }
 
