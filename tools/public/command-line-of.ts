@@ -30,8 +30,9 @@ export interface PublicCommand {
 
 /** Returns all commands, what they take, and the exit codes. */
 export async function commandLineOf(): Promise<PublicCommandLine> {
-  const program = commandLine('')
+  const program = commandLine(process, '')
   await loadCommands(
+    process,
     program,
     program.commands.map((command) => command.name()),
   )
