@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { ProcessIo } from '../platform/process-io.ts'
 import { collect, seconds } from './argument-readers.ts'
 import { type CheckOptions, RULE_OPTIONS } from './check/options.ts'
 import type { SearchOptions } from './check/run-search.ts'
@@ -32,7 +33,7 @@ Examples:
   $ ./tidemark check serp "running shoes"               the results of a search engine (check serp --help)
 `
 
-export const addCheck = (program: Command) => {
+export const addCheck = (io: ProcessIo, program: Command) => {
   const command = program
     .command('check')
     .description('Shows what a run would extract from an address or a file. Needs no server and no database.')
@@ -56,10 +57,10 @@ export const addCheck = (program: Command) => {
     .addHelpText('after', CHECK_HELP)
     .action(async (targets: readonly string[], options: CheckOptions) => {
       const { check } = await import('./commands/check.ts')
-      const fault = await check(targets, options)
+      const fault = await check(io, targets, options)
       if (fault !== null) command.error(`tidemark check: ${fault}`)
     })
-  addCheckSerp(command)
+  addCheckSerp(io, command)
 }
 
 const SERP_HELP = `
@@ -74,7 +75,7 @@ Examples:
   $ ./tidemark check serp "running shoes" --target example.com --json
 `
 
-const addCheckSerp = (check: Command) =>
+const addCheckSerp = (io: ProcessIo, check: Command) =>
   check
     .command('serp')
     .description('Shows the results of a search engine for a keyword.')
@@ -88,6 +89,6 @@ const addCheckSerp = (check: Command) =>
     .addHelpText('after', SERP_HELP)
     .action(async (keyword: string, _: unknown, command: Command) => {
       const { checkSerp } = await import('./commands/check.ts')
-      const fault = await checkSerp(keyword, command.optsWithGlobals<SearchOptions>())
+      const fault = await checkSerp(io, keyword, command.optsWithGlobals<SearchOptions>())
       if (fault !== null) command.error(`tidemark check serp: ${fault}`)
     })

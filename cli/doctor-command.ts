@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ProcessIo } from '../platform/process-io.ts'
 import type { OutputOptions } from './output.ts'
 
 const HELP = `
@@ -15,9 +16,9 @@ Examples:
 `
 
 /** Adds the command that looks at what an installation needs. */
-export const addDoctor = (program: Command) =>
+export const addDoctor = (io: ProcessIo, program: Command) =>
   program
     .command('doctor')
     .description('Looks at what Tidemark needs on this machine, and says what it finds and what to do.')
     .addHelpText('after', HELP)
-    .action(async (flags: OutputOptions) => (await import('./commands/doctor.ts')).doctor(flags))
+    .action(async (flags: OutputOptions) => (await import('./commands/doctor.ts')).doctor(io, flags))

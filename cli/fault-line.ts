@@ -1,12 +1,13 @@
 import { SettingsError } from '../boot/settings/read-config.ts'
 import { createLogger } from '../core/logger.ts'
+import type { ProcessIo } from '../platform/process-io.ts'
 import { explain } from './explain-error.ts'
 
 /** Commands whose log is collected: the error that ends them is a line of JSON too, unless a person reads it. */
 const LOGGED = ['api', 'worker', 'operator', 'runner']
 
-export const isLogged = (command: string | undefined): boolean =>
-  command !== undefined && LOGGED.includes(command) && !process.stderr.isTTY
+export const isLogged = (io: ProcessIo, command: string | undefined): boolean =>
+  command !== undefined && LOGGED.includes(command) && !io.stderr.isTTY
 
 /** Returns the error that ended a process as one line of its log. A bug has its stack in `err`. */
 export function faultLine(error: unknown): string {

@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { ImportedTool } from '../manifests/import/read-import.ts'
+import type { ProcessIo } from '../platform/process-io.ts'
 import type { ImportFlags } from './commands/import.ts'
 import type { TemplateFlags } from './commands/templates.ts'
 import type { ValidateFlags } from './commands/validate.ts'
@@ -26,7 +27,7 @@ Examples:
 `
 
 /** Adds the command that writes manifests. */
-export const addImport = (program: Command) => {
+export const addImport = (io: ProcessIo, program: Command) => {
   const command = program
     .command('import')
     .description('Writes the configuration of another tool as manifests.')
@@ -37,7 +38,7 @@ export const addImport = (program: Command) => {
     .option('--reporters <file>', 'the file with the reporters of urlwatch or webchanges: they become destinations')
     .addHelpText('after', IMPORT_HELP)
     .action(async (tool: ImportedTool, file: string, flags: ImportFlags) => {
-      const fault = await (await import('./commands/import.ts')).importFile(tool, file, flags)
+      const fault = await (await import('./commands/import.ts')).importFile(io, { tool, file }, flags)
       if (fault !== null) command.error(`tidemark import: ${fault}`)
     })
 }
@@ -64,7 +65,7 @@ Examples:
 `
 
 /** Adds the command that judges manifests. */
-export const addValidate = (program: Command) =>
+export const addValidate = (io: ProcessIo, program: Command) =>
   program
     .command('validate')
     .description('Shows everything that is wrong with manifests. Needs no server, no database and no key.')
@@ -72,7 +73,7 @@ export const addValidate = (program: Command) =>
     .option('--secrets <file>', 'a file with Secret documents for the references of the manifests')
     .option('--cluster-secrets', 'a Secret that is missing here is no fault, because a cluster has it')
     .addHelpText('after', VALIDATE_HELP)
-    .action(async (flags: ValidateFlags) => (await import('./commands/validate.ts')).validate(flags))
+    .action(async (flags: ValidateFlags) => (await import('./commands/validate.ts')).validate(io, flags))
 
 const TEMPLATES_HELP = `
 Examples:
@@ -82,7 +83,7 @@ Examples:
 `
 
 /** Adds the command that shows templates. */
-export const addTemplates = (program: Command) =>
+export const addTemplates = (io: ProcessIo, program: Command) =>
   program
     .command('templates')
     .description('Lists the templates of monitors, or writes one as a manifest. Needs no server.')
@@ -91,7 +92,7 @@ export const addTemplates = (program: Command) =>
     .option('--name <name>', 'the name of the manifest (default: that of the template)')
     .addHelpText('after', TEMPLATES_HELP)
     .action(async (flags: TemplateFlags, command: Command) => {
-      const fault = await (await import('./commands/templates.ts')).templates(flags)
+      const fault = await (await import('./commands/templates.ts')).templates(io, flags)
       if (fault !== null) command.error(`tidemark templates: ${fault}`)
     })
 

@@ -1,6 +1,8 @@
+import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { hasEscapes, printable, printableDocument } from '../core/printable.ts'
 import { print, tell } from '../platform/print.ts'
+import type { ProcessIo } from '../platform/process-io.ts'
 import { exitCode } from './exit-codes.ts'
 
 /** What a command prints: a table for people, or a form for programs. */
@@ -48,15 +50,15 @@ interface Listed<T> {
 }
 
 /** Prints items in a form. `isOne`: programs get the item itself and no list. */
-export async function printItems<T>(form: OutputForm, listed: Listed<T>, isOne = false): Promise<void> {
+export async function printItems<T>(io: ProcessIo, form: OutputForm, listed: Listed<T>, isOne = false): Promise<void> {
   const { items, columns, name, data, whole, none } = listed
   if (isForPrograms(form)) {
     const all = items.map(data)
-    return printData(form, isOne ? all[0] : (whole ?? all))
+    return printData(io, form, isOne ? all[0] : (whole ?? all))
   }
-  if (form === 'name') return printNames(items.map(name))
-  if (items.length === 0) return process.stdout.isTTY ? print(`${none}\n`) : tell(`${none}\n`)
-  print(table(columnsOf(form, columns), items))
+  if (form === 'name') return printNames(io, items.map(name))
+  if (items.length === 0) return io.stdout.isTTY ? print(io, `${none}\n`) : tell(io, `${none}\n`)
+  print(io, table(io, columnsOf(form, columns), items))
 }
 
 /** Returns the columns that a form shows. */
@@ -65,7 +67,8 @@ export function columnsOf<T>(form: OutputForm, columns: readonly Column<T>[]): r
   return columns.filter(({ isWide = false }) => !isWide)
 }
 
-const printNames = (names: readonly string[]) => print(names.map((name) => `${printable(name)}\n`).join(''))
+const printNames = (io: ProcessIo, names: readonly string[]) =>
+  print(io, names.map((name) => `${printable(name)}\n`).join(''))
 
 /** What a command has done, in every form. */
 interface Result {
@@ -78,10 +81,10 @@ interface Result {
 }
 
 /** Prints a result in the form of the options; JSON is one line. */
-export async function printResult(options: OutputOptions, { data, names, text }: Result): Promise<void> {
+export async function printResult(io: ProcessIo, options: OutputOptions, { data, names, text }: Result): Promise<void> {
   const form = formOf(options)
-  if (form === 'name') return printNames(names)
-  print(isForPrograms(form) ? await dataText(form === 'json' ? 'line' : form, data) : (text ?? linesOf(data)))
+  if (form === 'name') return printNames(io, names)
+  print(io, isForPrograms(form) ? await dataText(form === 'json' ? 'line' : form, data) : (text ?? linesOf(data)))
 }
 
 const linesOf = (data: Result['data']) =>
@@ -90,8 +93,8 @@ const linesOf = (data: Result['data']) =>
     .join('')
 
 /** Prints a value as JSON or YAML. */
-export async function printData(form: 'json' | 'yaml', data: unknown): Promise<void> {
-  print(await dataText(form, data))
+export async function printData(io: ProcessIo, form: 'json' | 'yaml', data: unknown): Promise<void> {
+  print(io, await dataText(form, data))
 }
 
 /** Returns one of several values that are printed one after the other: a line of JSON, or a document of YAML. */
@@ -113,8 +116,12 @@ export async function dataText(form: 'json' | 'line' | 'yaml', data: unknown): P
 }
 
 /** Returns a text in a colour, where standard output is a terminal and NO_COLOR is not set. */
-export const coloured = ({ text, colour }: Cell): string =>
-  colour === undefined ? text : styleText(COLOURS[colour], text, { stream: process.stdout })
+export const coloured = (io: ProcessIo, { text, colour }: Cell): string =>
+  colour === undefined || !showsColours(io) ? text : styleText(COLOURS[colour], text, { validateStream: false })
+
+/** As Node decides it: FORCE_COLOR, NO_COLOR and TERM are those of the environment. */
+const showsColours = ({ env, stdout }: ProcessIo): boolean =>
+  (stdout.isTTY === true || env['FORCE_COLOR'] !== undefined) && WriteStream.prototype.getColorDepth(env) > 2
 
 /** Longest text of a cell. What is longer is cut, except in the last column. */
 const MAX_CELL = 60
@@ -123,10 +130,15 @@ const GAP = 2
 const LEAST_ROOM = 16
 
 /** Returns the columns of the terminal behind standard output. Where there is none, a line may have any length. */
-export const terminalWidth = (): number => process.stdout.columns || Number.POSITIVE_INFINITY
+export const terminalWidth = (io: ProcessIo): number => io.stdout.columns || Number.POSITIVE_INFINITY
 
 /** Returns a table with columns of two spaces between them. Where it is too wide, each item is a block of lines. */
-export function table<T>(columns: readonly Column<T>[], items: readonly T[], width = terminalWidth()): string {
+export function table<T>(
+  io: ProcessIo,
+  columns: readonly Column<T>[],
+  items: readonly T[],
+  width = terminalWidth(io),
+): string {
   const last = columns.length - 1
   const rows = items.map((item) => columns.map(({ cell }, at) => cellOf(cell(item), at === last)))
   const widths = columns.map(({ head }, at) =>
@@ -134,12 +146,13 @@ export function table<T>(columns: readonly Column<T>[], items: readonly T[], wid
   )
   const before = widths.slice(0, last).reduce((sum, each) => sum + each + GAP, 0)
   const room = width - before
-  if (room < Math.min(LEAST_ROOM, widths[last] ?? 0)) return rows.map((row) => block(columns, row, width)).join('\n')
+  if (room < Math.min(LEAST_ROOM, widths[last] ?? 0))
+    return rows.map((row) => block(io, columns, row, width)).join('\n')
   const line = (cells: readonly Cell[]) => {
-    const shown = cells.slice(0, last).map((cell, at) => coloured(cell) + gap((widths[at] ?? 0) + GAP, cell.text))
+    const shown = cells.slice(0, last).map((cell, at) => coloured(io, cell) + gap((widths[at] ?? 0) + GAP, cell.text))
     const { text = '', colour } = cells[last] ?? {}
     const parts = columns[last]?.isCut === true ? [cut(text, room)] : inLines(text, room)
-    const ends = parts.map((part) => coloured({ text: part, ...(colour && { colour }) }))
+    const ends = parts.map((part) => coloured(io, { text: part, ...(colour && { colour }) }))
     return `${shown.join('')}${ends.join(`\n${' '.repeat(before)}`)}`.replaceAll(/ +$/gm, '')
   }
   return [columns.map(({ head }) => ({ text: head })), ...rows].map((row) => `${line(row)}\n`).join('')
@@ -148,13 +161,13 @@ export function table<T>(columns: readonly Column<T>[], items: readonly T[], wid
 const gap = (width: number, text: string) => ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** Returns an item as a line for each column that says something. */
-function block<T>(columns: readonly Column<T>[], row: readonly Cell[], width: number): string {
+function block<T>(io: ProcessIo, columns: readonly Column<T>[], row: readonly Cell[], width: number): string {
   const before = Math.max(...columns.map(({ head }) => head.length)) + GAP
   return columns
     .map(({ head }, at) => {
       const { text = '', colour } = row[at] ?? {}
       if (text === '') return ''
-      const parts = inLines(text, width - before).map((part) => coloured({ text: part, ...(colour && { colour }) }))
+      const parts = inLines(text, width - before).map((part) => coloured(io, { text: part, ...(colour && { colour }) }))
       return `${head}${gap(before, head)}${parts.join(`\n${' '.repeat(before)}`)}\n`
     })
     .join('')
@@ -267,15 +280,15 @@ export function interval(count: number): string {
  * Takes care of a standard output that nobody reads any more, or that cannot be written. `isChange`: the command goes
  * on to its end, because it changes something.
  */
-export function whenUnread(isChange: boolean): void {
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+export function whenUnread(io: ProcessIo, isChange: boolean): void {
+  io.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     // A program that reads only the first lines, as `head` does, closes the pipe.
-    if (code !== 'EPIPE' && !process.exitCode) {
-      tell(`tidemark: standard output cannot be written (${code}): what it shows is not complete\n`)
-      process.exitCode = exitCode('failed')
+    if (code !== 'EPIPE' && !io.exitCode) {
+      tell(io, `tidemark: standard output cannot be written (${code}): what it shows is not complete\n`)
+      io.exitCode = exitCode('failed')
     }
-    if (!isChange) process.exit()
+    if (!isChange) io.exit()
   })
   // Nobody reads the output.
-  process.stderr.on('error', () => {})
+  io.stderr.on('error', () => {})
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ConfigFlags } from '../boot/parts/config-folder.ts'
 import type { OperatorFlags } from '../boot/roles/start-operator-parts.ts'
+import type { ProcessIo } from '../platform/process-io.ts'
 import { seconds } from './argument-readers.ts'
 import type { OutputOptions } from './output.ts'
 
@@ -13,7 +14,7 @@ Examples:
   $ ./tidemark serve --config monitors/ --prune
 `
 
-export const addServe = (program: Command) =>
+export const addServe = (io: ProcessIo, program: Command) =>
   program
     .command('serve')
     .description(
@@ -24,16 +25,16 @@ export const addServe = (program: Command) =>
     .option('--config-team <id>', 'the team that they belong to (default: the first one of the installation)')
     .option('--prune', 'delete monitors whose manifests are gone from this folder, where they are few')
     .addHelpText('after', SERVE_HELP)
-    .action(async (flags: ConfigFlags) => (await import('./commands/serve.ts')).serve(flags))
+    .action(async (flags: ConfigFlags) => (await import('./commands/serve.ts')).serve(io, flags))
 
-export const addApi = (program: Command) =>
+export const addApi = (_: ProcessIo, program: Command) =>
   program
     .command('api')
     .description('Runs only the API, with the database of DATABASE_URL. Any number can run.')
     .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… ./tidemark api\n')
     .action(async () => (await import('./commands/api.ts')).api())
 
-export const addWorker = (program: Command) =>
+export const addWorker = (_: ProcessIo, program: Command) =>
   program
     .command('worker')
     .description(
@@ -59,7 +60,7 @@ Example:
   $ export TIDEMARK_RUNNER_TOKEN; TIDEMARK_RUNNER_API_URL=http://127.0.0.1:8081 ./tidemark runner
 `
 
-export const addRunner = (program: Command) =>
+export const addRunner = (io: ProcessIo, program: Command) =>
   program
     .command('runner')
     .description(
@@ -67,9 +68,9 @@ export const addRunner = (program: Command) =>
         'metrics are served on TIDEMARK_METRICS_PORT when it is set.',
     )
     .addHelpText('after', RUNNER_HELP)
-    .action(async () => (await import('./commands/runner.ts')).runner())
+    .action(async () => (await import('./commands/runner.ts')).runner(io))
 
-export const addBrowser = (program: Command) =>
+export const addBrowser = (io: ProcessIo, program: Command) =>
   program
     .command('browser')
     .description(
@@ -77,7 +78,7 @@ export const addBrowser = (program: Command) =>
         'TIDEMARK_BROWSER_SOCKET, which the runner has too.',
     )
     .addHelpText('after', '\nExample:\n  $ TIDEMARK_BROWSER_SOCKET=/run/browser/socket ./tidemark browser\n')
-    .action(async () => (await import('./commands/browser.ts')).browser())
+    .action(async () => (await import('./commands/browser.ts')).browser(io))
 
 const OPERATOR_HELP = `
 It needs the database of a running Tidemark, and access to a cluster. A namespace belongs to the team that its label
@@ -90,7 +91,7 @@ Examples:
   $ kubectl label namespace shop tidemark.dev/team=<id of a team>
 `
 
-export const addOperator = (program: Command) =>
+export const addOperator = (io: ProcessIo, program: Command) =>
   program
     .command('operator')
     .description(
@@ -114,7 +115,7 @@ export const addOperator = (program: Command) =>
       clusterId,
     )
     .addHelpText('after', OPERATOR_HELP)
-    .action(async (flags: OperatorFlags) => (await import('./commands/operator.ts')).operator(flags))
+    .action(async (flags: OperatorFlags) => (await import('./commands/operator.ts')).operator(io, flags))
 
 const MIGRATE_HELP = `
 A database that a newer version has migrated stays as it is: this version works with it.
@@ -123,14 +124,14 @@ Example:
   $ DATABASE_URL=postgres://… TIDEMARK_ENCRYPTION_KEY=… ./tidemark migrate --wait 60
 `
 
-export const addMigrate = (program: Command) =>
+export const addMigrate = (io: ProcessIo, program: Command) =>
   program
     .command('migrate')
     .description('Migrates the database to the schema of this version. Safe to run again, and several times at once.')
     .option('--wait <seconds>', 'how long to wait for a database that does not answer yet', seconds, 0)
     .addHelpText('after', MIGRATE_HELP)
     .action(async (flags: OutputOptions & { readonly wait: number }) =>
-      (await import('./commands/migrate.ts')).migrate(flags.wait * 1_000, flags),
+      (await import('./commands/migrate.ts')).migrate(io, flags.wait * 1_000, flags),
     )
 
 function clusterId(text: string): string {

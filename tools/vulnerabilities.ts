@@ -82,6 +82,7 @@ async function list({ folder, sbom, ignore, json }: Asked): Promise<number> {
 const textOf = (findings: readonly Finding[]): string => {
   if (findings.length === 0) return ''
   return table(
+    process,
     [
       { head: 'PACKAGE', cell: (one) => one.package },
       { head: 'VERSION', cell: (one) => one.version },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { ExplainedError } from '../../core/explained-error.ts'
 import { createLogger } from '../../core/logger.ts'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { ensureSessionKey } from '../../store/accounts/credentials/session-key.ts'
 import { openStore, type Store } from '../../store/db/client.ts'
 import { connectionFault } from '../../store/db/connection-fault.ts'
@@ -36,18 +37,19 @@ interface StoreNeeds {
  * have been migrated by a newer version, as after a release was rolled back.
  */
 export async function withStore(
+  io: ProcessIo,
   work: (store: Store, context: AdminContext) => Promise<void>,
   { creates = false, worksWithNewer = false }: StoreNeeds = {},
 ): Promise<void> {
-  const settings = readSettings(process.env)
+  const settings = readSettings(io.env)
   // What a command prints is for scripts.
-  const log = createLogger('warn', process.stderr)
+  const log = createLogger('warn', io.stderr)
   const isNew = !(await hasInstallation(settings))
   const folder = resolve(settings.TIDEMARK_DATA_DIR)
   if (isNew && !creates) throw new NoInstallationError(folder)
   const key = await encryptionKey(settings)
-  if (isNew) tell(`There is no database in ${folder} yet. A new one is created.\n`)
-  const database = await joinDatabase(settings, { log, progress: progressOf(log, settings.TIDEMARK_LOG_LEVEL) })
+  if (isNew) tell(io, `There is no database in ${folder} yet. A new one is created.\n`)
+  const database = await joinDatabase(settings, { log, progress: progressOf(io, log, settings.TIDEMARK_LOG_LEVEL) })
   try {
     if (database.isShared && !(await isMigrated(database.url))) throw new OtherVersionError()
     if (!database.isShared)

@@ -6,6 +6,6 @@ import { print } from '../../platform/print.ts'
  * collects logs reads one object of JSON a line.
  */
 export function announce(log: Logger, text: string): void {
-  if (process.stdout.isTTY) print(`${text}\n`)
+  if (process.stdout.isTTY) print(process, `${text}\n`)
   else log.child({}, { level: 'info' }).info(text)
 }

@@ -4,6 +4,7 @@ import { createLogger, type Logger, type LogLevel, terminalLine } from '../../co
 import { forTerminal } from '../../core/printable.ts'
 import { isJournal } from '../../platform/is-journal.ts'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Settings } from '../settings/read-config.ts'
 import { rereadSecrets } from '../settings/reread-secrets.ts'
 import { countBuffersAsHeap } from './count-buffers-as-heap.ts'
@@ -20,9 +21,9 @@ const STOP_WITHIN_MS = 22_000
 export type Progress = (step: string) => void
 
 /** Returns the progress on a terminal, a line a step, unless `level` is above info. Elsewhere the steps are logged. */
-export const progressOf = (log: Logger, level: LogLevel): Progress =>
-  process.stderr.isTTY && ['trace', 'debug', 'info'].includes(level)
-    ? (step) => tell(`${step} …\n`)
+export const progressOf = (io: Pick<ProcessIo, 'stderr'>, log: Logger, level: LogLevel): Progress =>
+  io.stderr.isTTY && ['trace', 'debug', 'info'].includes(level)
+    ? (step) => tell(io, `${step} …\n`)
     : (step) => log.info(step)
 
 /**
@@ -94,7 +95,7 @@ export async function untilStopped(
   void untilSignal().then(end)
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   try {
-    const progress = progressOf(log, settings.TIDEMARK_LOG_LEVEL)
+    const progress = progressOf(process, log, settings.TIDEMARK_LOG_LEVEL)
     await start({ log, progress, stack, stopping: stopping.signal, reloads, ready, end })
     setTimeout(releaseMemory, AT_REST_MS).unref()
     await stopped

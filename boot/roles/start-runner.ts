@@ -78,7 +78,7 @@ export async function startRunner(
   watchEnd({ idleMs, idleSeconds: settings.TIDEMARK_RUNNER_IDLE_SECONDS, http }, context)
   if (stopping.aborted) return
   loop.start()
-  print(`Tidemark is rendering for ${url}\n`)
+  print(process, `Tidemark is rendering for ${url}\n`)
   ready(`Rendering for ${url}`)
 }
 

@@ -2,6 +2,7 @@ import type { EgressPolicy } from '../../egress/policy.ts'
 import { parseTargetUrl } from '../../egress/target-url.ts'
 import type { ManifestText } from '../../manifests/manifest.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { firstIssues, type Issue } from '../../schema/validation/issue.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
@@ -26,13 +27,15 @@ const NO_ADDRESS = 'https://example.com/'
 
 /** Reads the command line, except the targets themselves. Throws UsageError with everything that is wrong. */
 export async function configurationOf(
+  io: ProcessIo,
   targets: readonly string[],
   options: CheckOptions,
   egress: EgressPolicy,
 ): Promise<Configuration> {
   const said = extractOf(options)
   refuseWithoutMonitor(options)
-  if (options.monitor !== undefined) return ofMonitor(options.monitor, targets, options, egress)
+  const { monitor } = options
+  if (monitor !== undefined) return ofMonitor(io, targets, { ...options, monitor }, egress)
   const template = options.template === undefined ? null : templateOf(options.template)
   const all = targets.length > 0 || !template ? targets : exampleOf(template)
   refuseTargets(all)
@@ -77,11 +80,12 @@ function exampleOf({ slug, example_url, description }: ReturnType<typeof templat
 }
 
 async function ofMonitor(
-  path: string,
+  io: ProcessIo,
   targets: readonly string[],
-  options: CheckOptions,
+  options: CheckOptions & { readonly monitor: string },
   egress: EgressPolicy,
 ): Promise<Configuration> {
+  const path = options.monitor
   if (options.header)
     throw new UsageError('--header cannot be combined with --monitor: write the headers into its request_headers')
   if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
@@ -90,14 +94,14 @@ async function ofMonitor(
   if (options.waitFor !== undefined)
     throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
   refuseTargets(['-', ...targets])
-  const texts = await monitorTexts(path)
+  const texts = await monitorTexts(io, path)
   const body = bodyIn(texts)
   if (body !== null && options.name !== undefined)
     throw new UsageError(`--name chooses among manifests, and ${path} is a body of POST /v1/monitors`)
   // Text that is not JSON is a manifest in YAML.
   const spec =
     body === null
-      ? manifestSpec(texts, { path, name: options.name }, egress)
+      ? manifestSpec(io, texts, { path, name: options.name }, egress)
       : checked(
           body,
           egress,

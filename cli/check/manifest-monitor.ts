@@ -6,6 +6,7 @@ import { readFolder } from '../../manifests/read-folder.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
 import { judgeManifests } from '../../monitors/declared/judge-manifests.ts'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE, type MonitorKind } from '../../schema/resource-kind.ts'
 import { readText } from './source.ts'
@@ -22,23 +23,26 @@ interface MonitorFile {
 const TRIED_BY: Readonly<Record<MonitorKind, string>> = { serp: 'give its keyword to tidemark check serp' }
 
 /** Reads the file or the folder of `--monitor`. Throws UsageError where it cannot be read. */
-export async function monitorTexts(path: string): Promise<readonly ManifestText[]> {
-  const found = path === '-' ? null : await stat(path).catch(() => null)
+export async function monitorTexts(io: ProcessIo, path: string): Promise<readonly ManifestText[]> {
+  const found = path === '-' ? null : await stat(pathIn(io, path)).catch(() => null)
   if (found?.isDirectory()) {
-    const { texts } = await readFolder(path)
+    const { texts } = await readFolder(pathIn(io, path))
     return texts.map(({ file, text }) => ({ file: `${path.replace(/\/+$/, '')}/${file}`, text }))
   }
-  const read = await readText(path)
+  const read = await readText(io, path)
   if (!read.ok) throw new UsageError(`--monitor: ${read.message}`)
   return [{ file: path, text: read.text }]
 }
 
 /** Returns the files that a change of the monitor is written to. */
-export const monitorFiles = async (path: string): Promise<readonly string[]> =>
-  (await stat(path).catch(() => null))?.isDirectory() ? (await monitorTexts(path)).map(({ file }) => file) : [path]
+export const monitorFiles = async (io: ProcessIo, path: string): Promise<readonly string[]> =>
+  (await stat(pathIn(io, path)).catch(() => null))?.isDirectory()
+    ? (await monitorTexts(io, path)).map(({ file }) => file)
+    : [path]
 
 /** Returns the configuration that a manifest declares. Throws UsageError with every fault of it. */
 export function manifestSpec(
+  io: ProcessIo,
   texts: readonly ManifestText[],
   { path, name }: MonitorFile,
   egress: EgressPolicy,
@@ -54,7 +58,7 @@ export function manifestSpec(
   const { declares, kind } = manifest.resource
   if (declares !== MONITOR_RESOURCE.declares)
     throw new UsageError(`${manifest.reference} is a ${kind}: ${TRIED_BY[declares] ?? 'name a Monitor'}`)
-  const known = secretSource(read.secrets, process.env)
+  const known = secretSource(read.secrets, io.env)
   // A check sends no message, so it needs the Secrets of the request alone.
   const isSigned = manifest.spec['requestHeadersFrom'] !== undefined
   const secrets = isSigned ? known : { ...known, waysToGive: () => null }

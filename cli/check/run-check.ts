@@ -1,6 +1,7 @@
 import { unmatchedFields } from '../../core/empty-fields.ts'
 import { printable } from '../../core/printable.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
@@ -16,6 +17,7 @@ import { tryTarget, type Web } from './try-target.ts'
 
 /** The outputs of a check. */
 export interface CheckOutput {
+  readonly io: ProcessIo
   readonly form: OutputForm
   /** Writes the result. */
   out(text: string): void
@@ -45,7 +47,7 @@ export async function runCheck(
   const extractor = createExtractor({ threads: 1, onInternalError: (trace) => output.err(`${trace}\n`) })
   const web = targets.some(isWebAddress) ? await openWeb(egress, browser) : null
   const ask: Ask | undefined = prompts ? (asked, signal) => prompts.ask({ ...asked, teamId: '' }, signal) : undefined
-  const ports = { extractor, web, ask, signal: new AbortController().signal }
+  const ports = { io: output.io, extractor, web, ask, signal: new AbortController().signal }
   let isSuccess = true
   try {
     await warmUp(extractor)
@@ -97,12 +99,12 @@ interface Checked {
 
 async function show(
   { target, shown, of }: Checked,
-  { form, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
+  { io, form, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
 ): Promise<void> {
   const message = of && exampleMessage(shown, of, Date.now())
   if (isForPrograms(form)) return out(await partText(form, { target, ...shown, ...(message && { message }) }))
   if (!isFirst) out('\n')
-  out(table(target, shown))
+  out(table(io, target, shown))
   if (message) out(messageText(message))
   if (shown.error_message !== null) err(`tidemark check: ${printable(shown.error_message)}\n`)
   if (shown.error_code === 'target_not_allowed') err(PRIVATE_HINT)

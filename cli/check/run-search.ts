@@ -1,6 +1,7 @@
 import { printable } from '../../core/printable.ts'
 import { presentOf } from '../../core/serp/ended-search.ts'
 import { isTarget, targetRank } from '../../core/serp/target-rank.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createExtractor } from '../../runners/extract/pool/extractor.ts'
 import { checkSearch, type SearchPorts } from '../../runners/serp/check-search.ts'
@@ -66,7 +67,7 @@ export async function runSearch(
     const checked = await checkSearch(search, { ...means, extractor, signal: new AbortController().signal })
     const { form } = output
     if (isForPrograms(form)) output.out(await partText(form, asJson(search, target, checked)))
-    else output.out(asTable(search, target, checked))
+    else output.out(asTable(output.io, search, target, checked))
     if (!checked.ok && !isForPrograms(form)) output.err(`tidemark check: ${printable(checked.fault.message)}\n`)
     return checked.ok
   } finally {
@@ -101,7 +102,7 @@ function rankOf(target: string, results: SearchReading['results']): number | nul
 const NOTHING: Pick<SearchReading, 'results' | 'warnings'> = { results: [], warnings: [] }
 const WIDEST_TITLE = 60
 
-function asTable(search: SerpSearch, target: string | null, checked: SearchChecked): string {
+function asTable(io: ProcessIo, search: SerpSearch, target: string | null, checked: SearchChecked): string {
   const { engine, keyword, location_code: country, language_code: language, device } = search
   const head = [
     `${printable(keyword)}   ${engine} · ${country} · ${language} · ${device}`,
@@ -117,7 +118,7 @@ function asTable(search: SerpSearch, target: string | null, checked: SearchCheck
     const place = target === null ? null : rankOf(target, results)
     const before = width + 4
     const longest = Math.max(...results.map(({ url }) => widthOf(printable(url))))
-    const isNarrow = before + widest + 2 + longest > terminalWidth()
+    const isNarrow = before + widest + 2 + longest > terminalWidth(io)
     parts.push(
       results.map(({ position, url }, at) => {
         const title = titles[at] ?? ''

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { textOfBytes } from '../../manifests/read-folder.ts'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
 
 /** Returns whether a target is an address; everything else is a file. */
@@ -18,10 +19,11 @@ interface Unread {
  * because of the file system.
  */
 export async function readBytes(
+  io: ProcessIo,
   path: string,
   most = FETCH_LIMITS.maxBodyBytes,
 ): Promise<Read<{ readonly bytes: Buffer }> | Unread> {
-  const source: Readable = path === '-' ? process.stdin : createReadStream(path)
+  const source: Readable = path === '-' ? io.stdin : createReadStream(pathIn(io, path))
   const chunks: Buffer[] = []
   let size = 0
   try {
@@ -40,8 +42,12 @@ export async function readBytes(
 }
 
 /** Returns the content as `readBytes` does, as UTF-8 without a mark of its byte order. */
-export async function readText(path: string, most?: number): Promise<Read<{ readonly text: string }> | Unread> {
-  const read = await readBytes(path, most)
+export async function readText(
+  io: ProcessIo,
+  path: string,
+  most?: number,
+): Promise<Read<{ readonly text: string }> | Unread> {
+  const read = await readBytes(io, path, most)
   if (!read.ok) return read
   const text = textOfBytes(read.bytes)
   if (text !== null) return { ok: true, text }

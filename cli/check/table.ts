@@ -1,4 +1,5 @@
 import { printable } from '../../core/printable.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { inLines, terminalWidth, widthOf } from '../output.ts'
 
@@ -24,16 +25,16 @@ function printableValue(value: unknown): string {
  * Returns the result of a target for a person: a summary of the fetch, a line a field, then the warnings. Ends with a
  * newline.
  */
-export function table(target: string, shown: Preview): string {
+export function table(io: ProcessIo, target: string, shown: Preview): string {
   const names = Object.keys(shown.fields).map((name) => printable(name))
   const width = Math.min(WIDEST_NAME, Math.max(0, ...names.map(widthOf)))
-  const room = terminalWidth() - width - INDENT.length - GAP
+  const room = terminalWidth(io) - width - INDENT.length - GAP
   // On a narrow terminal the values are below their names.
   const before = ' '.repeat(room < LEAST_ROOM ? INDENT.length * 2 : width + INDENT.length + GAP)
   const fields = Object.values(shown.fields).map((value, index) => {
     const missing = value === null ? '   (not found)' : ''
     const name = names[index] ?? ''
-    const lines = inLines(`${printableValue(value)}${missing}`, terminalWidth() - before.length)
+    const lines = inLines(`${printableValue(value)}${missing}`, terminalWidth(io) - before.length)
     const start = room < LEAST_ROOM ? `${name}\n${before}` : name + ' '.repeat(Math.max(0, width - widthOf(name)) + GAP)
     return `${INDENT}${start}${lines.join(`\n${before}`)}`
   })

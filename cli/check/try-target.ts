@@ -1,4 +1,5 @@
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Extraction } from '../../runners/extract/page.ts'
 import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
@@ -9,6 +10,7 @@ import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
 import { isWebAddress, readBytes, typeOfFile } from './source.ts'
 
 interface TargetPorts {
+  readonly io: ProcessIo
   readonly extractor: Extractor
   /** Asks the model. Without it prompts fail with a message that says what is missing. */
   readonly ask?: Ask | undefined
@@ -37,7 +39,7 @@ export async function tryTarget(
 }
 
 async function tryFile(path: string, { extract_config: config }: MonitorSpec, ports: TargetPorts): Promise<Preview> {
-  const read = await readBytes(path)
+  const read = await readBytes(ports.io, path)
   const unfetched = {
     fetch_method: null,
     fetch_reason: null,

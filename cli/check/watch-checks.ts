@@ -1,4 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { exitCode } from '../exit-codes.ts'
 import { isForPrograms } from '../output.ts'
 import { monitorFiles } from './manifest-monitor.ts'
@@ -22,7 +23,8 @@ export async function watchChecks(
 ): Promise<void> {
   if (targets.includes('-') || monitor === '-')
     throw new UsageError('--watch cannot read standard input again; name a file')
-  const declared = monitor === undefined ? [] : await monitorFiles(monitor)
+  const { io } = output
+  const declared = monitor === undefined ? [] : await monitorFiles(io, monitor)
   const files = [...targets.filter((target) => !isWebAddress(target)), ...declared]
   // Without a target, the address is that of the monitor or the template.
   const everyMs = targets.length === 0 || targets.some(isWebAddress) ? every * 1_000 : null
@@ -38,7 +40,7 @@ export async function watchChecks(
     },
   }
   let isFirst = true
-  await repeat({ files, everyMs }, async () => {
+  await repeat(io, { files, everyMs }, async () => {
     try {
       await once(changes)
     } catch (error) {
@@ -48,7 +50,7 @@ export async function watchChecks(
     if (isFirst) output.err(`\nChecked again ${occasions(files, everyMs)}. Ctrl-C ends.\n`)
     isFirst = false
   })
-  process.exitCode = exitCode('interrupted')
+  io.exitCode = exitCode('interrupted')
 }
 
 function occasions(files: readonly string[], everyMs: number | null): string {
@@ -58,16 +60,17 @@ function occasions(files: readonly string[], everyMs: number | null): string {
 
 /** Does something now, and again after each change of a file and each time that the interval is over, until SIGINT. */
 async function repeat(
+  io: ProcessIo,
   { files, everyMs }: { readonly files: readonly string[]; readonly everyMs: number | null },
   act: () => Promise<void>,
 ): Promise<void> {
   const ended = new AbortController()
   // A second Ctrl-C ends the process at once.
-  process.once('SIGINT', () => ended.abort())
+  io.once('SIGINT', () => ended.abort())
   let due = Promise.withResolvers<void>()
   const note = () => due.resolve()
   ended.signal.addEventListener('abort', note)
-  for (const file of files) watchFile(file, { interval: LOOK_MS }, note)
+  for (const file of files) watchFile(pathIn(io, file), { interval: LOOK_MS }, note)
   try {
     while (!ended.signal.aborted) {
       // What changes during the check is due after it.
@@ -78,6 +81,6 @@ async function repeat(
       clearTimeout(timer)
     }
   } finally {
-    for (const file of files) unwatchFile(file, note)
+    for (const file of files) unwatchFile(pathIn(io, file), note)
   }
 }

@@ -8,6 +8,7 @@ import { isUuid } from '../../core/is-uuid.ts'
 import { createLogger } from '../../core/logger.ts'
 import { printable } from '../../core/printable.ts'
 import { print, tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { ApiKey } from '../../schema/account/api-key.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { PAGES } from '../../schema/account/pages.ts'
@@ -51,13 +52,13 @@ const ownerCommand = (name: string, description: string, example: string) =>
     .requiredOption('--email <address>', 'of the owner', emailAddress)
     .addHelpText('after', `\nExample:\n  $ ./tidemark admin ${name} ${example}\n`)
 
-export const listKeysCommand = () =>
+export const listKeysCommand = (io: ProcessIo) =>
   ownerCommand('list-keys', 'Lists the API keys of an account that work.', '--email me@example.com').action(
     ({ email, ...options }: OwnerOption) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const keys = await listKeysOf(store, email)
         if (!keys) throw noAccount(email)
-        await printItems(formOf(options), {
+        await printItems(io, formOf(options), {
           items: keys,
           columns: KEY_COLUMNS,
           name: ({ id }) => id,
@@ -77,7 +78,7 @@ const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   { head: 'NAME', cell: ({ name }) => name },
 ]
 
-export const revokeKeyCommand = () =>
+export const revokeKeyCommand = (io: ProcessIo) =>
   ownerCommand(
     'revoke-key',
     'Revokes an API key of an account, at once.',
@@ -85,17 +86,17 @@ export const revokeKeyCommand = () =>
   )
     .requiredOption('--id <id>', 'of the key; list-keys shows it', uuid)
     .action(({ email, id, ...options }: OwnerOption & { readonly id: string }) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const revoked = await revokeKeyOf(store, email, id)
         if (!revoked) throw noAccount(email)
         if (revoked === 'no_such_key')
           throw new InvalidArgumentError(`no key with the id ${id} works for this account; list-keys shows its keys`)
         const data = { id: revoked.id, prefix: revoked.prefix, revoked: true }
-        await printResult(options, { data, names: [revoked.id] })
+        await printResult(io, options, { data, names: [revoked.id] })
       }),
     )
 
-export const setEmailCommand = () =>
+export const setEmailCommand = (io: ProcessIo) =>
   ownerCommand(
     'set-email',
     'Changes the address that an account signs in with, and to which notices go.',
@@ -103,15 +104,15 @@ export const setEmailCommand = () =>
   )
     .requiredOption('--to <address>', 'the new address', emailAddress)
     .action(({ email, to, ...options }: OwnerOption & { readonly to: string }) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const outcome = await setEmail(store, email, to)
         if (!outcome) throw noAccount(email)
         if (outcome === 'taken') throw new InvalidArgumentError(`there is already an account with the address ${to}`)
-        await printResult(options, { data: { email: to, previous_email: email }, names: [to] })
+        await printResult(io, options, { data: { email: to, previous_email: email }, names: [to] })
       }),
     )
 
-export const deleteAccountCommand = () =>
+export const deleteAccountCommand = (io: ProcessIo) =>
   ownerCommand(
     'delete-account',
     'Deletes an account, and with it its own team: monitors, keys, invitations and pending deliveries. It cannot be ' +
@@ -120,7 +121,7 @@ export const deleteAccountCommand = () =>
   )
     .requiredOption('--yes', 'delete it')
     .action(({ email, ...options }: OwnerOption) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const userId = await accountId(store, email)
         const outcome = userId === null ? null : await deleteAccount({ store }, { userId, actor: SYSTEM })
         if (outcome?.kind === 'subscribed')
@@ -129,18 +130,18 @@ export const deleteAccountCommand = () =>
           )
         if (outcome?.kind !== 'done') throw noAccount(email)
         const data = { email, deleted: true, team_id: outcome.teamId, teams_left: outcome.teamsLeft }
-        await printResult(options, { data, names: [email] })
+        await printResult(io, options, { data, names: [email] })
       }),
     )
 
-export const linkCommand = () =>
+export const linkCommand = (io: ProcessIo) =>
   ownerCommand(
     'link',
     'Prints the links that an address would get by mail: to accept an open invitation, and to set a new password, ' +
       'once, within 5 hours. Links that were sent before stop working. It needs no mail server.',
     '--email me@example.com',
   ).action(({ email, ...options }: OwnerOption) =>
-    withStore(async (store, { settings }) => {
+    withStore(io, async (store, { settings }) => {
       const base = (settings.TIDEMARK_BASE_URL ?? (await notedBaseUrl(store)))?.replace(/\/+$/, '') ?? null
       const renewed = await renewInvitationsOf(store, email)
       const invitations = renewed.map((one) => ({ ...one, url: base && invitationLink(base, one.token) }))
@@ -149,12 +150,15 @@ export const linkCommand = () =>
       const reset = issued && { ...issued, url: base && `${base}${PAGES.reset}?token=${issued.token}` }
       const form = formOf(options)
       if (isForPrograms(form) || form === 'name')
-        return printResult(options, { data: { email, ...reset, invitations }, names: [email] })
+        return printResult(io, options, { data: { email, ...reset, invitations }, names: [email] })
       for (const { team_name, role, url, token } of invitations)
-        print(`To join ${printable(team_name)} with the role ${role}, signed in as ${email}:\n  ${url ?? token}\n\n`)
+        print(
+          io,
+          `To join ${printable(team_name)} with the role ${role}, signed in as ${email}:\n  ${url ?? token}\n\n`,
+        )
       if (!reset) return
-      await printResult(options, { data: { email, ...reset }, names: [] })
-      print(reset.url === null ? NO_ADDRESS : OPEN_ADDRESS)
+      await printResult(io, options, { data: { email, ...reset }, names: [] })
+      print(io, reset.url === null ? NO_ADDRESS : OPEN_ADDRESS)
     }),
   )
 
@@ -163,7 +167,7 @@ const NO_ADDRESS =
   '\nNo API has started on this database yet, so its address is not known. Start one and call this again, or set ' +
   'TIDEMARK_BASE_URL.\n'
 
-export const setPlanCommand = () =>
+export const setPlanCommand = (io: ProcessIo) =>
   ownerCommand(
     'set-plan',
     'Puts the team of an account on a plan, at once.',
@@ -172,59 +176,60 @@ export const setPlanCommand = () =>
     .addOption(new Option('--plan <name>', 'the plan').choices(TIERS).makeOptionMandatory())
     .option('--serp', 'search-result monitors are part of the plan; of unlimited they always are', false)
     .action(({ email, plan, serp, ...options }: OwnerOption & { readonly plan: Tier; readonly serp: boolean }) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const changed = await setPlan(store, email, plan, serp)
         if (!changed) throw noAccount(email)
-        await printResult(options, { data: { email, ...changed }, names: [email] })
+        await printResult(io, options, { data: { email, ...changed }, names: [email] })
       }),
     )
 
-export const grantCreditsCommand = () =>
+export const grantCreditsCommand = (io: ProcessIo) =>
   ownerCommand('grant-credits', 'Gives the team of an account run credits.', '--email me@example.com --runs 5000')
     .requiredOption('--runs <number>', 'how many runs', runs)
     .action(({ email, runs: count, ...options }: OwnerOption & { readonly runs: number }) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const now = await grantCredits(store, email, count)
         if (!now) throw noAccount(email)
         const { credits, waitsForPlan } = now
-        await printResult(options, { data: { email, granted: count, credits }, names: [email] })
+        await printResult(io, options, { data: { email, granted: count, credits }, names: [email] })
         if (waitsForPlan)
           tell(
+            io,
             'The trial of the team is over and it has no plan: run credits pay for nothing until it has one. ' +
               `./tidemark admin set-plan --email ${email} --plan <name> gives it one.\n`,
           )
       }),
     )
 
-export const syncBillingCommand = () =>
+export const syncBillingCommand = (io: ProcessIo) =>
   new Command('sync-billing')
     .description('Asks the payment provider for the subscriptions of all teams, or of one, and applies them.')
     .option('--email <address>', 'of the owner of one team', emailAddress)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin sync-billing\n')
     .action(({ email, ...options }: Partial<OwnerOption>) =>
-      withStore(async (store, { settings }) => {
+      withStore(io, async (store, { settings }) => {
         const billing = billingOf(settings)
         if (!billing)
           throw new InvalidArgumentError('this installation takes no payments: STRIPE_SECRET_KEY is not set')
-        const context = { store, billing, baseUrl: '', log: createLogger('warn', process.stderr) }
+        const context = { store, billing, baseUrl: '', log: createLogger('warn', io.stderr) }
         const customers = await listCustomers(store, email ?? null)
         let failed = 0
         for (const customer of customers) if ((await syncCustomer(context, customer)).kind !== 'done') failed += 1
-        await printResult(options, { data: { teams: customers.length, failed }, names: customers })
-        if (failed > 0) process.exitCode = 1
+        await printResult(io, options, { data: { teams: customers.length, failed }, names: customers })
+        if (failed > 0) io.exitCode = 1
       }),
     )
 
 const MAX_TEAMS = 50
 
-export const diskCommand = () =>
+export const diskCommand = (io: ProcessIo) =>
   new Command('disk')
     .description('Lists the teams that use the most disk, for pictures of runs and for texts of whole pages.')
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin disk\n')
     .action((options: OutputOptions) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const teams = await diskOfTeams(store, MAX_TEAMS)
-        await printItems(formOf(options), {
+        await printItems(io, formOf(options), {
           items: teams,
           columns: DISK_COLUMNS,
           name: ({ team_id: id }) => id,

@@ -2,11 +2,12 @@ import { Command, InvalidArgumentError } from 'commander'
 import { withStore } from '../../boot/parts/with-store.ts'
 import { releaseCluster } from '../../monitors/declared/end-declared.ts'
 import { kindCalled } from '../../monitors/kinds/kinds.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { MAX_RELEASED, releasedRecords } from '../../store/monitors/released-records.ts'
 import { formOf, type OutputOptions, printItems, printResult } from '../output.ts'
 
-export const listClustersCommand = () =>
+export const listClustersCommand = (io: ProcessIo) =>
   new Command('list-clusters')
     .description(
       'Lists the Kubernetes clusters whose resources declare monitors, and file for those of serve --config. Such ' +
@@ -14,9 +15,9 @@ export const listClustersCommand = () =>
     )
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin list-clusters\n')
     .action((options: OutputOptions) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const clusters = await declaringClusters(store)
-        await printItems(formOf(options), {
+        await printItems(io, formOf(options), {
           items: clusters,
           columns: [
             { head: 'CLUSTER', cell: ({ cluster_id: id }) => id },
@@ -30,7 +31,7 @@ export const listClustersCommand = () =>
       }),
     )
 
-export const listReleasedCommand = () =>
+export const listReleasedCommand = (io: ProcessIo) =>
   new Command('list-released')
     .description(
       'Lists the monitors that a manifest declared and that belong to the API now: their resource was deleted while ' +
@@ -43,9 +44,9 @@ export const listReleasedCommand = () =>
         '  $ ./tidemark admin list-released -o name | xargs -r ./tidemark delete\n',
     )
     .action((options: OutputOptions) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const monitors = await releasedRecords(store)
-        await printItems(formOf(options), {
+        await printItems(io, formOf(options), {
           items: monitors,
           columns: [
             { head: 'MONITOR', cell: ({ monitor_id: id }) => id },
@@ -65,7 +66,7 @@ export const listReleasedCommand = () =>
       }),
     )
 
-export const releaseClusterCommand = () =>
+export const releaseClusterCommand = (io: ProcessIo) =>
   new Command('release-cluster')
     .description(
       'Gives all monitors that a cluster declares back to the API, because the cluster is gone. They go on. An ' +
@@ -77,10 +78,10 @@ export const releaseClusterCommand = () =>
       '\nExample:\n  $ ./tidemark admin release-cluster --cluster 6b1c4f0e-9d0c-4c5e-8a5b-0d4a3b2c1f00\n',
     )
     .action(({ cluster, ...options }: OutputOptions & { readonly cluster: string }) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const released = await releaseCluster({ store }, cluster)
         if (released === 0)
           throw new InvalidArgumentError(`no monitor is declared by a cluster ${cluster}; list-clusters shows those`)
-        await printResult(options, { data: { cluster, released }, names: [cluster] })
+        await printResult(io, options, { data: { cluster, released }, names: [cluster] })
       }),
     )

@@ -4,6 +4,7 @@ import { addKeyToFile, keepNewestInFile } from '../../boot/settings/encryption-k
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import { print } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Store } from '../../store/db/client.ts'
 import { forgetOtherKeys, isKeyInUse, noteEncryptionKey } from '../../store/secrets/encryption-key-check.ts'
 import { duringRotation, reEncrypt } from '../../store/secrets/re-encrypt.ts'
@@ -11,7 +12,7 @@ import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { formOf, isForPrograms, type OutputOptions, printResult } from '../output.ts'
 
 /** Returns the command that encrypts everything with a new key. */
-export const rotateKeyCommand = (): Command =>
+export const rotateKeyCommand = (io: ProcessIo): Command =>
   new Command('rotate-key')
     .description(
       'Encrypts every stored secret with the newest encryption key. Servers may run meanwhile. When it is killed, ' +
@@ -35,8 +36,8 @@ docs/admin.md explains it, under "A new encryption key".
 `,
     )
     .action((options: OutputOptions) =>
-      withStore(async (store, context) => {
-        const end = await duringRotation(store, (ensureAlone) => rotate(store, { ...context, ensureAlone }))
+      withStore(io, async (store, context) => {
+        const end = await duringRotation(store, (ensureAlone) => rotate(io, store, { ...context, ensureAlone }))
         if (end === null) throw new UnderWayError()
         const { newest, seen, rows, unreadable, isDone } = end
         const data = {
@@ -46,10 +47,10 @@ docs/admin.md explains it, under "A new encryption key".
           old_keys_may_be_removed: isDone,
           ...(unreadable.length > 0 && { rows_unreadable: unreadable }),
         }
-        await printResult(options, { data, names: [newest] })
+        await printResult(io, options, { data, names: [newest] })
         const form = formOf(options)
-        if (!isForPrograms(form) && form !== 'name') print(`${sentence(end)}\n`)
-        if (!isDone) process.exitCode = 1
+        if (!isForPrograms(form) && form !== 'name') print(io, `${sentence(end)}\n`)
+        if (!isDone) io.exitCode = 1
       }),
     )
 
@@ -57,7 +58,7 @@ interface Rotation extends AdminContext {
   ensureAlone(): Promise<void>
 }
 
-async function rotate(store: Store, { encryptionKey, settings, isShared, ensureAlone }: Rotation) {
+async function rotate(io: ProcessIo, store: Store, { encryptionKey, settings, isShared, ensureAlone }: Rotation) {
   const isInFile = settings.TIDEMARK_ENCRYPTION_KEY === undefined
   const list = isInFile ? await addKeyToFile(settings) : encryptionKey
   const secrets = createSecretBox(list)
@@ -65,11 +66,11 @@ async function rotate(store: Store, { encryptionKey, settings, isShared, ensureA
   // The server notes the key when it has taken it up. From then on it writes nothing with another one.
   if (isInFile && isShared) await untilInUse(store, newest)
   else await noteEncryptionKey(store, secrets)
-  const showProgress = process.stderr.isTTY
+  const showProgress = io.stderr.isTTY
   const done = await reEncrypt(store, secrets, ({ seen, total, rows }) => {
-    if (showProgress) process.stderr.write(`\r${seen} of ${Math.max(seen, total)} rows seen, ${rows} encrypted again `)
+    if (showProgress) io.stderr.write(`\r${seen} of ${Math.max(seen, total)} rows seen, ${rows} encrypted again `)
   })
-  if (showProgress) process.stderr.write('\n')
+  if (showProgress) io.stderr.write('\n')
   const isDone = done.unreadable.length === 0 && !done.isIncomplete
   if (isInFile && isDone) {
     await ensureAlone()

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { withStore } from '../../boot/parts/with-store.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import { readPrivateFile, replacePrivateFile, tryToReplace } from '../../platform/private-file.ts'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import {
   createRunnerToken,
   findLiveRunnerToken,
@@ -35,7 +36,7 @@ Examples:
   $ ./tidemark admin create-runner-token --job runner-8 --renew --file /var/lib/tidemark/runner-token
 `
 
-export const createRunnerTokenCommand = () =>
+export const createRunnerTokenCommand = (io: ProcessIo) =>
   new Command('create-runner-token')
     .description(
       'Creates a token for one runner: only that runner can use the checks it claims. It expires, or is renewed.',
@@ -52,10 +53,11 @@ export const createRunnerTokenCommand = () =>
       const wanted = { job, ttlSeconds, isRenewed: renew }
       // Docker Compose starts it before each runner, also after a release was rolled back.
       return withStore(
+        io,
         async (store) => {
-          if (file !== undefined) return intoFile(store, { wanted, file, options })
+          if (file !== undefined) return intoFile(io, store, { wanted, file, options })
           const { id, token, expires_at } = await createRunnerToken(store, wanted)
-          await printResult(options, { data: { id, job, token, expires_at }, names: [job] })
+          await printResult(io, options, { data: { id, job, token, expires_at }, names: [job] })
         },
         { worksWithNewer: true },
       )
@@ -68,18 +70,19 @@ interface FileContext {
 }
 
 /** Puts a token into a file where it has none that works. A renewed one is another text than at first. */
-async function intoFile(store: Store, { wanted, file, options }: FileContext): Promise<void> {
+async function intoFile(io: ProcessIo, store: Store, { wanted, file, options }: FileContext): Promise<void> {
   const { job, isRenewed } = wanted
-  const kept = (await explained(file, readPrivateFile(file))) ?? ''
+  const path = pathIn(io, file)
+  const kept = (await explained(file, readPrivateFile(path))) ?? ''
   const found = await findLiveRunnerToken(store, kept)
   const isKept = found?.job === job && (found.renewMs !== null) === isRenewed
   if (!isKept) {
     // Nobody would have a token whose file cannot be written.
-    await explained(file, tryToReplace(file))
+    await explained(file, tryToReplace(path))
     const { token } = await createRunnerToken(store, wanted)
-    await explained(file, replacePrivateFile(file, `${token}\n`))
+    await explained(file, replacePrivateFile(path, `${token}\n`))
   }
-  await printResult(options, { data: { job, file, created: !isKept }, names: [job] })
+  await printResult(io, options, { data: { job, file, created: !isKept }, names: [job] })
 }
 
 /** Names the file where the system refuses it. */
@@ -98,14 +101,14 @@ class TokenFileError extends ExplainedError {
   }
 }
 
-export const revokeRunnerTokenCommand = () =>
+export const revokeRunnerTokenCommand = (io: ProcessIo) =>
   new Command('revoke-runner-token')
     .description('Revokes all tokens of a Job at once. Other runners get its checks when their leases end.')
     .requiredOption('--job <name>', 'the name of the Job', jobName)
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin revoke-runner-token --job runner-7\n')
     .action(({ job, ...options }: Pick<TokenOptions, 'job'> & OutputOptions) =>
-      withStore(async (store) =>
-        printResult(options, { data: { job, revoked: await revokeRunnerTokens(store, job) }, names: [job] }),
+      withStore(io, async (store) =>
+        printResult(io, options, { data: { job, revoked: await revokeRunnerTokens(store, job) }, names: [job] }),
       ),
     )
 

@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib'
 import { objectsOf } from '../../boot/parts/objects.ts'
 import { withStore } from '../../boot/parts/with-store.ts'
 import { printBytes } from '../../platform/print.ts'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { SERP_ENGINES } from '../../schema/serp/serp-search.ts'
 import { findUnreadPage, listUnreadPages } from '../../store/objects/unread-pages.ts'
 import { formOf, isForPrograms, type OutputOptions, printItems, printResult } from '../output.ts'
@@ -17,7 +18,7 @@ interface UnreadOptions extends OutputOptions {
 /** A page that comes from a runner may claim to be larger than any page is. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-export const unreadPageCommand = () =>
+export const unreadPageCommand = (io: ProcessIo) =>
   new Command('unread-page')
     .description(
       'Lists the last page of each search engine that was not recognized, or writes one to a file. They are kept for ' +
@@ -27,13 +28,13 @@ export const unreadPageCommand = () =>
     .option('--out <file>', 'the file to write it to; default: standard output')
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin unread-page --engine google --out google.html.txt\n')
     .action(({ engine, out, ...options }: UnreadOptions) =>
-      withStore(async (store, { settings }) => {
+      withStore(io, async (store, { settings }) => {
         const form = formOf(options)
         if (engine !== undefined && out === undefined && (isForPrograms(form) || form === 'name'))
           throw new InvalidArgumentError('--engine prints the page itself: add --out, or leave the form out')
         if (engine === undefined) {
           const pages = await listUnreadPages(store)
-          return printItems(form, {
+          return printItems(io, form, {
             items: pages,
             columns: [
               { head: 'ENGINE', cell: (page) => page.engine },
@@ -53,9 +54,9 @@ export const unreadPageCommand = () =>
           if (page === null)
             throw new InvalidArgumentError(`no page of ${engine} is kept; without --engine they are listed`)
           const text = await promisify(gunzip)(page, { maxOutputLength: MAX_BYTES })
-          if (out === undefined) return printBytes(text)
-          await writeFile(out, text)
-          await printResult(options, { data: { engine, file: out, bytes: text.length }, names: [engine], text: '' })
+          if (out === undefined) return printBytes(io, text)
+          await writeFile(pathIn(io, out), text)
+          await printResult(io, options, { data: { engine, file: out, bytes: text.length }, names: [engine], text: '' })
         } finally {
           await objects.close()
         }

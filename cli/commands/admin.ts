@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { withStore } from '../../boot/parts/with-store.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { ApiKeyCreate, SCOPES, type Scope } from '../../schema/account/api-key.ts'
 import { OWNER_PLAN, TIERS, type Tier } from '../../schema/account/plan.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
@@ -37,28 +38,28 @@ interface KeyOptions extends OutputOptions {
 }
 
 /** Returns the commands of `tidemark admin`. */
-export const adminCommands = (): Command[] => [
-  ownerCommand(),
-  keyCommand(),
-  listKeysCommand(),
-  revokeKeyCommand(),
-  setEmailCommand(),
-  deleteAccountCommand(),
-  linkCommand(),
-  setPlanCommand(),
-  grantCreditsCommand(),
-  syncBillingCommand(),
-  diskCommand(),
-  listClustersCommand(),
-  releaseClusterCommand(),
-  listReleasedCommand(),
-  createRunnerTokenCommand(),
-  revokeRunnerTokenCommand(),
-  rotateKeyCommand(),
-  unreadPageCommand(),
+export const adminCommands = (io: ProcessIo): Command[] => [
+  ownerCommand(io),
+  keyCommand(io),
+  listKeysCommand(io),
+  revokeKeyCommand(io),
+  setEmailCommand(io),
+  deleteAccountCommand(io),
+  linkCommand(io),
+  setPlanCommand(io),
+  grantCreditsCommand(io),
+  syncBillingCommand(io),
+  diskCommand(io),
+  listClustersCommand(io),
+  releaseClusterCommand(io),
+  listReleasedCommand(io),
+  createRunnerTokenCommand(io),
+  revokeRunnerTokenCommand(io),
+  rotateKeyCommand(io),
+  unreadPageCommand(io),
 ]
 
-function ownerCommand(): Command {
+function ownerCommand(io: ProcessIo): Command {
   return new Command('create-owner')
     .description('Creates an account with a team of its own, an API key and a session.')
     .requiredOption('--email <address>', 'the e-mail address to sign in with', emailAddress)
@@ -68,6 +69,7 @@ function ownerCommand(): Command {
     .addHelpText('after', '\nExample:\n  $ ./tidemark admin create-owner --email me@example.com --json\n')
     .action((options: OwnerOptions) =>
       withStore(
+        io,
         async (store, { sessionKey }) => {
           const made = await createOwner(store, {
             email: options.email,
@@ -77,14 +79,14 @@ function ownerCommand(): Command {
             ...(options.password !== undefined && { password: options.password }),
           })
           if (!made.ok) throw new InvalidArgumentError(`there is already an account with the address ${options.email}`)
-          await printResult(options, { data: { ...made.owner }, names: [options.email] })
+          await printResult(io, options, { data: { ...made.owner }, names: [options.email] })
         },
         { creates: true },
       ),
     )
 }
 
-function keyCommand(): Command {
+function keyCommand(io: ProcessIo): Command {
   return new Command('create-key')
     .description('Creates an API key for the team that an account owns.')
     .requiredOption('--email <address>', 'of the owner', emailAddress)
@@ -95,10 +97,10 @@ function keyCommand(): Command {
       '\nExample:\n  $ ./tidemark admin create-key --email me@example.com --name ci --scope read write --json\n',
     )
     .action((options: KeyOptions) =>
-      withStore(async (store) => {
+      withStore(io, async (store) => {
         const issued = await createKeyFor(store, options.email, options.name, options.scope)
         if (!issued) throw noAccount(options.email)
-        await printResult(options, { data: { ...issued }, names: [issued.id] })
+        await printResult(io, options, { data: { ...issued }, names: [issued.id] })
       }),
     )
 }

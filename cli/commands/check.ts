@@ -2,6 +2,7 @@ import { egressPolicy } from '../../boot/parts/egress.ts'
 import { readSettings, SettingsError } from '../../boot/settings/read-config.ts'
 import { createLogger } from '../../core/logger.ts'
 import { print, tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
 import { readEndpoints } from '../../runners/serp/endpoints.ts'
 import { configurationOf } from '../check/configuration.ts'
@@ -14,8 +15,8 @@ import { watchChecks } from '../check/watch-checks.ts'
 import { formOf, type OutputOptions } from '../output.ts'
 
 /** Runs `tidemark check serp`. Returns what is wrong with the command line; null when it could be used. */
-export async function checkSerp(keyword: string, options: SearchOptions): Promise<string | null> {
-  const settings = readSettings(process.env)
+export async function checkSerp(io: ProcessIo, keyword: string, options: SearchOptions): Promise<string | null> {
+  const settings = readSettings(io.env)
   const egress = egressPolicy(settings)
   try {
     // A check of a page needs none of its code.
@@ -30,8 +31,8 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
     const endpoints = readEndpoints(settings.TIDEMARK_SERP_ENDPOINTS)
     if (typeof endpoints === 'string') return `TIDEMARK_SERP_ENDPOINTS ${endpoints}`
     try {
-      const isSuccess = await runSearch(search, options.target ?? null, outputOf(options), { browsers, endpoints })
-      if (!isSuccess) process.exitCode = 1
+      const isSuccess = await runSearch(search, options.target ?? null, outputOf(io, options), { browsers, endpoints })
+      if (!isSuccess) io.exitCode = 1
       return null
     } finally {
       await browsers.close()
@@ -42,18 +43,19 @@ export async function checkSerp(keyword: string, options: SearchOptions): Promis
   }
 }
 
-const outputOf = (options: OutputOptions): CheckOutput => ({
+const outputOf = (io: ProcessIo, options: OutputOptions): CheckOutput => ({
+  io,
   form: formOf(options),
-  out: (text) => print(text),
-  err: (text) => tell(text),
+  out: (text) => print(io, text),
+  err: (text) => tell(io, text),
 })
 
 const noBrowser = (what: string) =>
   new SettingsError([{ path: 'TIDEMARK_BROWSER_PAGES', message: `is 0, and ${what} needs the browser; unset it` }])
 
 /** Runs `tidemark check`. Returns what is wrong with the command line; null when it could be used. */
-export async function check(targets: readonly string[], options: CheckOptions): Promise<string | null> {
-  const settings = readSettings(process.env)
+export async function check(io: ProcessIo, targets: readonly string[], options: CheckOptions): Promise<string | null> {
+  const settings = readSettings(io.env)
   const egress = egressPolicy(settings)
   const log = createLogger('silent')
   // Most checks need neither a browser nor a model, and their code takes longer to load than the check.
@@ -66,8 +68,8 @@ export async function check(targets: readonly string[], options: CheckOptions): 
       ? null
       : (await import('../../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
   try {
-    if (options.watch) await watchChecks(targets, options, outputOf(options), once)
-    else await once(outputOf(options))
+    if (options.watch) await watchChecks(targets, options, outputOf(io, options), once)
+    else await once(outputOf(io, options))
     return null
   } catch (error) {
     if (error instanceof UsageError) return error.message
@@ -77,11 +79,11 @@ export async function check(targets: readonly string[], options: CheckOptions): 
   }
 
   async function once(output: CheckOutput): Promise<void> {
-    const configuration = await configurationOf(targets, options, egress)
+    const configuration = await configurationOf(io, targets, options, egress)
     if (!browser && configuration.spec.fetch_mode === 'browser' && configuration.targets.some(isWebAddress))
       throw noBrowser('rendering')
     const isSuccess = await runCheck(configuration, egress, output, { prompts, ...(browser && { browser }) })
-    if (!isSuccess) process.exitCode = 1
+    if (!isSuccess) io.exitCode = 1
   }
 
   async function render(...asked: Parameters<Browsers['render']>) {

@@ -12,6 +12,7 @@ import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { MAX_BYTES } from '../../manifests/read-manifests.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { print, tell } from '../../platform/print.ts'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { MONITOR_RESOURCE } from '../../schema/resource-kind.ts'
 import { readText } from '../check/source.ts'
@@ -34,12 +35,16 @@ const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], nev
  * Writes the configuration of another tool as manifests, and a line for everything that has no equivalent to standard
  * error. Returns what is wrong with the command line or the file; null when it was read.
  */
-export async function importFile(tool: ImportedTool, path: string, flags: ImportFlags): Promise<string | null> {
+export async function importFile(
+  io: ProcessIo,
+  { tool, file: path }: { readonly tool: ImportedTool; readonly file: string },
+  flags: ImportFlags,
+): Promise<string | null> {
   const form = formOf(flags)
   if (flags.dir !== undefined && form === 'name') return '--dir and --output name exclude each other'
-  const read = await readText(path, MAX_BYTES)
+  const read = await readText(io, path, MAX_BYTES)
   if (!read.ok) return read.message
-  const reporters = flags.reporters === undefined ? undefined : await reportersOf(tool, flags.reporters)
+  const reporters = flags.reporters === undefined ? undefined : await reportersOf(io, tool, flags.reporters)
   if (typeof reporters === 'string') return reporters
   const imported = readImport(tool, read.text, { intervalSeconds: flags.interval, reporters })
   if (typeof imported === 'string') return `${path} ${imported}`
@@ -58,12 +63,13 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
     report.push(`${monitor.body.name}: is left out, because it would not be valid: ${made}`)
     return []
   })
-  const fault = await write(written, flags.dir, form)
+  const fault = await write(io, written, flags.dir, form)
   if (fault !== null) return fault
-  for (const line of report) tell(`${printable(line)}\n`)
+  for (const line of report) tell(io, `${printable(line)}\n`)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   const leftOut = imported.found - written.length
   tell(
+    io,
     `${many(written.length, 'monitor')} of ${imported.found} imported, ${many(report.length, 'remark')}` +
       `${leftOut === 0 ? '' : `, ${leftOut} left out`}.\n`,
   )
@@ -71,8 +77,8 @@ export async function importFile(tool: ImportedTool, path: string, flags: Import
 }
 
 /** Returns what is in the file with reporters, or what is wrong with it. */
-async function reportersOf(tool: ImportedTool, path: string): Promise<Reporters | string> {
-  const read = await readText(path, MAX_BYTES)
+async function reportersOf(io: ProcessIo, tool: ImportedTool, path: string): Promise<Reporters | string> {
+  const read = await readText(io, path, MAX_BYTES)
   if (!read.ok) return read.message
   const reporters = readReporters(tool, read.text)
   return typeof reporters === 'string' ? `${path} ${reporters}` : reporters
@@ -111,6 +117,7 @@ function manifestOf({ id, body, isPaused }: ImportedMonitor, name: string): Writ
  * was written, or null.
  */
 async function write(
+  io: ProcessIo,
   written: readonly Written[],
   folder: string | undefined,
   form: OutputForm,
@@ -120,7 +127,7 @@ async function write(
   if (twice !== undefined) return `two monitors would have the name ${twice}: give one of them another name`
   if (folder === undefined) {
     const references = written.map(({ name }) => `${MONITOR_RESOURCE.singular}/${keyOfIdentity({ name })}\n`)
-    print(form === 'name' ? references.join('') : await textOf(written, form))
+    print(io, form === 'name' ? references.join('') : await textOf(written, form))
     return null
   }
   const files = await Promise.all(
@@ -129,14 +136,14 @@ async function write(
       text: await textOf([one], form),
     })),
   )
-  const there = files.find(({ path }) => existsSync(path))
+  const there = files.find(({ path }) => existsSync(pathIn(io, path)))
   if (there) return `${there.path} is there already: move it away, or name another folder`
   let count = 0
   try {
-    await mkdir(folder, { recursive: true })
+    await mkdir(pathIn(io, folder), { recursive: true })
     // They may have the values of Secrets.
     for (const { path, text } of files) {
-      await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+      await writeFile(pathIn(io, path), text, { flag: 'wx', mode: 0o600 })
       count += 1
     }
     return null

@@ -9,6 +9,7 @@ import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { createLogger } from '../../core/logger.ts'
 import { existingDatabase } from '../../platform/postgres/embedded-home.ts'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { migrate as migrateStore, StoreIsNewerError } from '../../store/db/migrate.ts'
 import { isStoreAway } from '../../store/db/store-fault.ts'
 import { type OutputOptions, printResult } from '../output.ts'
@@ -18,13 +19,13 @@ import { type OutputOptions, printResult } from '../output.ts'
  * database of a newer version stays as it is: migrations only add, so this version works with it, and a release can be
  * rolled back.
  */
-export async function migrate(waitMs: number, options: OutputOptions): Promise<void> {
-  const settings = readSettings(process.env)
+export async function migrate(io: ProcessIo, waitMs: number, options: OutputOptions): Promise<void> {
+  const settings = readSettings(io.env)
   const { DATABASE_URL: url, TIDEMARK_DATA_DIR: folder } = settings
   if (url === undefined && (await existingDatabase(resolve(folder))) === null) throw new NoDatabaseError(folder)
   const plans = readPlans(settings)
-  const log = createLogger('warn', process.stderr)
-  const progress = progressOf(log, settings.TIDEMARK_LOG_LEVEL)
+  const log = createLogger('warn', io.stderr)
+  const progress = progressOf(io, log, settings.TIDEMARK_LOG_LEVEL)
   // A database without its key file beside it counts as one whose key was lost.
   await encryptionKey(settings)
   let isWaiting = false
@@ -34,16 +35,16 @@ export async function migrate(waitMs: number, options: OutputOptions): Promise<v
       patienceMs: waitMs,
       isRetryable: isStoreAway,
       onRetry: () => {
-        if (!isWaiting) tell('Waiting for the database to answer.\n')
+        if (!isWaiting) tell(io, 'Waiting for the database to answer.\n')
         isWaiting = true
       },
     })
     const text = applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`
-    await printResult(options, { data: { applied, is_newer: false }, names: applied, text })
+    await printResult(io, options, { data: { applied, is_newer: false }, names: applied, text })
   } catch (error) {
     if (!(error instanceof StoreIsNewerError)) throw error
     const text = 'A newer version has migrated the database. It stays as it is, and this version works with it.\n'
-    await printResult(options, { data: { applied: [], is_newer: true }, names: [], text })
+    await printResult(io, options, { data: { applied: [], is_newer: true }, names: [], text })
   } finally {
     await database.stop()
   }

@@ -1,3 +1,4 @@
+import { kill, pid } from 'node:process'
 import { announce } from '../../boot/process/announce.ts'
 import { createHealth } from '../../boot/process/health.ts'
 import { runProcess } from '../../boot/process/run-process.ts'
@@ -8,24 +9,25 @@ import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { stripFinalizers } from '../../operator/strip-finalizers.ts'
 import type { HealthServer } from '../../platform/health-server.ts'
 import { print } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { isMigrated } from '../../store/db/migrate.ts'
 
 /** Keeps monitors in line with the resources of a cluster, until a signal comes or another operator leads. */
-export const operator = (flags: OperatorFlags): Promise<void> =>
-  flags.stripFinalizers === true ? strip(flags) : run(flags)
+export const operator = (io: ProcessIo, flags: OperatorFlags): Promise<void> =>
+  flags.stripFinalizers === true ? strip(io, flags) : run(io, flags)
 
 /** Removes the finalizers of all resources, before an uninstall. It needs no database. */
-async function strip({ kubeconfig }: OperatorFlags): Promise<void> {
+async function strip(io: ProcessIo, { kubeconfig }: OperatorFlags): Promise<void> {
   const client = createKubeClient(kubeconfig)
   try {
     const count = await stripFinalizers(client)
-    print(`${count} resources of ${client.server} lost their finalizer. Their monitors go on.\n`)
+    print(io, `${count} resources of ${client.server} lost their finalizer. Their monitors go on.\n`)
   } finally {
     client.close()
   }
 }
 
-const run = (flags: OperatorFlags): Promise<void> =>
+const run = (io: ProcessIo, flags: OperatorFlags): Promise<void> =>
   runProcess({
     command: 'operator',
     isPart: true,
@@ -40,8 +42,8 @@ const run = (flags: OperatorFlags): Promise<void> =>
       server = await serveHealth(health, context)
       // What this process knows is out of date from now on, or never was complete: another start reads it anew.
       const startAnew = () => {
-        process.exitCode = 1
-        process.kill(process.pid, 'SIGTERM')
+        io.exitCode = 1
+        kill(pid, 'SIGTERM')
       }
       void operator.lost.then(startAnew)
       operator.leading.catch((err: unknown) => {

@@ -1,6 +1,7 @@
 import { untilStopped } from '../../boot/process/until-stopped.ts'
 import { startRunner } from '../../boot/roles/start-runner.ts'
 import { readSettings } from '../../boot/settings/read-config.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { secretFileOf } from '../../schema/config/secret-settings.ts'
 import { RUNNER_RULES } from '../../schema/config/setting-rules.ts'
 
@@ -8,14 +9,14 @@ import { RUNNER_RULES } from '../../schema/config/setting-rules.ts'
 const FORBIDDEN = (['DATABASE_URL', 'TIDEMARK_ENCRYPTION_KEY'] as const).flatMap((name) => [name, secretFileOf(name)])
 
 /** Renders pages for workers, until a signal comes. */
-export async function runner(): Promise<void> {
-  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FORBIDDEN.includes(name)))
+export async function runner(io: ProcessIo): Promise<void> {
+  const environment = Object.fromEntries(Object.entries(io.env).filter(([name]) => !FORBIDDEN.includes(name)))
   const read = () => readSettings(environment, RUNNER_RULES)
   const settings = read()
   await untilStopped({ settings, read }, async (context) => {
-    const given = FORBIDDEN.filter((name) => process.env[name])
+    const given = FORBIDDEN.filter((name) => io.env[name])
     if (given.length > 0)
       context.log.warn({ settings: given }, 'a runner must not have these settings; remove them from its environment')
-    await startRunner(settings, { ...context, tokenFile: process.env[secretFileOf('TIDEMARK_RUNNER_TOKEN')] || null })
+    await startRunner(settings, { ...context, tokenFile: io.env[secretFileOf('TIDEMARK_RUNNER_TOKEN')] || null })
   })
 }

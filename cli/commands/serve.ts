@@ -11,6 +11,7 @@ import { withTimeout } from '../../concurrency/loops/retry.ts'
 import { sleep } from '../../concurrency/loops/sleep.ts'
 import { ExplainedError } from '../../core/explained-error.ts'
 import { print } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { ensureFirstOwner, hasAccount } from '../../store/accounts/accounts.ts'
 import { type Store, whileStoreAway } from '../../store/db/client.ts'
 import { migrate } from '../../store/db/migrate.ts'
@@ -25,10 +26,10 @@ const PLACEHOLDER = 'owner@tidemark.local'
 const RESTART_MS = 20_000
 
 /** Runs everything in one process, until a signal comes. Throws an ExplainedError without the folder of `--config`. */
-export async function serve(flags: ConfigFlags): Promise<void> {
+export async function serve(io: ProcessIo, flags: ConfigFlags): Promise<void> {
   if (flags.prune === true && flags.config === undefined) throw new PruneWithoutFolderError()
   if (flags.config !== undefined) await ensureFolder(flags.config)
-  return serveAll(flags)
+  return serveAll(io, flags)
 }
 
 /** A folder that is missing at the start is misspelled. One that vanishes later changes nothing. */
@@ -58,7 +59,7 @@ class PruneWithoutFolderError extends ExplainedError {
   }
 }
 
-const serveAll = (flags: ConfigFlags): Promise<void> =>
+const serveAll = (io: ProcessIo, flags: ConfigFlags): Promise<void> =>
   runProcess({
     command: 'serve',
     ports: ['PORT', 'TIDEMARK_RUNNER_API_PORT', 'TIDEMARK_METRICS_PORT'],
@@ -93,10 +94,11 @@ const serveAll = (flags: ConfigFlags): Promise<void> =>
         )
       if (flags.config !== undefined) {
         const { followConfigFolder } = await import('../../boot/parts/config-folder.ts')
-        const parts = { ...context, store: worker.store, environment: process.env, wake: () => worker?.wake() }
+        const parts = { ...context, store: worker.store, environment: io.env, wake: () => worker?.wake() }
         await followConfigFolder(parts, flags)
       }
       print(
+        io,
         banner({
           address: api.services.baseUrl,
           hasDashboard: context.settings.TIDEMARK_DASHBOARD === 'on',

@@ -1,5 +1,6 @@
 import { ExplainedError } from '../../core/explained-error.ts'
 import { print } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { formOf, type OutputOptions, printResult } from '../output.ts'
 
 /** The API did not do what the test asked for. */
@@ -20,8 +21,8 @@ const MONITOR = {
 
 /** Makes a monitor through the API at `url`, reads it, and deletes it. Throws when one of them does not work. */
 export async function smokeTest(
-  url: string | undefined,
-  key: string | undefined,
+  io: ProcessIo,
+  { url, key }: Readonly<Record<'url' | 'key', string | undefined>>,
   options: OutputOptions,
 ): Promise<void> {
   if (url === undefined || key === undefined)
@@ -48,7 +49,7 @@ export async function smokeTest(
     if (answer.status !== expected)
       throw new SmokeTestError(`${step} was answered with ${answer.status}: ${text.slice(0, 500)}`)
     steps.push({ method, path, status: answer.status })
-    if (isForPeople) print(`${step}: ${answer.status}\n`)
+    if (isForPeople) print(io, `${step}: ${answer.status}\n`)
     return text === '' ? {} : (JSON.parse(text) as { id?: string })
   }
   await call('GET', '/readyz', 200)
@@ -58,5 +59,5 @@ export async function smokeTest(
   } finally {
     await call('DELETE', `/v1/monitors/${id}`, 204)
   }
-  await printResult(options, { data: { works: true, steps }, names: [], text: 'Tidemark works.\n' })
+  await printResult(io, options, { data: { works: true, steps }, names: [], text: 'Tidemark works.\n' })
 }

@@ -6,6 +6,7 @@ import { TEMPLATES } from '../../core/templates/templates.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { print } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { MIN_INTERVAL_SECONDS, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Template } from '../../schema/monitor/template.ts'
 import { MONITOR_RESOURCE, RESOURCE_API } from '../../schema/resource-kind.ts'
@@ -24,15 +25,15 @@ export interface TemplateFlags extends OutputOptions {
 }
 
 /** Lists the templates, or prints one as a manifest. Returns what is wrong with the command line, or null. */
-export async function templates(flags: TemplateFlags): Promise<string | null> {
+export async function templates(io: ProcessIo, flags: TemplateFlags): Promise<string | null> {
   if (flags.fromTemplate === undefined) {
     if (flags.url !== undefined || flags.name !== undefined)
       return '--url and --name belong to --from-template, which is not given'
-    await list(flags)
+    await list(io, flags)
     return null
   }
   try {
-    await printManifest(templateOf(flags.fromTemplate), flags)
+    await printManifest(io, templateOf(flags.fromTemplate), flags)
     return null
   } catch (error) {
     if (error instanceof UsageError) return error.message
@@ -40,8 +41,8 @@ export async function templates(flags: TemplateFlags): Promise<string | null> {
   }
 }
 
-const list = (flags: TemplateFlags) =>
-  printItems<Template>(formOf(flags), {
+const list = (io: ProcessIo, flags: TemplateFlags) =>
+  printItems<Template>(io, formOf(flags), {
     items: TEMPLATES,
     columns: [
       { head: 'TEMPLATE', cell: ({ slug }) => slug },
@@ -58,7 +59,7 @@ const list = (flags: TemplateFlags) =>
 /** It is raised as in the API. */
 const intervalOf = ({ config }: Template) => Math.max(MIN_INTERVAL_SECONDS, config.schedule_interval_seconds)
 
-async function printManifest(template: Template, flags: TemplateFlags): Promise<void> {
+async function printManifest(io: ProcessIo, template: Template, flags: TemplateFlags): Promise<void> {
   const { slug, config, example_url: own } = template
   const { name = slug, url = own } = flags
   if (!isManifestName(name)) throw new UsageError('--name must have lower-case letters, digits, "-" and "." only')
@@ -70,12 +71,12 @@ async function printManifest(template: Template, flags: TemplateFlags): Promise<
     extract_config: config.extract,
     diff_predicate: config.diff_predicate,
   }
-  const checked = checkPage(body, { egress: egressPolicy(readSettings(process.env)), isNew: true })
+  const checked = checkPage(body, { egress: egressPolicy(readSettings(io.env)), isNew: true })
   if (checked.kind === 'invalid')
     throw new UsageError(checked.issues.map(({ path, message }) => `--${path} ${message}`).join('\n'))
   const spec = toResourceNames(MonitorSpec, body) as Readonly<Record<string, unknown>>
   const manifest = { apiVersion: RESOURCE_API, kind: MONITOR_RESOURCE.kind, metadata: { name }, spec }
   const form = formOf(flags)
-  if (form === 'name') return print(`${MONITOR_RESOURCE.singular}/${keyOfIdentity({ name })}\n`)
-  print(form === 'json' ? await dataText('json', manifest) : manifestYaml({ manifest, secrets: [] }, name))
+  if (form === 'name') return print(io, `${MONITOR_RESOURCE.singular}/${keyOfIdentity({ name })}\n`)
+  print(io, form === 'json' ? await dataText('json', manifest) : manifestYaml({ manifest, secrets: [] }, name))
 }

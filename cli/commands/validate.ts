@@ -9,6 +9,7 @@ import { declaredWarnings } from '../../monitors/check/declared-warnings.ts'
 import { judgeInput } from '../../monitors/declared/judge-input.ts'
 import { specKindCalled } from '../../monitors/kinds/spec-kinds.ts'
 import { print } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { exitCode } from '../exit-codes.ts'
 import { nameLeftOut } from '../manifests/name-left-out.ts'
 import { readSecrets } from '../manifests/read-secrets.ts'
@@ -27,10 +28,10 @@ export interface ValidateFlags extends OutputOptions {
 }
 
 /** Shows everything that is wrong with manifests. The exit code says whether anything is. */
-export async function validate(flags: ValidateFlags): Promise<void> {
-  const egress = egressPolicy(readSettings(process.env))
-  const { texts, faults: unread } = await readTexts(flags.filename)
-  const { secretsOf, faults: unreadSecrets } = await readSecrets(flags.secrets)
+export async function validate(io: ProcessIo, flags: ValidateFlags): Promise<void> {
+  const egress = egressPolicy(readSettings(io.env))
+  const { texts, faults: unread } = await readTexts(io, flags.filename)
+  const { secretsOf, faults: unreadSecrets } = await readSecrets(io, flags.secrets)
   const { manifests, valid, namespaces, skipped, ...judged } = judgeInput({
     texts,
     unread: [...unread, ...unreadSecrets],
@@ -46,9 +47,12 @@ export async function validate(flags: ValidateFlags): Promise<void> {
   const faults = inOrder([...judged.faults, ...misnamed], texts)
   if (faults.length === 0 && manifests.length === 0)
     throw new RemoteError(`there is no Monitor and no SerpMonitor in ${flags.filename?.join(', ')}`, 'usage')
-  nameLeftOut(skipped.filter(({ kind }) => kind !== 'Namespace'))
-  await show(flags, { faults, warnings: inOrder([...warnings, ...declared], texts), manifests: manifests.length })
-  if (faults.length > 0) process.exitCode = exitCode('failed')
+  nameLeftOut(
+    io,
+    skipped.filter(({ kind }) => kind !== 'Namespace'),
+  )
+  await show(io, flags, { faults, warnings: inOrder([...warnings, ...declared], texts), manifests: manifests.length })
+  if (faults.length > 0) io.exitCode = exitCode('failed')
 }
 
 interface Found {
@@ -57,14 +61,15 @@ interface Found {
   readonly manifests: number
 }
 
-async function show(flags: OutputOptions, { faults, warnings, manifests }: Found): Promise<void> {
+async function show(io: ProcessIo, flags: OutputOptions, { faults, warnings, manifests }: Found): Promise<void> {
   const form = formOf(flags)
-  if (isForPrograms(form)) return printData(form, { valid: faults.length === 0, manifests, faults, warnings })
-  for (const warning of warnings) print(`${lineOf(warning, coloured({ text: 'warning: ', colour: 'waiting' }))}\n`)
-  for (const fault of faults) print(`${lineOf(fault)}\n`)
+  if (isForPrograms(form)) return printData(io, form, { valid: faults.length === 0, manifests, faults, warnings })
+  for (const warning of warnings)
+    print(io, `${lineOf(warning, coloured(io, { text: 'warning: ', colour: 'waiting' }))}\n`)
+  for (const fault of faults) print(io, `${lineOf(fault)}\n`)
   const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`
-  if (faults.length > 0) print(`${coloured({ text: count, colour: 'bad' })}\n`)
-  else print(`${manifests === 1 ? '1 manifest is' : `${manifests} manifests are`} valid\n`)
+  if (faults.length > 0) print(io, `${coloured(io, { text: count, colour: 'bad' })}\n`)
+  else print(io, `${manifests === 1 ? '1 manifest is' : `${manifests} manifests are`} valid\n`)
 }
 
 /** Returns a line as compilers write it, from which editors open the file. */

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
 import type { ManifestText } from '../../manifests/manifest.ts'
 import { fileFault, type ManifestFault } from '../../manifests/places.ts'
 import { readFolder, textOfBytes } from '../../manifests/read-folder.ts'
 import { MAX_BYTES, TOO_LARGE } from '../../manifests/read-manifests.ts'
+import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 
 /** The texts that the options `-f` name, and files of them that cannot be read. */
@@ -17,29 +17,31 @@ interface InputTexts {
  * Reads what the options `-f` name: files, folders, and `-` for standard input. Throws where one of them cannot be
  * read; a file within a folder is a fault.
  */
-export async function readTexts(paths: readonly string[] = []): Promise<InputTexts> {
+export async function readTexts(io: ProcessIo, paths: readonly string[] = []): Promise<InputTexts> {
   if (paths.length === 0)
     throw new RemoteError('say what to read: -f FILE, -f FOLDER, or -f - for standard input', 'usage')
-  const all = await Promise.all(paths.map(textsOf))
+  const all = await Promise.all(paths.map((path) => textsOf(io, path)))
   return { texts: all.flatMap(({ texts }) => texts), faults: all.flatMap(({ faults }) => faults) }
 }
 
-async function textsOf(path: string): Promise<InputTexts> {
-  if (path === '-') return { texts: [await readTextOf('standard input', process.stdin)], faults: [] }
-  const found = await stat(path).catch((error: unknown) => unreadable(path, error))
-  if (!found.isDirectory()) return { texts: [await readTextOf(path)], faults: [] }
-  const { texts, faults } = await readFolder(path)
+async function textsOf(io: ProcessIo, path: string): Promise<InputTexts> {
+  if (path === '-') return { texts: [await readTextOf(io, '-')], faults: [] }
+  const found = await stat(pathIn(io, path)).catch((error: unknown) => unreadable(path, error))
+  if (!found.isDirectory()) return { texts: [await readTextOf(io, path)], faults: [] }
+  const absolute = pathIn(io, path)
+  const { texts, faults } = await readFolder(absolute)
   if (texts.length === 0 && faults.length === 0)
     throw new RemoteError(`${path} has no files *.yaml, *.yml or *.json: name another folder, or a file`, 'usage')
   const folder = path.replace(/\/+$/, '')
   return {
     texts: texts.map(({ file, text }) => ({ file: `${folder}/${file}`, text })),
-    faults: faults.map(({ file, message }) => fileFault(file === path ? path : `${folder}/${file}`, message)),
+    faults: faults.map(({ file, message }) => fileFault(file === absolute ? path : `${folder}/${file}`, message)),
   }
 }
 
-/** Reads a file, which may be a pipe. A device may have no end. */
-export async function readTextOf(path: string, source: Readable = createReadStream(path)): Promise<ManifestText> {
+/** Reads a file, which may be a pipe, or standard input for `-`. A device may have no end. */
+export async function readTextOf(io: ProcessIo, named: string): Promise<ManifestText> {
+  const [path, source] = named === '-' ? ['standard input', io.stdin] : [named, createReadStream(pathIn(io, named))]
   const parts: Buffer[] = []
   let size = 0
   try {

@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { exitCode } from '../exit-codes.ts'
 
 /** Longest line that is read where no terminal is. */
 const MOST = 500
 
 /** Reads a line of standard input, such as a key or a password. On a terminal it is asked for, and not shown. */
-export async function askHidden(what: string): Promise<string> {
-  const { stdin, stderr } = process
+export async function askHidden(io: ProcessIo, what: string): Promise<string> {
+  const { stdin, stderr } = io
   if (stdin.isTTY) {
     const lines = createInterface({
       input: stdin,
@@ -20,7 +21,7 @@ export async function askHidden(what: string): Promise<string> {
       lines.once('line', resolve).once('close', () => resolve(''))
       lines.once('SIGINT', () => {
         stderr.write('\n')
-        process.exit(exitCode('interrupted'))
+        io.exit(exitCode('interrupted'))
       })
     })
     lines.close()

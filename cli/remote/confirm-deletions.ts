@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { printable } from '../../core/printable.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { exitCode } from '../exit-codes.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -8,23 +9,19 @@ export const MAX_UNASKED = 10
 /** Names that a question shows. */
 const MAX_SHOWN = 20
 
-/** The terminal of a person. */
-interface Terminal {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
-}
-
-const OWN: Terminal = { input: process.stdin, output: process.stderr }
-
 /**
  * Asks whether many monitors are to be deleted. `yes`: the command line says so already.
  *
  * @throws RemoteError where the person declines, or nobody can be asked; nothing was deleted then
  */
-export async function confirmDeletions(names: readonly string[], yes: boolean, terminal = OWN): Promise<void> {
+export async function confirmDeletions(
+  io: Pick<ProcessIo, 'stdin' | 'stderr' | 'exit'>,
+  names: readonly string[],
+  yes: boolean,
+): Promise<void> {
   const count = names.length
   if (yes || count <= MAX_UNASKED) return
-  const { input, output } = terminal
+  const { stdin: input, stderr: output } = io
   if (input.isTTY !== true || output.isTTY !== true)
     throw new RemoteError(
       `${count} monitors would be deleted, more than ${MAX_UNASKED}: add --yes if that is meant; nothing was done`,
@@ -38,7 +35,7 @@ export async function confirmDeletions(names: readonly string[], yes: boolean, t
     lines.once('close', () => resolve(''))
     lines.once('SIGINT', () => {
       output.write('\n')
-      process.exit(exitCode('interrupted'))
+      io.exit(exitCode('interrupted'))
     })
     void lines.question(`Delete these ${count} monitors? [y/N] `).then(resolve, () => resolve(''))
   })

@@ -1,3 +1,4 @@
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { OutputOptions } from '../output.ts'
 import { connectionOf } from './profiles.ts'
 import { RemoteClient } from './remote-client.ts'
@@ -8,5 +9,5 @@ export interface CommonOptions extends OutputOptions {
 }
 
 /** Returns a client of the server that the options or the environment name. */
-export const connect = ({ profile }: CommonOptions): RemoteClient =>
-  new RemoteClient(connectionOf(process.env, profile))
+export const connect = (io: ProcessIo, { profile }: CommonOptions): RemoteClient =>
+  new RemoteClient(connectionOf(io, profile))

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pid, platform } from 'node:process'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** A server, and a key or a session for it. */
@@ -73,7 +75,7 @@ function parsed(text: string): ProfileFile | null {
  */
 export function writeProfiles(env: Environment, file: ProfileFile): string {
   const path = profilesPath(env)
-  const written = `${path}.${process.pid}`
+  const written = `${path}.${pid}`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeFileSync(written, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
@@ -96,7 +98,8 @@ const HOW =
  * TIDEMARK_PROFILE, or of the profile that the last login made. A key is only ever sent to the server that it was given
  * for.
  */
-export function connectionOf(env: Environment, named: string | undefined): Connection {
+export function connectionOf(io: ProcessIo, named: string | undefined): Connection {
+  const { env } = io
   const { TIDEMARK_URL: url = '', TIDEMARK_API_KEY: key = '' } = env
   if (isGiven(env, named)) {
     if (url === '') throw new RemoteError('TIDEMARK_API_KEY is set without TIDEMARK_URL: set both, or none', 'usage')
@@ -104,7 +107,7 @@ export function connectionOf(env: Environment, named: string | undefined): Conne
     return { url: apiUrl(url, 'TIDEMARK_URL'), key: readKey(key, 'TIDEMARK_API_KEY'), from: 'the environment' }
   }
   const { current, profiles } = readProfiles(env)
-  warnOfReaders(profilesPath(env))
+  warnOfReaders(io, profilesPath(env))
   const name = nameInUse(env, named, current)
   const names = Object.keys(profiles)
   if (name === null) throw new RemoteError(`no server is known: ${HOW}`, 'usage')
@@ -132,10 +135,10 @@ export function profileInUse(env: Environment, named: string | undefined): strin
 }
 
 /** Says where other accounts of this machine can read the keys: a copy from elsewhere may have lost its mode. */
-function warnOfReaders(path: string): void {
+function warnOfReaders(io: ProcessIo, path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    tell(`tidemark: other accounts can open ${path}, which has your keys: chmod 600 ${path}\n`)
+  if (platform !== 'win32' && (mode & 0o077) !== 0)
+    tell(io, `tidemark: other accounts can open ${path}, which has your keys: chmod 600 ${path}\n`)
 }
 
 /** Returns a key without the white space around it. Throws where a request could not carry it. */

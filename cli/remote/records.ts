@@ -2,6 +2,7 @@ import { keyOfIdentity } from '../../core/custom-resource/resource-name.ts'
 import { isUuid } from '../../core/is-uuid.ts'
 import { printable } from '../../core/printable.ts'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { MONITOR_KINDS, type MonitorKind, RESOURCE_KINDS, resourceKindOf } from '../../schema/resource-kind.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { RemoteClient } from './remote-client.ts'
@@ -111,6 +112,13 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
   return found
 }
 
+interface Wanted {
+  readonly client: RemoteClient
+  readonly references: readonly (Reference | RemoteRecord)[]
+  /** A record that does not exist is not a failure. */
+  readonly ignoresMissing?: boolean
+}
+
 /**
  * Calls `act` with each record that is given or named. Says on standard error which of them fail, and goes on with the
  * others.
@@ -118,10 +126,9 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
  * @returns the exit code: that of the first failure
  */
 export async function forEachRecord(
-  client: RemoteClient,
-  references: readonly (Reference | RemoteRecord)[],
+  io: ProcessIo,
+  { client, references, ignoresMissing = false }: Wanted,
   act: (found: RemoteRecord) => Promise<void>,
-  ignoresMissing = false,
 ): Promise<number> {
   let ending = exitCode('ok')
   for (const reference of references) {
@@ -133,7 +140,7 @@ export async function forEachRecord(
       const isOfOne = error instanceof RemoteError && (error.exitCode === exitCode('failed') || error.status === 403)
       if (!isOfOne) throw error
       if (ignoresMissing && error.status === 404) continue
-      tell(`tidemark: ${error.message}\n`)
+      tell(io, `tidemark: ${error.message}\n`)
       ending ||= error.exitCode
     }
   }

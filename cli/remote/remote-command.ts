@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { addOutputOptions } from '../output-options.ts'
 import { whenUnread } from '../output.ts'
 import type { CommonOptions } from './connect.ts'
@@ -9,6 +10,7 @@ interface Invocation<O = unknown> {
   readonly options: O & CommonOptions
   /** Returns the whole command line, with the commands that are otherwise loaded only when they are named. */
   readonly program: () => Promise<Command>
+  readonly io: ProcessIo
 }
 
 /** Does what the command is for. Returns the exit code; nothing is 0. */
@@ -70,7 +72,7 @@ const PROFILE: RemoteOption = {
 }
 
 /** Returns a command as commander knows it. */
-export function commanderOf(known: RemoteCommand, program: Invocation['program']): Command {
+export function commanderOf(known: RemoteCommand, { io, program }: Pick<Invocation, 'io' | 'program'>): Command {
   const { name, summary, argument, options = [], isLocal = false, isChange = false, notes, examples, load } = known
   const command = new Command(name).description(summary).helpGroup('Over REST, on any server:')
   if (argument) command.argument(...argument)
@@ -81,12 +83,13 @@ export function commanderOf(known: RemoteCommand, program: Invocation['program']
     .addHelpText('after', `${notes === undefined ? '' : `\n${notes}\n`}\nExamples:\n${lines}`)
     .action(async (...given: readonly unknown[]) => {
       const [words, options] = argument ? given : [[], given[0]]
-      whenUnread(isChange)
-      if (!isLocal && !known.isAboutTeams) await (await import('./report-team.ts')).reportTeam(options as CommonOptions)
+      whenUnread(io, isChange)
+      if (!isLocal && !known.isAboutTeams)
+        await (await import('./report-team.ts')).reportTeam(io, options as CommonOptions)
       const handler = await load()
       const list = Array.isArray(words) ? words : words === undefined ? [] : [words]
-      const code = await handler({ words: list as readonly string[], options: options as never, program })
-      if (typeof code === 'number') process.exitCode ||= code
+      const code = await handler({ words: list as readonly string[], options: options as never, program, io })
+      if (typeof code === 'number') io.exitCode ||= code
     })
   return command
 }

@@ -1,5 +1,6 @@
 import { printable } from '../../core/printable.ts'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import type { TeamListItem } from '../../schema/account/team.ts'
 import { formOf } from '../output.ts'
 import type { CommonOptions } from './connect.ts'
@@ -11,11 +12,11 @@ import { RemoteError } from './remote-error.ts'
  * Says once after a sign-in, on standard error, for which team the session acts, where the person is a member of
  * several. Commands for programs say nothing, and leave it to the next one that a person reads.
  */
-export async function reportTeam(options: CommonOptions): Promise<void> {
+export async function reportTeam(io: ProcessIo, options: CommonOptions): Promise<void> {
   const form = formOf(options)
-  const name = form === 'table' || form === 'wide' ? profileInUse(process.env, options.profile) : null
+  const name = form === 'table' || form === 'wide' ? profileInUse(io.env, options.profile) : null
   if (name === null) return
-  const { current, profiles } = readProfiles(process.env)
+  const { current, profiles } = readProfiles(io.env)
   const known = profiles[name]
   if (known?.isNew !== true) return
   const { isNew: _, ...profile } = known
@@ -26,10 +27,11 @@ export async function reportTeam(options: CommonOptions): Promise<void> {
     const active = data.find((team) => team.active)
     if (active && data.length > 1)
       tell(
+        io,
         `You act for the team ${printable(active.name)} of ${printable(active.owner_email)}, as ${active.role}. ` +
           `You are in ${data.length} teams: "./tidemark teams" lists them, "./tidemark switch <team>" changes it.\n`,
       )
-    writeProfiles(process.env, { current, profiles: { ...profiles, [name]: profile } })
+    writeProfiles(io.env, { current, profiles: { ...profiles, [name]: profile } })
   } catch (error) {
     // The command itself says what is wrong with the server. A file that cannot be written has the line said again.
     if (!(error instanceof RemoteError)) throw error

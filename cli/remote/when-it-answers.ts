@@ -1,5 +1,6 @@
 import { retryWhile } from '../../concurrency/loops/retry.ts'
 import { tell } from '../../platform/print.ts'
+import type { ProcessIo } from '../../platform/process-io.ts'
 import { exitCode } from '../exit-codes.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -9,16 +10,20 @@ import { RemoteError } from './remote-error.ts'
  *
  * @param until the instant of `performance.now()` after which a failure is thrown
  */
-export async function whenItAnswers<T>(ask: () => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
+export async function whenItAnswers<T>(
+  io: ProcessIo,
+  ask: () => Promise<T>,
+  until = Number.POSITIVE_INFINITY,
+): Promise<T> {
   let wasAway = false
   const answer = await retryWhile(ask, {
     patienceMs: until - performance.now(),
     isRetryable: (error) => error instanceof RemoteError && error.exitCode === exitCode('unavailable'),
     onRetry(error) {
-      if (!wasAway) tell(`tidemark: ${(error as Error).message}\ntidemark: asking again until it does\n`)
+      if (!wasAway) tell(io, `tidemark: ${(error as Error).message}\ntidemark: asking again until it does\n`)
       wasAway = true
     },
   })
-  if (wasAway) tell('tidemark: it answers again\n')
+  if (wasAway) tell(io, 'tidemark: it answers again\n')
   return answer
 }

@@ -5,6 +5,7 @@ import { readSettings, SettingsError } from '../../boot/settings/read-config.ts'
 import { SECRET_SETTINGS } from '../../schema/config/secret-settings.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 const faults = (environment: Record<string, string>): string[] => {
@@ -233,7 +234,7 @@ test('a database that does not answer is said so without a stack, and without it
 
 test('every command explains itself, with an example', async () => {
   const commands = [['--help'], ['serve', '--help'], ['worker', '--help'], ['admin', 'create-owner', '--help']]
-  const answers = await Promise.all(commands.map((args) => runCli(args)))
+  const answers = await Promise.all(commands.map((args) => runHere(args)))
   for (const { code, stdout } of answers) {
     expect(code).toBe(0)
     expect(stdout).toContain('Usage: tidemark')
@@ -323,7 +324,7 @@ describe('a secret in a file', () => {
     await writeFile(url, `${database.url}\n`)
     await writeFile(key, 'a key of the tests, which is long enough\n')
     const environment = { DATABASE_URL_FILE: url, TIDEMARK_ENCRYPTION_KEY_FILE: key }
-    const { code, stdout, stderr } = await runCli(['admin', 'list-keys', '--email', 'a@example.com'], environment)
+    const { code, stdout, stderr } = await runHere(['admin', 'list-keys', '--email', 'a@example.com'], environment)
     expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' })
     expect(stderr).toContain('there is no account with the address a@example.com')
     await database.drop()

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { keyId } from '../../core/derived-key.ts'
 import { runningPostgres } from '../../platform/postgres/running-postgres.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 
@@ -39,7 +40,7 @@ test('while the server runs on its embedded database, commands change its accoun
   expect(banner).toMatch(/E-mail\s+me@example\.com\n/)
   expect(banner).not.toContain('set-email')
   const admin = async (command: string, ...options: string[]) => {
-    const { code, stdout, stderr } = await runCli(['admin', command, ...options, '--json'], environment)
+    const { code, stdout, stderr } = await runHere(['admin', command, ...options, '--json'], environment)
     return code === 0 ? JSON.parse(stdout) : { code, stderr }
   }
   const ask = (path: string, key: string) => fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } })
@@ -106,7 +107,7 @@ test('a command for an installation that is not there creates nothing, and says 
   ] as const
   await Promise.all(
     runs.map(async ([dataDir, ...args]) => {
-      const { code, stdout, stderr } = await runCli(['admin', ...args], { TIDEMARK_DATA_DIR: dataDir })
+      const { code, stdout, stderr } = await runHere(['admin', ...args], { TIDEMARK_DATA_DIR: dataDir })
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(/^tidemark: there is no installation in (\S+); set TIDEMARK_DATA_DIR [^\n]+\n$/)
       expect(stderr).toContain(` ${dataDir};`)
@@ -141,7 +142,7 @@ test('a rotated key in the data folder is taken up by a server that runs, and op
   }
   const rotate = () => runCli(['admin', 'rotate-key', '--json'], environment)
   const newSession = async (email: string): Promise<string> => {
-    const { stdout } = await runCli(['admin', 'create-owner', '--email', email, '--json'], environment)
+    const { stdout } = await runHere(['admin', 'create-owner', '--email', email, '--json'], environment)
     return JSON.parse(stdout).session_token
   }
   const statusOf = async (base: string, session: string) =>
@@ -207,7 +208,7 @@ test('only the server says which key it uses, and a second rotation does not beg
     const list = `a new key of the tests,${old}\n`
     serve.signal('SIGSTOP')
     await writeFile(file, list)
-    const other = await runCli(['admin', 'list-keys', '--email', 'owner@tidemark.local'], environment)
+    const other = await runHere(['admin', 'list-keys', '--email', 'owner@tidemark.local'], environment)
     expect({ code: other.code, noted: await noted() }).toEqual({ code: 0, noted: [keyId(old)] })
 
     await client.query(`select pg_advisory_lock(hashtext('tidemark.rotate_key'))`)

@@ -6,6 +6,7 @@ import { createEmptyDatabase } from '../support/database/test-database.ts'
 import { startTestServer, systemPostgres } from '../support/database/test-server.ts'
 import { html, openSite, pageOf } from '../support/network/site.ts'
 import { type CliProcess, runCli, startCli, startShell } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { metricsOf } from '../support/process/runner-installation.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -103,7 +104,7 @@ for (const [version, rent, isThere] of [
         api_key: expect.stringMatching(/^svc_/),
         session_token: expect.stringMatching(/./),
       })
-      const again = await runCli(args, environment)
+      const again = await runHere(args, environment)
       expect([again.code, again.stdout]).toEqual([1, ''])
       expect(again.stderr).toMatch(/^tidemark: there is already an account with the address owner@example\.com\n$/)
     })

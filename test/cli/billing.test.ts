@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { readSettings, SettingsError } from '../../boot/settings/read-config.ts'
 import { openStripeServer } from '../support/api/stripe-server.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 
 const EMAIL = 'me@example.com'
@@ -47,12 +48,12 @@ test('a server that takes payments applies an event, and sync-billing what was m
   ] as const) {
     stripe.subscriptions.at(-1)!.price = price
     const command = tier === 'pro' ? ['sync-billing', '--json'] : ['sync-billing', '--email', EMAIL, '--json']
-    const { code, stdout } = await runCli(['admin', ...command], environment)
+    const { code, stdout } = await runHere(['admin', ...command], environment)
     expect([code, JSON.parse(stdout)]).toEqual([0, { teams: 1, failed: 0 }])
     expect(await billing()).toMatchObject({ tier })
   }
   stripe.failing = 500
-  const failed = await runCli(['admin', 'sync-billing', '--json'], environment)
+  const failed = await runHere(['admin', 'sync-billing', '--json'], environment)
   expect([failed.code, JSON.parse(failed.stdout)]).toEqual([1, { teams: 1, failed: 1 }])
   expect(await billing()).toMatchObject({ tier: 'lite' })
   expect(`${serve.stdout}${serve.stderr}${failed.stderr}`).not.toContain(stripe.options.secretKey)

@@ -5,6 +5,7 @@ import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { openTcpProxy } from '../support/network/tcp-proxy.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 
@@ -79,7 +80,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('tidemark cluster-secret',
       body: JSON.stringify({ email: EMAIL, password: content['password'] }),
     })
     expect(signedIn.status).toBe(200)
-    const refused = await runCli(['smoke-test'], { TIDEMARK_URL: base, TIDEMARK_API_KEY: 'no key' })
+    const refused = await runHere(['smoke-test'], { TIDEMARK_URL: base, TIDEMARK_API_KEY: 'no key' })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('was answered with 401') })
     expect(refused.stderr).not.toMatch(/^\s+at /m)
   })
@@ -101,7 +102,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('tidemark cluster-secret',
   })
 
   test('claims no password for an account that was there before', async () => {
-    const { code } = await runCli(['admin', 'create-owner', '--email', 'old@example.com'], environment)
+    const { code } = await runHere(['admin', 'create-owner', '--email', 'old@example.com'], environment)
     expect(code).toBe(0)
     expect(await owner('old-owner', 'old@example.com')).toMatchObject({ code: 0 })
     const content = await contentOf('old-owner')
@@ -113,7 +114,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('tidemark cluster-secret',
     const away = await runCli(['cluster-secret', 'keys', 'x', '--kubeconfig', '/nowhere/config'], environment)
     expect(away.code).not.toBe(0)
     expect(away.stderr).not.toMatch(/^\s+at /m)
-    const noUrl = await runCli(['smoke-test'])
+    const noUrl = await runHere(['smoke-test'])
     expect(noUrl).toMatchObject({ code: 1, stderr: expect.stringContaining('set TIDEMARK_URL') })
     const noName = await runCli(['cluster-secret', 'keys'])
     expect(noName).toMatchObject({ code: 2, stderr: expect.stringContaining('secret') })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandLine } from '../../cli/command-line.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
 import { nodeSeconds } from '../support/process/node-seconds.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -41,7 +42,7 @@ describe('a command line that is not valid exits with 2 and says why', () => {
     [['admin', 'create-runner-token', '--job', 'x', '--ttl', '3y'], 'a time such as 15m'],
     [['admin', 'create-runner-token', '--job', 'x', '--renew', '--ttl', '59m'], '--ttl must be 1h at least'],
   ])('%j', async (args, reason) => {
-    const { code, stdout, stderr } = await runCli(args, { TIDEMARK_DATA_DIR: join(folder.path, 'never') })
+    const { code, stdout, stderr } = await runHere(args, { TIDEMARK_DATA_DIR: join(folder.path, 'never') })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(reason)
     expect(stderr).not.toContain('    at ')
@@ -58,7 +59,7 @@ test.each([
   [['check', 'serp'], '(tidemark check serp --help shows the options)'],
   [['get', '--frob'], '(tidemark get --help shows the options)'],
 ])('%j says which help shows what is meant', async (args, hint) => {
-  const { code, stderr } = await runCli(args)
+  const { code, stderr } = await runHere(args)
   expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([2, hint])
 })
 
@@ -69,7 +70,7 @@ test.each([
   [['worker', '--database-url', 'postgres://a'], 'DATABASE_URL'],
   [['api', '--data-dir', '/tmp/x'], 'TIDEMARK_DATA_DIR'],
 ])('%j points to the setting that the option looks like', async (args, setting) => {
-  const { code, stderr } = await runCli(args)
+  const { code, stderr } = await runHere(args)
   expect([code, stderr]).toEqual([
     2,
     expect.stringMatching(new RegExp(`set ${setting}, as in ${setting}=… \\./tidemark [a-z]+\\n$`)),
@@ -82,7 +83,7 @@ test.each([
 ])(
   'without a browser, %s names the setting that turned it off, and no fault of the command line',
   async (what, args) => {
-    const { code, stdout, stderr } = await runCli(args, { TIDEMARK_BROWSER_PAGES: '0' })
+    const { code, stdout, stderr } = await runHere(args, { TIDEMARK_BROWSER_PAGES: '0' })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`TIDEMARK_BROWSER_PAGES is 0, and ${what} needs the browser; unset it`)
   },
@@ -98,7 +99,7 @@ test.each(['--help', 'admin --help', 'get --help', 'completion bash', 'check pag
   },
 )
 
-const NAMES = commandLine('0').commands.map((command) => command.name())
+const NAMES = commandLine(process, '0').commands.map((command) => command.name())
 
 test('a command in a folder that has been removed says so in one sentence', async () => {
   const command = `"${process.execPath}" "${ROOT}/cli/tidemark.ts" admin link --email a@example.com`
@@ -117,7 +118,7 @@ test('help of every command exits with 0, and calls no command by npx', async ()
   expect(NAMES).toContain('operator')
   const program = await runCli(['--help'])
   for (const name of NAMES) expect(program.stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
-  const answers = await Promise.all(NAMES.map((name) => runCli([name, '--help'])))
+  const answers = await Promise.all(NAMES.map((name) => runHere([name, '--help'])))
   for (const { code, stdout } of [program, ...answers, await runCli(['help', 'operator'])]) {
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: tidemark')])
     expect(stdout).not.toContain('npx')

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runCli, startCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 
@@ -20,13 +21,13 @@ spec:
 
 /** Commands find what the folder declares by namespace and name, and do not write it. */
 async function findsByIdentity(environment: Record<string, string>, config: string): Promise<void> {
-  const got = await runCli(['get', 'shop/kettle', '-o', 'json'], environment)
+  const got = await runHere(['get', 'shop/kettle', '-o', 'json'], environment)
   expect(JSON.parse(got.stdout)).toMatchObject({ external_key: 'shop/kettle', declared_in: 'kettle.yaml' })
   for (const command of ['describe', 'run', 'runs'])
-    expect(await runCli([command, 'shop/kettle'], environment)).toMatchObject({ code: 0, stderr: '' })
-  const deleted = await runCli(['delete', 'shop/kettle'], environment)
+    expect(await runHere([command, 'shop/kettle'], environment)).toMatchObject({ code: 0, stderr: '' })
+  const deleted = await runHere(['delete', 'shop/kettle'], environment)
   expect([deleted.code, deleted.stderr]).toEqual([1, expect.stringContaining('the file kettle.yaml of the folder')])
-  const applied = await runCli(['apply', '-f', config], environment)
+  const applied = await runHere(['apply', '-f', config], environment)
   expect([applied.code, applied.stderr]).toEqual([
     1,
     expect.stringMatching(/kettle\.yaml:1 .* the file kettle\.yaml in/),

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runCli, startCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { openReceiver } from '../support/worker/receiver.ts'
@@ -78,7 +79,7 @@ test('tidemark serve --config --prune deletes the monitors whose files are gone,
   const [, words = ''] = /^\.\/tidemark (delete --yes .*)$/m.exec(message) ?? []
   expect(words).toBe('delete --yes shop/m2 shop/m3')
   const environment = { TIDEMARK_URL: base, TIDEMARK_API_KEY: key, HOME: folder.path }
-  expect(await runCli(words.split(' '), environment)).toMatchObject({ code: 0, stderr: '' })
+  expect(await runHere(words.split(' '), environment)).toMatchObject({ code: 0, stderr: '' })
   expect(Object.keys(await managed())).toHaveLength(10)
   await eventually(
     () => figure('released'),

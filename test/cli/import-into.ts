@@ -7,7 +7,7 @@ import { resolveManifest } from '../../manifests/resolve-manifest.ts'
 import { secretSource } from '../../manifests/secret-values.ts'
 import { checkPage } from '../../monitors/check/check-configuration.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
-import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 
 const egress = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAllow: [] })
 
@@ -15,7 +15,7 @@ const egress = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAll
 export async function importInto(folder: string, tool: string, text: string, ...options: readonly string[]) {
   const path = join(folder, `${tool}.txt`)
   await writeFile(path, text)
-  const { code, stdout, stderr } = await runCli(['import', tool, path, ...options])
+  const { code, stdout, stderr } = await runHere(['import', tool, path, ...options])
   expect(code, stderr).toBe(0)
   const { manifests, secrets, faults } = readManifests([{ file: 'out', text: stdout }])
   expect(faults).toEqual([])

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { importInto } from './import-into.ts'
 
@@ -37,7 +37,7 @@ test.each([
 ])('import %s of a file of %s names that tool', async (tool, other, text) => {
   const path = join(folder.path, 'of-another')
   await writeFile(path, text)
-  const { code, stdout, stderr } = await runCli(['import', tool, path])
+  const { code, stdout, stderr } = await runHere(['import', tool, path])
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain(`is not what ${tool} writes, but of ${other}: ./tidemark import ${other}`)
 })

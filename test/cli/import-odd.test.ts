@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readManifests } from '../../manifests/read-manifests.ts'
-import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { importInto } from './import-into.ts'
 
@@ -134,7 +134,7 @@ data: [a, b]
 
 test('a file in another encoding, an archive and a name that moves a cursor', async () => {
   const path = join(folder.path, 'odd.yaml')
-  const run = () => runCli(['import', 'urlwatch', path])
+  const run = () => runHere(['import', 'urlwatch', path])
   await writeFile(path, Buffer.from('name: Caf\u00e9\nurl: https://example.com/\n', 'latin1'))
   expect(await run()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is not UTF-8') })
   await writeFile(path, Buffer.from('504b0304ffff', 'hex'))
@@ -147,11 +147,11 @@ test('a file in another encoding, an archive and a name that moves a cursor', as
 test('JSON is a List of manifests, and a name is what other commands take', async () => {
   const path = join(folder.path, 'urls.yaml')
   await writeFile(path, 'name: App\nurl: https://example.com/\nheaders: { X-Token: s3cret }\n')
-  const json = await runCli(['import', 'urlwatch', path, '--json'])
+  const json = await runHere(['import', 'urlwatch', path, '--json'])
   const { kind, items } = JSON.parse(json.stdout) as { kind: string; items: { kind: string }[] }
   expect([kind, items.map((item) => item.kind)]).toEqual(['List', ['Monitor', 'Secret']])
   expect(readManifests([{ file: 'out', text: json.stdout }]).faults).toEqual([])
-  expect((await runCli(['import', 'urlwatch', path, '-o', 'name'])).stdout).toBe('monitor/default/app\n')
-  const both = await runCli(['import', 'urlwatch', path, '-o', 'name', '--dir', 'x'])
+  expect((await runHere(['import', 'urlwatch', path, '-o', 'name'])).stdout).toBe('monitor/default/app\n')
+  const both = await runHere(['import', 'urlwatch', path, '-o', 'name', '--dir', 'x'])
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') })
 })

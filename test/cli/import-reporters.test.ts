@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { importInto } from './import-into.ts'
 
@@ -16,6 +16,6 @@ test('the reporters of urlwatch become destinations, whose addresses are in Secr
   expect(stdout.match(/s3cret/g)).toHaveLength(1)
 
   await writeFile(join(folder.path, 'jobs.yaml'), jobs)
-  const refused = await runCli(['import', 'urlwatch', join(folder.path, 'jobs.yaml'), '--reporters', 'nothing.yaml'])
+  const refused = await runHere(['import', 'urlwatch', join(folder.path, 'jobs.yaml'), '--reporters', 'nothing.yaml'])
   expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringContaining('nothing.yaml')])
 })

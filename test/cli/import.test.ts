@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readFolder } from '../../manifests/read-folder.ts'
 import { readManifests } from '../../manifests/read-manifests.ts'
-import { runCli, startShell } from '../support/process/cli-process.ts'
+import { startShell } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { importInto } from './import-into.ts'
 
@@ -294,7 +295,7 @@ test('--dir writes a file for each monitor that only its owner reads, and replac
   const path = join(folder.path, 'urls.yaml')
   const out = join(folder.path, 'out')
   await writeFile(path, JOBS)
-  expect(await runCli(['import', 'urlwatch', path, '--dir', out])).toMatchObject({ code: 0, stdout: '' })
+  expect(await runHere(['import', 'urlwatch', path, '--dir', out])).toMatchObject({ code: 0, stdout: '' })
   expect((await readdir(out)).toSorted()).toEqual([
     'form.yaml',
     'https-app-example-com.yaml',
@@ -303,12 +304,12 @@ test('--dir writes a file for each monitor that only its owner reads, and replac
   ])
   expect((await stat(join(out, 'form.yaml'))).mode & 0o777).toBe(0o600)
   const before = await readFile(join(out, 'form.yaml'), 'utf8')
-  const again = await runCli(['import', 'urlwatch', path, '--dir', out])
+  const again = await runHere(['import', 'urlwatch', path, '--dir', out])
   expect(again.code).toBe(2)
   expect(again.stderr).toContain('is there already: move it away')
   expect(await readFile(join(out, 'form.yaml'), 'utf8')).toBe(before)
   for (const name of ['form.yaml', 'releases.yaml', 'https-app-example-com.yaml']) await rm(join(out, name))
-  expect((await runCli(['import', 'urlwatch', path, '--dir', out])).stderr).toContain('whole.yaml is there already')
+  expect((await runHere(['import', 'urlwatch', path, '--dir', out])).stderr).toContain('whole.yaml is there already')
   expect(await readdir(out)).toEqual(['whole.yaml'])
 })
 
@@ -321,7 +322,7 @@ test.each([
 ])('a file of %s that is none is refused with its reason: %j', async (tool, text, message) => {
   const path = join(folder.path, 'broken.txt')
   await writeFile(path, text)
-  const { code, stdout, stderr } = await runCli(['import', tool, path])
+  const { code, stdout, stderr } = await runHere(['import', tool, path])
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain(message)
   expect(stderr).not.toMatch(/ at .*\.ts:/)
@@ -330,7 +331,7 @@ test.each([
 test('a folder that cannot be written is named, without a stack', async () => {
   const path = join(folder.path, 'urls.yaml')
   await writeFile(path, JOBS)
-  const { code, stderr } = await runCli(['import', 'urlwatch', path, '--dir', join(path, 'below')])
+  const { code, stderr } = await runHere(['import', 'urlwatch', path, '--dir', join(path, 'below')])
   expect([code, stderr]).toEqual([
     2,
     expect.stringMatching(/below cannot be written: ENOTDIR; 0 of 4 files were written\n/),
@@ -343,7 +344,7 @@ test('a name that looks like the unique name of another monitor is no collision'
   const list = [one(1, 'shop'), one(2, 'shop'), one(5, 'shop 1')]
   const path = join(folder.path, 'alike.json')
   await writeFile(path, JSON.stringify({ monitorList: list }))
-  const { code, stdout } = await runCli(['import', 'uptime-kuma', path])
+  const { code, stdout } = await runHere(['import', 'uptime-kuma', path])
   expect(code).toBe(0)
   expect([...stdout.matchAll(/^ {2}name: (shop-\S+)$/gm)].map(([, name]) => name)).toEqual([
     'shop-1',
@@ -353,9 +354,9 @@ test('a name that looks like the unique name of another monitor is no collision'
 })
 
 test('an unknown tool, a missing file and an interval that is none are refused', async () => {
-  expect((await runCli(['import', 'distill', 'a'])).stderr).toContain('changedetection, urlwatch, webchanges')
-  expect((await runCli(['import', 'urlwatch', join(folder.path, 'none')])).code).toBe(2)
-  expect((await runCli(['import', 'urlwatch', 'a', '--interval', '5'])).stderr).toContain('from 60 to 31536000')
+  expect((await runHere(['import', 'distill', 'a'])).stderr).toContain('changedetection, urlwatch, webchanges')
+  expect((await runHere(['import', 'urlwatch', join(folder.path, 'none')])).code).toBe(2)
+  expect((await runHere(['import', 'urlwatch', 'a', '--interval', '5'])).stderr).toContain('from 60 to 31536000')
 })
 
 test('the examples in its help run as they are, and what they write can be read', { timeout: 120_000 }, async () => {
@@ -369,7 +370,7 @@ test('the examples in its help run as they are, and what they write can be read'
   for (const [name, text] of Object.entries(inputs)) await writeFile(join(home.path, name), text)
   const tidemark = join(import.meta.dirname, '../../tidemark')
   await writeFile(join(home.path, 'tidemark'), `#!/bin/sh\nexec "${tidemark}" "$@"\n`, { mode: 0o755 })
-  const { stdout } = await runCli(['import', '--help'])
+  const { stdout } = await runHere(['import', '--help'])
   const examples = [...stdout.matchAll(/^ {2}\$ (\.\/tidemark import .*)$/gm)].map(([, line = '']) => line)
   expect(examples).toHaveLength(4)
   for (const line of examples) {

@@ -14,13 +14,14 @@ import { runnerApiOf } from '../support/process/runner-installation.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
 
-// Each example is a process or more, and on a busy machine each takes its time.
+// Some examples are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 const ROOT = join(import.meta.dirname, '../..')
 
-const program = commandLine('')
+const program = commandLine(process, '')
 await loadCommands(
+  process,
   program,
   program.commands.map((command) => command.name()),
 )

@@ -11,13 +11,15 @@ import { quietNow } from '../support/api/quiet-now.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { status } from '../support/network/site.ts'
 import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { givenUp, type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
 
-// Each line is a process or more, and on a busy machine each takes its time.
+// There are many lines, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
-const program = commandLine('')
+const program = commandLine(process, '')
 await loadCommands(
+  process,
   program,
   program.commands.map((command) => command.name()),
 )
@@ -130,7 +132,7 @@ describe('a form that a command has not is refused, with why', () => {
     expect(spoken('serve --help').said).not.toMatch(/--json|--output/)
     const check = spoken('check --help').said.replaceAll(/\s+/g, ' ')
     expect(check).toContain('--output <form> the form of what is printed (choices: "table", "wide", "json", "yaml"')
-    expect((await runCli(['completion', 'bash'])).stdout).toMatch(
+    expect((await runHere(['completion', 'bash'])).stdout).toMatch(
       /^ {4}serve\) words='--config --config-team --prune --help'/m,
     )
   })
@@ -153,7 +155,7 @@ function spoken(line: string): { readonly code: number; readonly said: string } 
     return command
   }
   try {
-    quiet(commandLine('')).parse(line.split(' '), { from: 'user' })
+    quiet(commandLine(process, '')).parse(line.split(' '), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return { code: error.exitCode, said }
     throw error

@@ -18,13 +18,13 @@ const rows: readonly Row[] = [
 afterEach(() => vi.unstubAllEnvs())
 
 test('a table that has room has a line for each item', () => {
-  const lines = table(columns, rows, 120).split('\n')
+  const lines = table(process, columns, rows, 120).split('\n')
   expect(lines).toHaveLength(4)
   expect(lines[2]).toBe('a pot   paused')
 })
 
 test('on a narrow terminal the last column takes several lines, none longer than the terminal', () => {
-  expect(table(columns, rows, 40)).toBe(
+  expect(table(process, columns, rows, 40)).toBe(
     [
       'NAME    STATUS  WHAT',
       'kettle  active  The site answered with',
@@ -38,11 +38,11 @@ test('on a narrow terminal the last column takes several lines, none longer than
 
 test('a column of addresses is cut', () => {
   const cut = columns.map((column) => ({ ...column, isCut: column.head === 'WHAT' }))
-  expect(table(cut, rows, 40).split('\n')[1]).toBe('kettle  active  The site answered with …')
+  expect(table(process, cut, rows, 40).split('\n')[1]).toBe('kettle  active  The site answered with …')
 })
 
 test('on one that is narrower still, each item is a block of lines', () => {
-  expect(table(columns, rows, 30)).toBe(
+  expect(table(process, columns, rows, 30)).toBe(
     [
       'NAME    kettle',
       'STATUS  active',
@@ -59,7 +59,7 @@ test('on one that is narrower still, each item is a block of lines', () => {
 })
 
 test('letters of double width keep their columns', () => {
-  const [, first, second] = table(columns, [
+  const [, first, second] = table(process, columns, [
     { name: '青いケトル', status: 'active', what: 'x' },
     { name: 'e\u0301tui', status: 'active', what: 'x' },
   ]).split('\n')

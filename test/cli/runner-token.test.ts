@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { openSite } from '../support/network/site.ts'
 import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { openRunnerInstallation } from '../support/process/runner-installation.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -17,7 +18,7 @@ const installation = shared(openRunnerInstallation)
 /** Makes a token that is renewed, as the Compose file does. */
 function create(job: string, file: string) {
   const args = ['admin', 'create-runner-token', '--job', job, '--renew', '--file', file, '--json']
-  return runCli(args, installation.trusted)
+  return runHere(args, installation.trusted)
 }
 const created = async (...given: Parameters<typeof create>) => JSON.parse((await create(...given)).stdout) as object
 
@@ -52,7 +53,7 @@ test('a token is written into a file for this account, and a second call keeps o
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await created('filed', file)).toEqual({ job: 'filed', file, created: false })
   expect(await textOf(file)).toBe(token)
-  await runCli(['admin', 'revoke-runner-token', '--job', 'filed'], installation.trusted)
+  await runHere(['admin', 'revoke-runner-token', '--job', 'filed'], installation.trusted)
   expect(await created('filed', file)).toEqual({ job: 'filed', file, created: true })
   expect(await textOf(file)).not.toBe(token)
   // The runner of the file may not be trusted: what it leaves there is not followed.
@@ -72,7 +73,7 @@ test('a token is made and kept in a store that a newer version has migrated', as
   try {
     expect(await created('rolled-back', file)).toEqual({ job: 'rolled-back', file, created: true })
     expect(await created('rolled-back', file)).toMatchObject({ created: false })
-    const others = await runCli(['admin', 'revoke-runner-token', '--job', 'none'], installation.trusted)
+    const others = await runHere(['admin', 'revoke-runner-token', '--job', 'none'], installation.trusted)
     expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('start a newer version')])
   } finally {
     await installation.rows(`delete from migrations where name = '999999-the-future.sql'`)

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CliProcess, runCli, startCli } from '../support/process/cli-process.ts'
+import { type CliProcess, startCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -160,7 +161,7 @@ describeIf(shared !== undefined, 'set TIDEMARK_SHARED to the folder with the rec
       expect(alone.error_message).toContain('Bing refused earlier checks')
       expect(searched).toHaveLength(asked)
       expect(received).toHaveLength(1)
-      const unread = await runCli(['admin', 'unread-page'], environment)
+      const unread = await runHere(['admin', 'unread-page'], environment)
       expect(unread).toMatchObject({ code: 0, stdout: '' })
       expect(unread.stderr).toContain('No page was unreadable in the last seven days.\n')
     }, 240_000)

@@ -2,11 +2,12 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { type Environment, runCli, startShell } from '../support/process/cli-process.ts'
+import { type Environment, startShell } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { manifestText } from './remote/manifest-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -28,7 +29,7 @@ async function write(file: string, text: string | Buffer): Promise<void> {
 
 /** Validates the folder `monitors`, and returns its paths from there on. */
 async function validate(environment: Environment = {}, ...options: readonly string[]) {
-  const ended = await runCli(['validate', '-f', join(folder.path, 'monitors'), ...options], environment)
+  const ended = await runHere(['validate', '-f', join(folder.path, 'monitors'), ...options], environment)
   return { ...ended, stdout: ended.stdout.replaceAll(join(folder.path, 'monitors/'), '') }
 }
 
@@ -214,14 +215,14 @@ describe('tidemark validate', () => {
     const expected = { valid: false, manifests: 1, faults, warnings: [] } satisfies Shown
     const json = await validate({}, '--json')
     expect([json.code, JSON.parse(json.stdout.replaceAll('"a.yaml"', JSON.stringify(file)))]).toEqual([1, expected])
-    const yaml = await runCli(['validate', '-f', file, '-o', 'yaml'])
+    const yaml = await runHere(['validate', '-f', file, '-o', 'yaml'])
     expect([yaml.code, parse(yaml.stdout)]).toEqual([1, expected])
   })
 
   test('takes several files, and standard input', async () => {
     await write('a.yaml', manifest('kettle'))
     await write('b.yaml', manifest('kettle'))
-    const both = await runCli(['validate', '-f', join(folder.path, 'a.yaml'), '-f', join(folder.path, 'b.yaml')])
+    const both = await runHere(['validate', '-f', join(folder.path, 'a.yaml'), '-f', join(folder.path, 'b.yaml')])
     expect([both.code, both.stdout]).toEqual([1, expect.stringMatching(/b\.yaml:4:3: metadata\.name is used twice: /)])
     const line = `./tidemark validate -f - < ${join(folder.path, 'a.yaml')}`
     await using piped = startShell(line)
@@ -234,7 +235,7 @@ describe('tidemark validate', () => {
     [['-f', 'package.json', '-o', 'name'], 'validate has no name'],
     [['-f', 'LICENSE', '--colour'], 'unknown option'],
   ])('a command line that is not valid ends with 2: %j', async (words, message) => {
-    const { code, stdout, stderr } = await runCli(['validate', ...words])
+    const { code, stdout, stderr } = await runHere(['validate', ...words])
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
   })
 

@@ -131,8 +131,9 @@ const isCall = ({ page, text }: DocBlock) =>
 const needsCluster = ({ text }: DocBlock) => text.split('\n').every((line) => /^(?:kubectl|helm) |^\s|^#|^$/.test(line))
 const isMarked = ({ marker }: DocBlock) => /^not run by the test: \S/.test(marker ?? '')
 
-const COMMANDS = commandLine('0.0.0')
+const COMMANDS = commandLine(process, '0.0.0')
 await loadCommands(
+  process,
   COMMANDS,
   COMMANDS.commands.map((command) => command.name()),
 )

@@ -14,7 +14,7 @@ import { startWorker } from '../support/worker/check-worker.ts'
 import { startDelivering } from '../support/worker/delivering.ts'
 import { openReceiver, reply } from '../support/worker/receiver.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 180_000 })
 
 /** Returns what moves the clock of a database. */

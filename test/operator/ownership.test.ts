@@ -11,7 +11,7 @@ import { listMonitors } from '../../store/monitors/monitors.ts'
 import { releasedRecords } from '../../store/monitors/released-records.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
 import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { runCli } from '../support/process/cli-process.ts'
+import { runHere } from '../support/process/run-here.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
@@ -74,7 +74,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resource
       name: 'kettle',
     }
     expect(await releasedRecords(setup.store)).toMatchObject([whose])
-    const shown = await runCli(['admin', 'list-released'], { DATABASE_URL: setup.url, TIDEMARK_ENCRYPTION_KEY: KEY })
+    const shown = await runHere(['admin', 'list-released'], { DATABASE_URL: setup.url, TIDEMARK_ENCRYPTION_KEY: KEY })
     expect(shown.stdout, shown.stderr).toMatch(
       new RegExp(`Monitor ${setup.namespace}/kettle .*tidemark delete ${id}\n`),
     )

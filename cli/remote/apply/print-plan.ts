@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { clipped, coloured, formOf, isForPrograms, type OutputOptions, printData } from '../../output.ts'
 import type { Step } from './steps.ts'
@@ -18,15 +19,20 @@ export const shownStep = (step: Step) => ({
 })
 
 /** Prints what an apply is about to do. `kept`: how many records stay as they are. */
-export async function printPlan(todo: readonly Step[], kept: number, options: OutputOptions): Promise<void> {
+export async function printPlan(
+  io: ProcessIo,
+  todo: readonly Step[],
+  kept: number,
+  options: OutputOptions,
+): Promise<void> {
   const form = formOf(options)
-  if (isForPrograms(form)) return printData(form, todo.map(shownStep))
-  if (form === 'name') return print(todo.map(({ resource }) => `${resource.replace(' ', '/')}\n`).join(''))
+  if (isForPrograms(form)) return printData(io, form, todo.map(shownStep))
+  if (form === 'name') return print(io, todo.map(({ resource }) => `${resource.replace(' ', '/')}\n`).join(''))
   for (const step of todo) {
     const text = `${SIGNS[step.action]} ${WORDS[step.action]} ${step.resource}`
-    print(`${coloured({ text, colour: COLOURS[step.action] })}\n${detailsOf(step)}`)
+    print(io, `${coloured(io, { text, colour: COLOURS[step.action] })}\n${detailsOf(step)}`)
   }
-  if (kept > 0) print(todo.length === 0 ? `Nothing differs: ${kept} unchanged.\n` : `  ${kept} unchanged\n`)
+  if (kept > 0) print(io, todo.length === 0 ? `Nothing differs: ${kept} unchanged.\n` : `  ${kept} unchanged\n`)
 }
 
 const MAX_VALUE = 80

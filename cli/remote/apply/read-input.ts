@@ -3,6 +3,7 @@ import { createPolicy } from '../../../egress/policy.ts'
 import type { ManifestFault } from '../../../manifests/places.ts'
 import { judgeInput } from '../../../monitors/declared/judge-input.ts'
 import type { JudgedManifest } from '../../../monitors/declared/judge-manifests.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { nameLeftOut } from '../../manifests/name-left-out.ts'
 import { readSecrets } from '../../manifests/read-secrets.ts'
 import { readTexts } from '../../manifests/read-texts.ts'
@@ -27,9 +28,12 @@ interface InputOptions {
 const ANY_ADDRESS = createPolicy({ allowPrivateCidrs: ['0.0.0.0/0', '::/0'], neverAllow: [] })
 
 /** Reads and checks all manifests. Throws with every fault, its file and its line; nothing has been asked by then. */
-export async function readInput({ files, secrets, set, prunes }: InputOptions): Promise<readonly JudgedManifest[]> {
-  const { texts, faults: unread } = await readTexts(files)
-  const { secretsOf, faults: unreadSecrets } = await readSecrets(secrets)
+export async function readInput(
+  io: ProcessIo,
+  { files, secrets, set, prunes }: InputOptions,
+): Promise<readonly JudgedManifest[]> {
+  const { texts, faults: unread } = await readTexts(io, files)
+  const { secretsOf, faults: unreadSecrets } = await readSecrets(io, secrets)
   const { valid, faults, skipped } = judgeInput({
     texts,
     unread: [...unread, ...unreadSecrets],
@@ -40,7 +44,7 @@ export async function readInput({ files, secrets, set, prunes }: InputOptions): 
   })
   if (faults.length > 0)
     throw new RemoteError(inLines('the manifests are not valid, and nothing was sent:', faults), 'usage')
-  nameLeftOut(skipped)
+  nameLeftOut(io, skipped)
   return valid
 }
 

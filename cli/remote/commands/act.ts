@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { formOf, isForPrograms, printData } from '../../output.ts'
 import { confirmDeletions } from '../confirm-deletions.ts'
@@ -17,23 +18,27 @@ export interface Action {
   /** The same for people. Default: as above. */
   readonly words?: string
   readonly request: (path: string) => RemoteRequest
+  /** A monitor that does not exist is not a failure. */
+  readonly ignoresMissing?: boolean
 }
 
 const PAUSE: Action = { done: 'paused', request: (path) => ({ method: 'POST', path: `${path}/pause` }) }
 const RESUME: Action = { done: 'resumed', request: (path) => ({ method: 'POST', path: `${path}/resume` }) }
 const DELETE: Action = { done: 'deleted', request: (path) => ({ method: 'DELETE', path }) }
 
-export const pause: Handler<object> = ({ words, options }) => actOnEach(PAUSE, words, options)
-export const resume: Handler<object> = ({ words, options }) => actOnEach(RESUME, words, options)
+export const pause: Handler<object> = ({ io, words, options }) => actOnEach(io, PAUSE, words, options)
+export const resume: Handler<object> = ({ io, words, options }) => actOnEach(io, RESUME, words, options)
 export const remove: Handler<{ readonly ignoreNotFound?: boolean; readonly yes?: boolean }> = async ({
+  io,
   words,
   options,
 }) => {
   await confirmDeletions(
+    io,
     neededReferences(words).map(({ text }) => text),
     options.yes === true,
   )
-  return actOnEach(DELETE, words, options, options.ignoreNotFound)
+  return actOnEach(io, { ...DELETE, ignoresMissing: options.ignoreNotFound === true }, words, options)
 }
 
 /** What chooses monitors in place of their names: those that match now. */
@@ -44,36 +49,32 @@ export interface Chosen {
 
 /** Does it to each monitor that is named or chosen. One that fails does not keep the others from being done. */
 export async function actOnEach(
-  { done, words: said = done, request }: Action,
+  io: ProcessIo,
+  { done, words: said = done, request, ignoresMissing = false }: Action,
   words: readonly string[],
   options: CommonOptions & Chosen,
-  ignoresMissing = false,
 ): Promise<number> {
-  const client = connect(options)
+  const client = connect(io, options)
   const form = formOf(options)
   const results: object[] = []
-  const ending = await forEachRecord(
-    client,
-    await wantedRecords(client, words, options),
-    async (found) => {
-      await client.text(request(pathOf(found)))
-      results.push({ id: found.record.id, kind: resourceKindOf(found.kind).kind, name: found.record.name, done })
-      if (form === 'name') print(`${nameOf(found)}\n`)
-      else if (form === 'table' || form === 'wide')
-        print(`${resourceKindOf(found.kind).singular} ${printable(found.record.name)} ${said}\n`)
-    },
-    ignoresMissing,
-  )
-  if (isForPrograms(form)) await printData(form, results)
+  const references = await wantedRecords(io, client, words, options)
+  const ending = await forEachRecord(io, { client, references, ignoresMissing }, async (found) => {
+    await client.text(request(pathOf(found)))
+    results.push({ id: found.record.id, kind: resourceKindOf(found.kind).kind, name: found.record.name, done })
+    if (form === 'name') print(io, `${nameOf(found)}\n`)
+    else if (form === 'table' || form === 'wide')
+      print(io, `${resourceKindOf(found.kind).singular} ${printable(found.record.name)} ${said}\n`)
+  })
+  if (isForPrograms(form)) await printData(io, form, results)
   return ending
 }
 
-async function wantedRecords(client: RemoteClient, words: readonly string[], { label, status }: Chosen) {
+async function wantedRecords(io: ProcessIo, client: RemoteClient, words: readonly string[], { label, status }: Chosen) {
   if ((label ?? status) === undefined) return neededReferences(words)
   const { kind, references } = referencesOf(words)
   if (references.length > 0)
     throw new RemoteError('--label and --status choose the monitors: leave the names out', 'usage')
   const found = await listRecords(client, listedKinds(kind, status), { status, label })
-  if (found.length === 0) tell('No monitor matches.\n')
+  if (found.length === 0) tell(io, 'No monitor matches.\n')
   return found
 }

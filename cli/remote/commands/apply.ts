@@ -2,6 +2,7 @@ import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { printable } from '../../../core/printable.ts'
 import { applyPlan } from '../../../monitors/declared/apply-plan.ts'
 import { print, progress, tell } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { formOf, isForPrograms, type OutputForm, printData } from '../../output.ts'
@@ -24,11 +25,11 @@ interface ApplyOptions {
 }
 
 /** Returns what the input declares, and the label of the records that it may delete. */
-async function inputOf({ filename = [], secrets, set, prune = false }: ApplyOptions) {
+async function inputOf(io: ProcessIo, { filename = [], secrets, set, prune = false }: ApplyOptions) {
   if (!/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(set))
     throw new RemoteError('--set is the value of a label: letters, digits, dots and dashes, at most 63', 'usage')
   const label = { [SET_LABEL]: set }
-  const manifests = await readInput({ files: filename, secrets, set: label, prunes: prune })
+  const manifests = await readInput(io, { files: filename, secrets, set: label, prunes: prune })
   // An empty folder is more often a mistake than a wish to delete everything.
   if (manifests.length === 0)
     throw new RemoteError(
@@ -39,9 +40,9 @@ async function inputOf({ filename = [], secrets, set, prune = false }: ApplyOpti
 }
 
 /** Returns what would be done. Throws where a record belongs to somebody else: nothing has been changed by then. */
-async function planned(options: ApplyOptions & CommonOptions, listener: StepListener = UNHEARD) {
-  const client = connect(options)
-  const { manifests, prunes } = await inputOf(options)
+async function planned(io: ProcessIo, options: ApplyOptions & CommonOptions, listener: StepListener = UNHEARD) {
+  const client = connect(io, options)
+  const { manifests, prunes } = await inputOf(io, options)
   const records = createRemoteRecords(client, { prunes, listener })
   const plan = await records.compare(manifests)
   if (plan.faults.length > 0) throw new RemoteError(inLines('nothing was changed:', plan.faults))
@@ -51,10 +52,10 @@ async function planned(options: ApplyOptions & CommonOptions, listener: StepList
 const UNHEARD: StepListener = { begins() {}, done() {}, refused() {} }
 
 /** Shows what `apply` would do. Exits with 1 where that is anything, and with 2 on every error. */
-export const diff: Handler<ApplyOptions> = async ({ options }) => {
+export const diff: Handler<ApplyOptions> = async ({ io, options }) => {
   try {
-    const { plan, todo } = await planned(options)
-    await printPlan(todo, plan.kept.length, options)
+    const { plan, todo } = await planned(io, options)
+    await printPlan(io, todo, plan.kept.length, options)
     return exitCode(todo.length === 0 ? 'ok' : 'failed')
   } catch (error) {
     if (error instanceof RemoteError) throw new RemoteError(error.message, 'usage', error.status)
@@ -63,18 +64,19 @@ export const diff: Handler<ApplyOptions> = async ({ options }) => {
 }
 
 /** Makes the records of the server what the manifests declare. */
-export const apply: Handler<ApplyOptions> = async ({ options }) => {
+export const apply: Handler<ApplyOptions> = async ({ io, options }) => {
   const form = formOf(options)
-  const report = createReport(form)
-  const { records, plan, todo } = await planned(options, report.listener)
+  const report = createReport(io, form)
+  const { records, plan, todo } = await planned(io, options, report.listener)
   const { kept, gone } = plan
-  if (!isForPrograms(form) && form !== 'name') await printPlan(todo, kept.length, options)
+  if (!isForPrograms(form) && form !== 'name') await printPlan(io, todo, kept.length, options)
   await confirmDeletions(
+    io,
     gone.map(({ resource }) => resource),
     options.yes === true,
   )
-  if (form === 'name') print(kept.map(referenceOf).join(''))
-  using interruption = onInterruption()
+  if (form === 'name') print(io, kept.map(referenceOf).join(''))
+  using interruption = onInterruption(io)
   report.begin(todo, interruption)
   let cut: unknown
   const applied = await applyPlan(records, plan, { fateOf: ({ hasFaults }) => (hasFaults ? 'wait' : 'delete') }).catch(
@@ -84,12 +86,12 @@ export const apply: Handler<ApplyOptions> = async ({ options }) => {
     },
   )
   // A program gets every record that the input declares: the second apply names the same ones as the first.
-  if (isForPrograms(form)) await printData(form, [...kept.map(shownStep), ...report.shown.values()])
+  if (isForPrograms(form)) await printData(io, form, [...kept.map(shownStep), ...report.shown.values()])
   if (applied === null) throw cutShort(cut, todo, report.shown)
   if (applied.waiting.length > 0)
-    tell(`tidemark: nothing was deleted, because something failed before:${inList(applied.waiting)}\n`)
+    tell(io, `tidemark: nothing was deleted, because something failed before:${inList(applied.waiting)}\n`)
   if (!report.hasFailed) return exitCode('ok')
-  tell(`tidemark: ${report.shown.size} of ${todo.length} were applied; apply again for the rest\n`)
+  tell(io, `tidemark: ${report.shown.size} of ${todo.length} were applied; apply again for the rest\n`)
   return exitCode('failed')
 }
 
@@ -99,7 +101,7 @@ const referenceOf = (step: Pick<Step, 'kind'> & { readonly id?: string }) =>
   `${resourceKindOf(step.kind).singular}/${step.id}\n`
 
 /** Says what is done while it is done. */
-function createReport(form: OutputForm) {
+function createReport(io: ProcessIo, form: OutputForm) {
   const shown = new Map<Step, object>()
   let todo: readonly Step[] = []
   let hasFailed = false
@@ -109,16 +111,16 @@ function createReport(form: OutputForm) {
     begins(step) {
       if (interruption?.isAsked) throw new RemoteError('it was interrupted', 'interrupted')
       at += 1
-      progress(`${at} of ${todo.length}: ${step.resource}`)
+      progress(io, `${at} of ${todo.length}: ${step.resource}`)
     },
     done(step, { id, warnings = [] }) {
       shown.set(step, { ...shownStep(step), id })
-      for (const warning of warnings) tell(`warning: ${step.resource}: ${printable(inCamelCase(warning))}\n`)
-      if (form === 'name') print(referenceOf({ ...step, id }))
-      else if (!isForPrograms(form)) print(`${DONE[step.action]} ${step.resource}\n`)
+      for (const warning of warnings) tell(io, `warning: ${step.resource}: ${printable(inCamelCase(warning))}\n`)
+      if (form === 'name') print(io, referenceOf({ ...step, id }))
+      else if (!isForPrograms(form)) print(io, `${DONE[step.action]} ${step.resource}\n`)
     },
     refused(step, { message }) {
-      tell(`tidemark: ${step.resource} was not applied: ${message}\n`)
+      tell(io, `tidemark: ${step.resource} was not applied: ${message}\n`)
       hasFailed = true
     },
   }
@@ -139,17 +141,17 @@ function createReport(form: OutputForm) {
 /**
  * Ctrl-C ends an apply between two changes, so that it can say what was done. A second one ends the process at once.
  */
-function onInterruption(): Interruption & Disposable {
+function onInterruption(io: ProcessIo): Interruption & Disposable {
   let isAsked = false
   const note = () => {
     isAsked = true
-    tell('\ntidemark: ending after the change that is under way; Ctrl-C again ends at once\n')
+    tell(io, '\ntidemark: ending after the change that is under way; Ctrl-C again ends at once\n')
     stop()
   }
   const stop = () => {
-    for (const name of SIGNALS) process.off(name, note)
+    for (const name of SIGNALS) io.off(name, note)
   }
-  for (const name of SIGNALS) process.on(name, note)
+  for (const name of SIGNALS) io.on(name, note)
   return {
     get isAsked() {
       return isAsked

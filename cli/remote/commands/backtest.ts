@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
+import { pathIn, type ProcessIo } from '../../../platform/process-io.ts'
 import type { Backtest, BacktestRun } from '../../../schema/monitor/backtest.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import { type Column, formOf, isForPrograms, printData, printItems } from '../../output.ts'
@@ -32,8 +33,8 @@ const COLUMNS: readonly Column<BacktestRun>[] = [
 ]
 
 /** Prints which of the stored runs of a monitor a predicate would have fired on, and why. */
-export const backtest: Handler<BacktestOptions> = async ({ words, options }) => {
-  const client = connect(options)
+export const backtest: Handler<BacktestOptions> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const [reference] = neededReferences(words)
   if (!reference) return
@@ -43,14 +44,14 @@ export const backtest: Handler<BacktestOptions> = async ({ words, options }) => 
     const { singular } = resourceKindOf(found.kind)
     throw new RemoteError(`a ${singular} has no predicate to try: name a monitor`, 'usage')
   }
-  const predicate = options.predicate === undefined ? own : await predicateOf(options.predicate)
+  const predicate = options.predicate === undefined ? own : await predicateOf(io, options.predicate)
   const result = await client.json<Backtest>({
     method: 'POST',
     path: `${pathOf(found)}/backtest`,
     body: { diff_predicate: predicate },
   })
-  if (isForPrograms(form)) return printData(form, result)
-  await printItems(form, {
+  if (isForPrograms(form)) return printData(io, form, result)
+  await printItems(io, form, {
     items: result.runs,
     columns: COLUMNS,
     name: ({ run_id: id }) => `run/${id}`,
@@ -58,15 +59,15 @@ export const backtest: Handler<BacktestOptions> = async ({ words, options }) => 
     none: 'No stored run has found a difference.',
   })
   if (form === 'name') return
-  for (const warning of result.warnings) tell(`${printable(warning)}\n`)
-  if (result.runs.length > 0) print(`${result.would_fire} of ${result.changes} changes fire\n`)
-  if (result.truncated) tell('Older changes were left out.\n')
+  for (const warning of result.warnings) tell(io, `${printable(warning)}\n`)
+  if (result.runs.length > 0) print(io, `${result.would_fire} of ${result.changes} changes fire\n`)
+  if (result.truncated) tell(io, 'Older changes were left out.\n')
 }
 
-async function predicateOf(given: string): Promise<unknown> {
+async function predicateOf(io: ProcessIo, given: string): Promise<unknown> {
   const isFile = given.startsWith('@')
   try {
-    return JSON.parse(isFile ? await readFile(given.slice(1), 'utf8') : given) as unknown
+    return JSON.parse(isFile ? await readFile(pathIn(io, given.slice(1)), 'utf8') : given) as unknown
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new RemoteError(`--predicate must be JSON, or @ and the name of a file with JSON: ${reason}`, 'usage')

@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import type { RunDiff } from '../../../schema/run/run-diff.ts'
 import type { RunImages } from '../../../schema/run/run-images.ts'
 import type { Run } from '../../../schema/run/run.ts'
@@ -37,21 +38,22 @@ interface Found {
 }
 
 /** Prints what changed, newest first. */
-export const changes: Handler<ChangesOptions> = async ({ words, options }) => {
-  const client = connect(options)
+export const changes: Handler<ChangesOptions> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const [reference] = words.length === 0 ? [] : neededReferences(words)
   const monitors = reference ? [await findRecord(client, reference)] : await listRecords(client, null)
   const newest = await newestChanges(client, monitors, options.limit)
   if (form !== 'name' && !isForPrograms(form) && newest.length > 0) {
     // Printed one by one: each may need the texts and the pictures of its run.
-    for (const [at, found] of newest.entries()) print(`${at > 0 ? '\n' : ''}${await shown(client, found, form)}`)
+    for (const [at, found] of newest.entries())
+      print(io, `${at > 0 ? '\n' : ''}${await shown(io, client, found, form)}`)
     return
   }
   const runs = newest.map(({ run }) => run)
-  if (isForPrograms(form)) return printData(form, await wholeOf(client, '/v1/runs', runs))
+  if (isForPrograms(form)) return printData(io, form, await wholeOf(client, '/v1/runs', runs))
   const [only] = reference ? monitors : []
-  await printItems(form, {
+  await printItems(io, form, {
     items: runs,
     columns: [],
     name: ({ id }) => `run/${id}`,
@@ -78,7 +80,7 @@ async function changesOf(client: RemoteClient, monitor: RemoteRecord, most: numb
   return runs.slice(0, -1).map((run, at) => ({ monitor, run, before: runs[at + 1] ?? null }))
 }
 
-async function shown(client: RemoteClient, found: Found, form: string): Promise<string> {
+async function shown(io: ProcessIo, client: RemoteClient, found: Found, form: string): Promise<string> {
   const { monitor, before } = found
   const [run = found.run] = await wholeOf(client, '/v1/runs', [found.run])
   const known: Known = {
@@ -88,23 +90,28 @@ async function shown(client: RemoteClient, found: Found, form: string): Promise<
   }
   const when = `${run.started_at} (${distance(run.started_at)} ago)`
   const cell = firedCell(run, monitor.record)
-  const fired = cell ? ` ${coloured(cell)}` : ''
+  const fired = cell ? ` ${coloured(io, cell)}` : ''
   const id = form === 'wide' ? ` run/${run.id}` : ''
   const head = `${printable(monitor.record.name)}  ${when}${fired}${id}\n`
-  return head + changeLines(run, known).map(terminalLine).join('')
+  return (
+    head +
+    changeLines(run, known)
+      .map((line) => terminalLine(io, line))
+      .join('')
+  )
 }
 
 const COLOURS = { added: 'good', removed: 'bad' } as const
 
 /** Returns a line with its depth, broken where the terminal ends. A link stays whole. */
-function terminalLine({ depth, kind, text }: ChangeLine): string {
+function terminalLine(io: ProcessIo, { depth, kind, text }: ChangeLine): string {
   const indent = '  '.repeat(depth + 1)
   const safe = printable(text)
   if (kind === 'link') return `${indent}${safe}\n`
   const colour = kind === 'said' ? undefined : COLOURS[kind]
-  const parts = inLines(safe, Math.max(1, terminalWidth() - indent.length - 2))
+  const parts = inLines(safe, Math.max(1, terminalWidth(io) - indent.length - 2))
   return parts
-    .map((part, at) => `${indent}${at > 0 ? '  ' : ''}${coloured({ text: part, ...(colour && { colour }) })}\n`)
+    .map((part, at) => `${indent}${at > 0 ? '  ' : ''}${coloured(io, { text: part, ...(colour && { colour }) })}\n`)
     .join('')
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { printable } from '../../../core/printable.ts'
 import { quoted } from '../../../core/quoted.ts'
 import { print } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { type CommonOptions, connect } from '../connect.ts'
 import { listRecords } from '../records.ts'
 import type { Handler } from '../remote-command.ts'
@@ -19,22 +20,22 @@ const NAMES_MS = 2_000
  * Prints what makes a shell complete the commands and their options. It is made of the commands themselves. With
  * `names` it prints those of the monitors, which the scripts ask for.
  */
-export const completion: Handler<object> = async ({ words: [shell = ''], options, program }) => {
-  if (shell === NAMES) return printNames(options)
+export const completion: Handler<object> = async ({ io, words: [shell = ''], options, program }) => {
+  if (shell === NAMES) return printNames(io, options)
   if (!isShell(shell)) throw new RemoteError(`name the shell: ${SHELLS.join(', ')}`, 'usage')
   const { commands } = await program()
-  print(SCRIPTS[shell](commands.map(partsOf)))
+  print(io, SCRIPTS[shell](commands.map(partsOf)))
 }
 
 const isShell = (word: string): word is Shell => (SHELLS as readonly string[]).includes(word)
 
 /** Prints what names each monitor, a line each. Where that is not known soon, it prints nothing: it fails unseen. */
-async function printNames(options: CommonOptions): Promise<void> {
-  const late = setTimeout(() => process.exit(), NAMES_MS)
-  const found = await listRecords(connect(options), null).catch(() => [])
+async function printNames(io: ProcessIo, options: CommonOptions): Promise<void> {
+  const late = setTimeout(() => io.exit(), NAMES_MS)
+  const found = await listRecords(connect(io, options), null).catch(() => [])
   clearTimeout(late)
   const names = found.map(({ record: { name, external_key: key } }) => (key?.includes('/') ? key : name))
-  print(names.map((name) => `${printable(name)}\n`).join(''))
+  print(io, names.map((name) => `${printable(name)}\n`).join(''))
 }
 
 /** What can be completed of a command. */

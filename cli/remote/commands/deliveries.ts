@@ -2,6 +2,7 @@ import { isUuid } from '../../../core/is-uuid.ts'
 import { MAX_ATTEMPTS } from '../../../core/machine/delivery.ts'
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import type { DeliveryReleased } from '../../../schema/run/delivery-release.ts'
 import type { Delivery, DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { type Column, coloured, distance, formOf, isForPrograms, printData, printItems, when } from '../../output.ts'
@@ -45,8 +46,8 @@ const COLUMNS: readonly Column<Delivery>[] = [
 ]
 
 /** Prints the newest deliveries, of one monitor where it is named. */
-export const deliveries: Handler<DeliveriesOptions> = async ({ words, options }) => {
-  const client = connect(options)
+export const deliveries: Handler<DeliveriesOptions> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const [reference] = words.length === 0 ? [] : neededReferences(words)
   const found = reference && (await findRecord(client, reference))
@@ -54,32 +55,32 @@ export const deliveries: Handler<DeliveriesOptions> = async ({ words, options })
   const query = { status, given_up: givenUp ? 'true' : undefined, monitor_id: found?.record.id }
   const newest = await Array.fromAsync(client.list<Delivery>(PATH, query, limit))
   if (found && newest.length === 0 && found.record.deliveries.length === 0)
-    tell(`${printable(found.record.name)} has no destination, so it sends nothing.\n`)
+    tell(io, `${printable(found.record.name)} has no destination, so it sends nothing.\n`)
   else
-    return printItems(form, {
+    return printItems(io, form, {
       items: isForPrograms(form) ? await wholeOf(client, PATH, newest) : newest,
       columns: COLUMNS,
       name: nameOf,
       data: (one) => one,
       none: status === undefined && !givenUp ? 'There are no deliveries.' : 'There are no such deliveries.',
     })
-  if (isForPrograms(form)) await printData(form, [])
+  if (isForPrograms(form)) await printData(io, form, [])
 }
 
 /** Prints a delivery with its attempts and the answer. */
-export const delivery: Handler<object> = async ({ words: [word = ''], options }) => {
-  const client = connect(options)
+export const delivery: Handler<object> = async ({ io, words: [word = ''], options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const id = deliveryId(word)
   const found = await client.find<Delivery>({ method: 'GET', path: `${PATH}/${id}` })
   if (!found) throw noDelivery(id)
-  if (isForPrograms(form)) return printData(form, found)
-  print(form === 'name' ? `${nameOf(found)}\n` : described(found))
+  if (isForPrograms(form)) return printData(io, form, found)
+  print(io, form === 'name' ? `${nameOf(found)}\n` : described(io, found))
 }
 
 const nameOf = ({ id }: Pick<Delivery, 'id'>) => `delivery/${id}`
 
-function described(found: Delivery): string {
+function described(io: ProcessIo, found: Delivery): string {
   const status = deliveryStatus(found)
   const lines: readonly (readonly [string, string])[] = [
     ['Id', found.id],
@@ -87,7 +88,7 @@ function described(found: Delivery): string {
     ['Run', found.run_id],
     ['Message', printable(messageOf(found))],
     ['Destination', printable(destinationOf(found))],
-    ['Status', `${coloured(status)}: ${deliveryState(found)}`],
+    ['Status', `${coloured(io, status)}: ${deliveryState(found)}`],
     ['Created', when(found.created_at)],
     ['Attempts', attemptsOf(found)],
     ['Last attempt', when(found.last_attempt_at)],
@@ -100,8 +101,8 @@ function described(found: Delivery): string {
 }
 
 /** Sends deliveries again. One that is refused does not keep the others from it. */
-export const replay: Handler<object> = async ({ words, options }) => {
-  const client = connect(options)
+export const replay: Handler<object> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const ids = words.map(deliveryId)
   const results: object[] = []
@@ -111,31 +112,31 @@ export const replay: Handler<object> = async ({ words, options }) => {
       await sendAgain(client, id)
     } catch (error) {
       if (!(error instanceof RemoteError) || !OF_ONE.has(error.status ?? 0)) throw error
-      tell(`tidemark: ${error.message}\n`)
+      tell(io, `tidemark: ${error.message}\n`)
       ending ??= error.exitCode
       continue
     }
     results.push({ id, queued: true })
-    if (form === 'name') print(`${nameOf({ id })}\n`)
-    else if (!isForPrograms(form)) print(`delivery ${id} is sent again\n`)
+    if (form === 'name') print(io, `${nameOf({ id })}\n`)
+    else if (!isForPrograms(form)) print(io, `delivery ${id} is sent again\n`)
   }
-  if (isForPrograms(form)) await printData(form, results)
+  if (isForPrograms(form)) await printData(io, form, results)
   return ending
 }
 
 /** Ends the wait of deliveries for a later hour: they are sent now, or dropped. */
-export const release: Handler<{ readonly drop?: boolean }> = async ({ words, options }) => {
-  const client = connect(options)
+export const release: Handler<{ readonly drop?: boolean }> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const body = { ids: words.map(deliveryId), action: options.drop ? 'drop' : 'send' }
   const request = { method: 'POST', path: `${PATH}/release`, body, isOnce: true } as const
   const { results, failed } = await client.json<DeliveryReleased>(request)
   for (const { id, ok, error } of results) {
-    if (!ok) tell(`tidemark: delivery ${id}: ${error?.message ?? 'it was refused'}\n`)
-    else if (form === 'name') print(`${nameOf({ id })}\n`)
-    else if (!isForPrograms(form)) print(`delivery ${id} is ${options.drop ? 'dropped' : 'sent now'}\n`)
+    if (!ok) tell(io, `tidemark: delivery ${id}: ${error?.message ?? 'it was refused'}\n`)
+    else if (form === 'name') print(io, `${nameOf({ id })}\n`)
+    else if (!isForPrograms(form)) print(io, `delivery ${id} is ${options.drop ? 'dropped' : 'sent now'}\n`)
   }
-  if (isForPrograms(form)) await printData(form, results)
+  if (isForPrograms(form)) await printData(io, form, results)
   return failed > 0 ? 1 : undefined
 }
 

@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { maskedDelivery, maskedHeaders } from '../../../schema/monitor/mask.ts'
 import type { Mute } from '../../../schema/monitor/mute.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
@@ -41,35 +42,36 @@ const STATE = new Set([
 ])
 
 /** Prints all that is known of monitors. */
-export const describe: Handler<object> = async ({ words, options }) => {
-  const client = connect(options)
+export const describe: Handler<object> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const described: object[] = []
   const references = neededReferences(words)
-  const ending = await forEachRecord(client, references, async (found) => {
+  const ending = await forEachRecord(io, { client, references }, async (found) => {
     const last = await newestRuns(client, pathOf(found), RUNS)
     if (isForPrograms(form)) described.push({ ...masked(found), runs: await wholeRuns(client, last) })
-    else if (form === 'name') print(`${nameOf(found)}\n`)
+    else if (form === 'name') print(io, `${nameOf(found)}\n`)
     else {
       const columns = columnsOf(form, await columnsOfRuns(client, found, last))
-      const runs = table(columns, last, terminalWidth() - INDENT.length)
+      const runs = table(io, columns, last, terminalWidth(io) - INDENT.length)
       const shown = last.length === 0 ? `${INDENT}none\n` : indented(runs)
-      const state = head(found, await factsOf(client, found))
-      print(`${state}Configuration:\n${indented(await configuration(found))}Last runs:\n${shown}\n`)
+      const state = head(io, found, await factsOf(client, found))
+      print(io, `${state}Configuration:\n${indented(await configuration(found))}Last runs:\n${shown}\n`)
     }
   })
   const isOne = references.length === 1
-  if (isForPrograms(form) && !(isOne && described.length === 0)) await printData(form, isOne ? described[0] : described)
+  if (isForPrograms(form) && !(isOne && described.length === 0))
+    await printData(io, form, isOne ? described[0] : described)
   return ending
 }
 
-function head(found: RemoteRecord, { error, messages }: MonitorFacts): string {
+function head(io: ProcessIo, found: RemoteRecord, { error, messages }: MonitorFacts): string {
   const { record } = found
   const lines: readonly (readonly [string, string])[] = [
     ['Name', printable(record.name)],
     ['Kind', resourceKindOf(found.kind).kind],
     ['Id', record.id],
-    ['Status', coloured(statusOf(found))],
+    ['Status', coloured(io, statusOf(found))],
     ...(record.mute ? [['Muted', printable(muteWords(record.mute))] as const] : []),
     ['Watches', printable(watchedBy(found))],
     ['Interval', interval(record.schedule_interval_seconds)],

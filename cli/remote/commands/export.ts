@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { resourceLabels } from '../../../core/custom-resource/annotations.ts'
 import { isManifestName, isResourceName } from '../../../core/custom-resource/resource-name.ts'
 import { print } from '../../../platform/print.ts'
+import { pathIn, type ProcessIo } from '../../../platform/process-io.ts'
 import type { MonitorManifest } from '../../../schema/monitor/manifest.ts'
 import { formOf, printData } from '../../output.ts'
 import { connect } from '../connect.ts'
@@ -17,17 +18,17 @@ interface ExportOptions {
 }
 
 /** Prints monitors as manifests, or writes a file for each. */
-export const exportManifests: Handler<ExportOptions> = async ({ words, options }) => {
+export const exportManifests: Handler<ExportOptions> = async ({ io, words, options }) => {
   const { dir } = options
   const form = formOf(options)
   if (dir !== undefined && form === 'name') throw new RemoteError('--dir and --output name exclude each other', 'usage')
-  const client = connect(options)
+  const client = connect(io, options)
   const { kind, references } = referencesOf(words)
   const found: RemoteRecord[] = references.length === 0 ? await listRecords(client, kind) : []
-  const ending = await forEachRecord(client, references, async (one) => void found.push(one))
+  const ending = await forEachRecord(io, { client, references }, async (one) => void found.push(one))
   if (found.length === 0 && references.length > 0) return ending
   if (form === 'name') {
-    print(found.map((one) => `${nameOf(one)}\n`).join(''))
+    print(io, found.map((one) => `${nameOf(one)}\n`).join(''))
     return ending
   }
   const isJson = form === 'json'
@@ -38,11 +39,11 @@ export const exportManifests: Handler<ExportOptions> = async ({ words, options }
     const accept = isJson ? 'application/json' : 'application/yaml'
     const text = withoutOwnLabels(await client.text({ method: 'GET', path, headers: { accept } }), isJson)
     if (dir === undefined) texts.push(text)
-    else writeManifest(dir, text, { isJson, written })
+    else writeManifest(io, dir, text, { isJson, written })
   }
   const items = () => texts.map((text) => JSON.parse(text) as unknown)
-  if (dir === undefined && isJson) await printData('json', { apiVersion: 'v1', kind: 'List', items: items() })
-  else if (dir === undefined) print(texts.join('---\n'))
+  if (dir === undefined && isJson) await printData(io, 'json', { apiVersion: 'v1', kind: 'List', items: items() })
+  else if (dir === undefined) print(io, texts.join('---\n'))
   return ending
 }
 
@@ -67,7 +68,7 @@ interface Writing {
 }
 
 /** Writes a manifest below the name that it gives itself. Names of resources have no slash, so none leads elsewhere. */
-function writeManifest(dir: string, text: string, { isJson, written }: Writing): void {
+function writeManifest(io: ProcessIo, dir: string, text: string, { isJson, written }: Writing): void {
   // JSON is YAML.
   const { kind = '', metadata = {} } = (parse(text) ?? {}) as Partial<MonitorManifest>
   const { name = '', namespace }: Partial<MonitorManifest['metadata']> = metadata
@@ -79,10 +80,10 @@ function writeManifest(dir: string, text: string, { isJson, written }: Writing):
   if (written.has(file)) throw new RemoteError(`${file} would be the file of two monitors: export one of them alone`)
   written.add(file)
   try {
-    mkdirSync(dir, { recursive: true })
-    writeFileSync(file, text)
+    mkdirSync(pathIn(io, dir), { recursive: true })
+    writeFileSync(pathIn(io, file), text)
   } catch (error) {
     throw new RemoteError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
   }
-  print(`${file}\n`)
+  print(io, `${file}\n`)
 }

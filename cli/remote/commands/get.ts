@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print, tell } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
 import {
   type Column,
@@ -62,21 +63,22 @@ const columnsWith = (facts: ReadonlyMap<RemoteRecord, MonitorFacts>): readonly C
 ]
 
 /** Prints monitors in the form of the options. */
-export const get: Handler<GetOptions> = async ({ words, options }) => {
+export const get: Handler<GetOptions> = async ({ io, words, options }) => {
   const { kind, references } = referencesOf(words)
   const { status, label } = options
   if ((status ?? label) !== undefined && references.length > 0)
     throw new RemoteError('--status and --label are for lists: leave the names out', 'usage')
   const listed = listedKinds(kind, status)
-  const client = connect(options)
+  const client = connect(io, options)
   const items: RemoteRecord[] = references.length === 0 ? await listRecords(client, listed, { status, label }) : []
-  const ending = await forEachRecord(client, references, async (found) => void items.push(found))
+  const ending = await forEachRecord(io, { client, references }, async (found) => void items.push(found))
   const form = formOf(options)
   // Where none of those that are named exists, that has been reported. Programs that named several get an empty list.
   const isNothing = references.length > 0 && items.length === 0
   if (isNothing && (references.length === 1 || !isForPrograms(form))) return ending
-  const facts = form === 'table' || form === 'wide' ? await factsOfAll(client, items) : NO_FACTS
+  const facts = form === 'table' || form === 'wide' ? await factsOfAll(io, client, items) : NO_FACTS
   await printItems(
+    io,
     form,
     {
       items,
@@ -87,7 +89,7 @@ export const get: Handler<GetOptions> = async ({ words, options }) => {
     },
     references.length === 1,
   )
-  printTroubles(facts)
+  printTroubles(io, facts)
   return ending
 }
 
@@ -97,9 +99,10 @@ const MAX_ASKED = 500
 /** Lines below the table. */
 const MAX_TROUBLES = 20
 
-async function factsOfAll(client: RemoteClient, items: readonly RemoteRecord[]) {
+async function factsOfAll(io: ProcessIo, client: RemoteClient, items: readonly RemoteRecord[]) {
   if (items.length > MAX_ASKED)
     tell(
+      io,
       `The last errors and messages of the first ${MAX_ASKED} monitors are shown. Name the others, or choose them ` +
         'by --status or --label.\n',
     )
@@ -108,14 +111,14 @@ async function factsOfAll(client: RemoteClient, items: readonly RemoteRecord[]) 
 }
 
 /** Says below the table why checks failed, and which messages did not arrive. */
-function printTroubles(facts: ReadonlyMap<RemoteRecord, MonitorFacts>): void {
+function printTroubles(io: ProcessIo, facts: ReadonlyMap<RemoteRecord, MonitorFacts>): void {
   const troubles = [...facts].flatMap(([{ record }, { error, messages }]) => {
     const count = record.consecutive_failures
     const failed = `${record.name} has failed ${count === 1 ? 'once' : `${count} times in a row`}: ${error}`
     return [...(error === null ? [] : [failed]), ...lostMessages(messages).map((words) => `${record.name}: ${words}`)]
   })
   const left = troubles.length - MAX_TROUBLES
-  const shown = troubles.slice(0, MAX_TROUBLES).map((words) => inLines(printable(words), terminalWidth() - 2))
+  const shown = troubles.slice(0, MAX_TROUBLES).map((words) => inLines(printable(words), terminalWidth(io) - 2))
   const more = left > 0 ? `… and ${left} more\n` : ''
-  if (troubles.length > 0) print(`\n${shown.map((lines) => `${lines.join('\n  ')}\n`).join('')}${more}`)
+  if (troubles.length > 0) print(io, `\n${shown.map((lines) => `${lines.join('\n  ')}\n`).join('')}${more}`)
 }

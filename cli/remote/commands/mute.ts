@@ -12,7 +12,7 @@ interface MuteOptions extends Chosen {
 }
 
 /** Mutes monitors: those that are named, or those that match now. All of them until the same time. */
-export const mute: Handler<MuteOptions> = async ({ words, options }) => {
+export const mute: Handler<MuteOptions> = async ({ io, words, options }) => {
   const until = untilOf(options)
   const { reason, drop } = options
   const body: MuteRequest = { until, ...(reason !== undefined && { reason }), ...(drop && { drop }) }
@@ -21,12 +21,12 @@ export const mute: Handler<MuteOptions> = async ({ words, options }) => {
     words: until === null ? 'muted until you unmute it' : `muted until ${until}`,
     request: (path) => ({ method: 'POST', path: `${path}/mute`, body }),
   }
-  return actOnEach(action, words, options)
+  return actOnEach(io, action, words, options)
 }
 
 /** Ends the mute of monitors. */
-export const unmute: Handler<Chosen> = ({ words, options }) =>
-  actOnEach({ done: 'unmuted', request: (path) => ({ method: 'POST', path: `${path}/unmute` }) }, words, options)
+export const unmute: Handler<Chosen> = ({ io, words, options }) =>
+  actOnEach(io, { done: 'unmuted', request: (path) => ({ method: 'POST', path: `${path}/unmute` }) }, words, options)
 
 function untilOf({ for: duration, until }: MuteOptions): string | null {
   if (duration !== undefined && until !== undefined) throw new RemoteError('give --for or --until, not both', 'usage')

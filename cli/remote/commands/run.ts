@@ -1,5 +1,6 @@
 import { sleep } from '../../../concurrency/loops/sleep.ts'
 import { progress } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import type { Run, RunQueued } from '../../../schema/run/run.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { type Column, formOf, printItems } from '../../output.ts'
@@ -26,15 +27,16 @@ interface Ended {
 }
 
 /** Runs monitors now, and waits for the runs where that is asked for. */
-export const run: Handler<RunOptions> = async ({ words, options }) => {
-  const client = connect(options)
+export const run: Handler<RunOptions> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const begun: { readonly found: RemoteRecord; readonly id: string }[] = []
-  const ending = await forEachRecord(client, neededReferences(words), async (found) => {
+  const ending = await forEachRecord(io, { client, references: neededReferences(words) }, async (found) => {
     const { run_id: id } = await client.json<RunQueued>({ method: 'POST', path: `${pathOf(found)}/run`, isOnce: true })
     begun.push({ found, id })
   })
   if (options.wait !== true) {
     await printItems(
+      io,
       formOf(options),
       {
         items: begun,
@@ -50,19 +52,21 @@ export const run: Handler<RunOptions> = async ({ words, options }) => {
     )
     return ending
   }
-  progress(`Waiting for ${begun.length === 1 ? 'the run' : `${begun.length} runs`} to end.`)
+  progress(io, `Waiting for ${begun.length === 1 ? 'the run' : `${begun.length} runs`} to end.`)
   const until = performance.now() + options.timeout * 1_000
   const ended: Ended[] = []
   const late: string[] = []
   for (const { found, id } of begun) {
-    const run = await endOf(client, id, until)
+    const run = await endOf(io, client, id, until)
     if (run === null) late.push(id)
     else ended.push({ found, run })
   }
   const form = formOf(options)
-  const columns = form === 'table' || form === 'wide' ? await whenItAnswers(() => columnsOf(client, ended), until) : []
+  const columns =
+    form === 'table' || form === 'wide' ? await whenItAnswers(io, () => columnsOf(client, ended), until) : []
   if (ended.length > 0 || late.length === 0)
     await printItems(
+      io,
       form,
       {
         items: ended,
@@ -92,9 +96,9 @@ async function columnsOf(client: RemoteClient, ended: readonly Ended[]): Promise
 }
 
 /** Returns a run that has ended; null where that takes longer. */
-async function endOf(client: RemoteClient, id: string, until: number): Promise<Run | null> {
+async function endOf(io: ProcessIo, client: RemoteClient, id: string, until: number): Promise<Run | null> {
   for (;;) {
-    const found = await whenItAnswers(() => client.json<Run>({ method: 'GET', path: `/v1/runs/${id}` }), until)
+    const found = await whenItAnswers(io, () => client.json<Run>({ method: 'GET', path: `/v1/runs/${id}` }), until)
     if (found.status !== 'running') return found
     if (performance.now() > until) return null
     await sleep(POLL_MS)

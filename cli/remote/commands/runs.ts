@@ -53,14 +53,14 @@ export const newestRuns = (client: RemoteClient, path: string, most: number): Pr
 export const wholeRuns = (client: RemoteClient, found: readonly Run[]): Promise<Run[]> =>
   wholeOf(client, '/v1/runs', found)
 
-export const runs: Handler<{ readonly limit: number }> = async ({ words, options }) => {
-  const client = connect(options)
+export const runs: Handler<{ readonly limit: number }> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const [reference] = neededReferences(words)
   if (!reference) return
   const found = await findRecord(client, reference)
   const form = formOf(options)
   const newest = await newestRuns(client, pathOf(found), options.limit)
-  await printItems(form, {
+  await printItems(io, form, {
     items: isForPrograms(form) ? await wholeRuns(client, newest) : newest,
     columns: form === 'table' || form === 'wide' ? await columnsOfRuns(client, found, newest) : RUN_COLUMNS,
     name: ({ id }) => `run/${id}`,

@@ -18,9 +18,9 @@ async function teamsOf(client: RemoteClient): Promise<readonly TeamListItem[]> {
 }
 
 /** Lists the teams of the person who signed in. */
-export const teams: Handler = async ({ options }) => {
-  await printItems(formOf(options), {
-    items: await teamsOf(connect(options)),
+export const teams: Handler = async ({ io, options }) => {
+  await printItems(io, formOf(options), {
+    items: await teamsOf(connect(io, options)),
     columns: [
       { head: 'NAME', cell: ({ name }) => name },
       { head: 'ACTIVE', cell: ({ active }) => (active ? 'yes' : '') },
@@ -35,8 +35,8 @@ export const teams: Handler = async ({ options }) => {
 }
 
 /** Makes another team the one that the session acts for. */
-export const switchTeam: Handler = async ({ words: [asked = ''], options }) => {
-  const client = connect(options)
+export const switchTeam: Handler = async ({ io, words: [asked = ''], options }) => {
+  const client = connect(io, options)
   const known = await teamsOf(client)
   const found = known.filter(({ id, name }) => id === asked.toLowerCase() || name === asked)
   const [team] = found
@@ -51,5 +51,5 @@ export const switchTeam: Handler = async ({ words: [asked = ''], options }) => {
   const { id, name, role } = team
   await client.json({ method: 'POST', path: '/v1/team/switch', body: { team_id: id } })
   const text = `This login acts for the team ${printable(name)} now, as ${role}.\n`
-  await printResult(options, { data: { team_id: id, name, role }, names: [id], text })
+  await printResult(io, options, { data: { team_id: id, name, role }, names: [id], text })
 }

@@ -1,5 +1,6 @@
 import { printable } from '../../../core/printable.ts'
 import { print } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import { destinationOf } from '../../../schema/monitor/delivery-config.ts'
 import { maskedDelivery } from '../../../schema/monitor/mask.ts'
@@ -18,8 +19,8 @@ interface TestOptions {
 }
 
 /** Sends a test to a destination of a monitor. Prints what was sent, what came back, and what to do if it failed. */
-export const testDelivery: Handler<TestOptions> = async ({ words, options }) => {
-  const client = connect(options)
+export const testDelivery: Handler<TestOptions> = async ({ io, words, options }) => {
+  const client = connect(io, options)
   const form = formOf(options)
   const [reference] = neededReferences(words)
   if (!reference) return
@@ -28,9 +29,13 @@ export const testDelivery: Handler<TestOptions> = async ({ words, options }) => 
   const { record } = found
   const body = { monitor_id: record.id, index }
   const result = await client.json<DeliveryTest>({ method: 'POST', path: '/v1/deliveries/test', body, isOnce: true })
-  if (isForPrograms(form)) await printData(form, result)
-  else if (form === 'name') print(`${nameOf(found)}\n`)
-  else print(`${requestText(result.request)}\n${answerText(result, record.deliveries[index]?.type ?? 'webhook')}`)
+  if (isForPrograms(form)) await printData(io, form, result)
+  else if (form === 'name') print(io, `${nameOf(found)}\n`)
+  else
+    print(
+      io,
+      `${requestText(io, result.request)}\n${answerText(io, result, record.deliveries[index]?.type ?? 'webhook')}`,
+    )
   return result.status === 'success' ? exitCode('ok') : exitCode('failed')
 }
 
@@ -50,13 +55,13 @@ function shown(config: DeliveryConfig): string {
   return printable([service ?? masked.type, destinationOf(masked), ...given].join(' '))
 }
 
-function requestText(request: DeliveryRequest): string {
+function requestText(io: ProcessIo, request: DeliveryRequest): string {
   switch (request.via) {
     case 'http': {
       const { method, url, headers, body, warnings = [] } = request
       const head = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
       const remarks = warnings.map(
-        (warning) => `${coloured({ text: 'warning:', colour: 'waiting' })} ${printable(warning)}`,
+        (warning) => `${coloured(io, { text: 'warning:', colour: 'waiting' })} ${printable(warning)}`,
       )
       return [
         ...head.map((line) => printable(line)),
@@ -91,9 +96,9 @@ function prettyOf(body: string): string {
   }
 }
 
-function answerText(result: DeliveryTest, type: DeliveryConfig['type']): string {
+function answerText(io: ProcessIo, result: DeliveryTest, type: DeliveryConfig['type']): string {
   const { status, response_status: answer, response_body: said, duration_ms: ms, signing_secret: secret } = result
-  const head = coloured({
+  const head = coloured(io, {
     text: answer === null ? 'no answer' : String(answer),
     colour: status === 'success' ? 'good' : 'bad',
   })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { printable } from '../../../core/printable.ts'
 import { sign, verify } from '../../../core/signature.ts'
 import { print, tell } from '../../../platform/print.ts'
+import type { ProcessIo } from '../../../platform/process-io.ts'
 import { exitCode } from '../../exit-codes.ts'
 import { coloured, formOf, isForPrograms, partText } from '../../output.ts'
 import { type CommonOptions, connect } from '../connect.ts'
@@ -28,8 +29,8 @@ const WHY = {
 } as const
 
 /** Receives webhooks on this machine, checks their signatures, and prints them. */
-export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options }) => {
-  const secrets = await secretsOf(words, options)
+export const verifyWebhook: Handler<WebhookOptions> = async ({ io, words, options }) => {
+  const secrets = await secretsOf(io, words, options)
   let left = options.count ?? Number.POSITIVE_INFINITY
   let ending = exitCode('ok')
   const ended = Promise.withResolvers<number>()
@@ -43,7 +44,7 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
     const { value, id } = readBody(body)
     const again = verdict.ok && id !== null && known.has(id)
     if (verdict.ok && id !== null) known.add(id)
-    print(await shown(form, { reason: verdict.ok ? null : WHY[verdict.reason], again, id, body: value }))
+    print(io, await shown(io, form, { reason: verdict.ok ? null : WHY[verdict.reason], again, id, body: value }))
     if (!verdict.ok) ending = exitCode('failed')
     left -= 1
     // The last one is answered before the receiver ends.
@@ -60,8 +61,8 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
   server.listen(options.port, '127.0.0.1', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const said = `Waiting for webhooks at ${url}. Ctrl-C ends this.\n`
-    if (form === 'table' || form === 'wide') print(said)
-    else tell(said)
+    if (form === 'table' || form === 'wide') print(io, said)
+    else tell(io, said)
     if (options.test === true) sendTest(url, secrets[0] ?? '').catch(ended.reject)
   })
   try {
@@ -72,9 +73,9 @@ export const verifyWebhook: Handler<WebhookOptions> = async ({ words, options })
   }
 }
 
-async function secretsOf(words: readonly string[], options: CommonOptions): Promise<readonly string[]> {
+async function secretsOf(io: ProcessIo, words: readonly string[], options: CommonOptions): Promise<readonly string[]> {
   const { references } = referencesOf(words)
-  const given = process.env['TIDEMARK_WEBHOOK_SECRET'] ?? ''
+  const given = io.env['TIDEMARK_WEBHOOK_SECRET'] ?? ''
   const secretsGiven = given
     .split(',')
     .map((secret) => secret.trim())
@@ -83,7 +84,7 @@ async function secretsOf(words: readonly string[], options: CommonOptions): Prom
   if (references.length === 0 && secretsGiven.length === 0)
     throw new RemoteError('name the monitor whose webhooks are checked, or set TIDEMARK_WEBHOOK_SECRET', 'usage')
   if (references.length === 0) return secretsGiven
-  const client = connect(options)
+  const client = connect(io, options)
   const secrets: string[] = []
   for (const reference of references) {
     const found = await findRecord(client, reference)
@@ -115,12 +116,16 @@ interface Received {
   readonly body: unknown
 }
 
-async function shown(form: ReturnType<typeof formOf>, { reason, again, id, body }: Received): Promise<string> {
+async function shown(
+  io: ProcessIo,
+  form: ReturnType<typeof formOf>,
+  { reason, again, id, body }: Received,
+): Promise<string> {
   const verified = reason === null
   if (isForPrograms(form)) return partText(form, { verified, reason, again, body })
   if (form === 'name') return `${printable(id ?? '-')}\n`
   const text = verified ? `verified${again ? AGAIN : ''}` : `not verified: ${reason}`
-  return `${coloured({ text, colour: verified ? 'good' : 'bad' })}\n${inLines(body)}\n`
+  return `${coloured(io, { text, colour: verified ? 'good' : 'bad' })}\n${inLines(body)}\n`
 }
 
 /** Returns the JSON of a body, or its text, and the id of the delivery: an attempt that is repeated has the same. */

@@ -50,7 +50,8 @@ async function check(targets: readonly string[], options: CheckOptions, egress =
   const monitor = options.monitor === undefined ? {} : { monitor: join(folder, options.monitor) }
   let out = ''
   let err = ''
-  const isSuccess = await runCheck(await configurationOf(named, { ...options, ...monitor }, egress), egress, {
+  const isSuccess = await runCheck(await configurationOf(process, named, { ...options, ...monitor }, egress), egress, {
+    io: process,
     form: options.json ? 'json' : 'table',
     out: (text) => void (out += text.replaceAll(`${folder}/`, '')),
     err: (text) => void (err += text.replaceAll(`${folder}/`, '')),

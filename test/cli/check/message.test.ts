@@ -30,7 +30,8 @@ async function check(monitor: object, options: CheckOptions = {}): Promise<strin
   await writeFile(file, JSON.stringify(monitor))
   let out = ''
   const asked = { message: true, monitor: file, ...options }
-  await runCheck(await configurationOf([join(folder, 'page.html')], asked, egress), egress, {
+  await runCheck(await configurationOf(process, [join(folder, 'page.html')], asked, egress), egress, {
+    io: process,
     form: options.json ? 'json' : 'table',
     out: (text) => void (out += text),
     err: () => {},
@@ -108,6 +109,8 @@ describe('check --message', () => {
   })
 
   test('needs a monitor', async () => {
-    await expect(configurationOf(['page.html'], { message: true }, egress)).rejects.toThrow('it needs --monitor')
+    await expect(configurationOf(process, ['page.html'], { message: true }, egress)).rejects.toThrow(
+      'it needs --monitor',
+    )
   })
 })

@@ -29,8 +29,9 @@ test('tidemark check --monitor reads a list that comes in pages as a run does', 
   )
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
   let out = ''
-  const configuration = await configurationOf([], { monitor, json: true }, egress)
+  const configuration = await configurationOf(process, [], { monitor, json: true }, egress)
   const isSuccess = await runCheck(configuration, egress, {
+    io: process,
     form: 'json',
     out: (text) => void (out += text),
     err: () => {},

@@ -37,8 +37,13 @@ afterAll(async () => {
 /** What `tidemark check` prints, as the object that it is with `--json`. */
 async function check(path: string, options: CheckOptions, browser?: Browsers): Promise<unknown> {
   let out = ''
-  const output = { form: 'json' as const, out: (text: string) => void (out += text), err: () => {} }
-  await runCheck(await configurationOf([site.origin + path], options, OPEN), OPEN, output, browser ? { browser } : {})
+  const output = { io: process, form: 'json' as const, out: (text: string) => void (out += text), err: () => {} }
+  await runCheck(
+    await configurationOf(process, [site.origin + path], options, OPEN),
+    OPEN,
+    output,
+    browser ? { browser } : {},
+  )
   return JSON.parse(out)
 }
 
@@ -76,7 +81,7 @@ test('--browser beside --monitor is refused: the monitor says it itself', async 
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-check-'))
   const monitor = join(folder, 'monitor.json')
   await writeFile(monitor, '{}')
-  await expect(configurationOf([], { monitor, browser: true }, OPEN)).rejects.toThrow('fetch_mode')
+  await expect(configurationOf(process, [], { monitor, browser: true }, OPEN)).rejects.toThrow('fetch_mode')
   await rm(folder, { recursive: true })
 })
 

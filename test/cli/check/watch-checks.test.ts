@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openSite } from '../../support/network/site.ts'
-import { runCli, startCli } from '../../support/process/cli-process.ts'
+import { startCli } from '../../support/process/cli-process.ts'
+import { runHere } from '../../support/process/run-here.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -79,5 +80,5 @@ test.each([
   [['-', '--watch'], '--watch cannot read standard input again'],
   [['page.html', '--watch', '--every', '0'], 'must be a whole number of seconds from 1 to 9999'],
 ])('%j is refused', async (words, message) => {
-  expect(await runCli(['check', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  expect(await runHere(['check', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
 })

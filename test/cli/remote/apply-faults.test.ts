@@ -2,10 +2,11 @@ import { readdir, symlink } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { AS_PROCESSES } from '../../support/process/command-host.ts'
 import { HOOK, type ManifestServer, secretOf, startManifestServer } from './manifest-server.ts'
 import { startProxy } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let remote: ManifestServer
@@ -141,7 +142,7 @@ test('where nobody reads what it prints, apply goes on to its end', async () => 
     if (method === 'POST') creations += 1
     return false
   })
-  await remote.sh('./tidemark apply -f monitors 2>&1 | head -n 1', proxy.environment)
+  await remote.sh('./tidemark apply -f monitors 2>&1 | head -n 1', { ...proxy.environment, ...AS_PROCESSES })
   expect([creations, (await remote.list()).length]).toEqual([4, 4])
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { HOOK, type ManifestServer, secretOf, startManifestServer } from './manifest-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let remote: ManifestServer

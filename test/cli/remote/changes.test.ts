@@ -5,7 +5,7 @@ import { forgetTexts } from '../../support/database/change-runs.ts'
 import { html } from '../../support/network/site.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -5,7 +5,7 @@ import { type Delivery, DELIVERY_STATUSES } from '../../../schema/run/delivery.t
 import { eventually } from '../../support/run/eventually.ts'
 import { givenUp, type RemoteServer, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 const ANSWER = 'not today\u001b[31m'

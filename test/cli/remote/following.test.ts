@@ -7,7 +7,7 @@ import { freePort } from '../../support/network/free-port.ts'
 import { describeIf, hasProgram } from '../../support/run/skip.ts'
 import { type RemoteServer, startProxy, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 /** Types a line and the tabulator in a shell of its own, and prints what the line became. */
@@ -194,7 +194,7 @@ describe('completion', () => {
       echo "\${COMPREPLY[@]}"; COMP_WORDS=(tidemark get -o j); COMP_CWORD=3; _tidemark; echo "\${COMPREPLY[@]}"'`
     expect((await remote.sh(deeper)).stdout).toBe('create-key\n--scope\njson\n')
     const { stdout } = await remote.sh('./tidemark completion bash')
-    for (const command of commandLine('').commands) expect(stdout).toContain(`    ${command.name()})`)
+    for (const command of commandLine(process, '').commands) expect(stdout).toContain(`    ${command.name()})`)
   })
 
   test('completes the names of monitors, as the shell reads them, and nothing where no server answers', async () => {
@@ -254,7 +254,7 @@ describe('completion', () => {
 
   test.each(['zsh', 'fish'])('names every command for %s', async (shell) => {
     const { stdout } = await remote.sh(`./tidemark completion ${shell}`)
-    for (const command of commandLine('').commands) expect(stdout).toContain(command.name())
+    for (const command of commandLine(process, '').commands) expect(stdout).toContain(command.name())
   })
 
   test('of another shell is refused', async () => {

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EXIT_CODES } from '../../../cli/exit-codes.ts'
 import { REMOTE_COMMANDS } from '../../../cli/remote/remote-commands.ts'
+import type { Delivery } from '../../../schema/run/delivery.ts'
 import { table } from '../../../tools/generate/markdown.ts'
 import { quietNow } from '../../support/api/quiet-now.ts'
 import { status } from '../../support/network/site.ts'
+import { eventually } from '../../support/run/eventually.ts'
 import { givenUp, type RemoteServer, startRemoteServer } from './remote-server.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -39,6 +41,11 @@ describe('the examples in the help of the commands over REST', () => {
   const examples = REMOTE_COMMANDS.flatMap(({ examples: lines }) => lines)
 
   test.each(examples)('%s', async (line) => {
+    // What an example before it has released is not being sent any more.
+    await eventually(
+      () => remote.ask<{ data: Delivery[] }>('GET', '/v1/deliveries?status=pending'),
+      ({ data }) => data.every(({ held }) => held !== undefined),
+    )
     const { code, stderr } = await remote.sh(line.replace('https://tidemark.example.com', remote.base), variables)
     // The destination refuses what it is sent.
     const mayFail = line.startsWith('./tidemark diff -f monitors/') || line.startsWith('./tidemark test-delivery ')

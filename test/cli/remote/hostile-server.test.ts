@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { forTerminal } from '../../../core/printable.ts'
 import { certificate, rawServer } from '../../support/network/raw-server.ts'
-import { runCli, startShell } from '../../support/process/cli-process.ts'
+import { startShell } from '../../support/process/cli-process.ts'
+import { runHere } from '../../support/process/run-here.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -164,12 +165,18 @@ test('what stands in an output for a terminal keeps its lines and our colours, a
   )
 })
 
-/** Writes where nobody else has written: the log on a terminal, a counter of its own, and the functions themselves. */
-const WRITERS = ['boot/process/until-stopped.ts', 'cli/commands/admin-encryption-key.ts', 'platform/print.ts']
+/** Where else is written: the log on a terminal, a counter, a question, the words of commander, the functions themselves. */
+const WRITERS = [
+  'boot/process/until-stopped.ts',
+  'cli/commands/admin-encryption-key.ts',
+  'cli/remote/ask-hidden.ts',
+  'cli/run-command-line.ts',
+  'platform/print.ts',
+]
 
 test('every command prints through print and tell', () => {
   const direct = globSync(['{boot,cli}/**/*.ts', 'platform/print.ts'], { cwd: ROOT }).filter((file) =>
-    /process\.(?:stdout|stderr)\.write|console\./.test(readFileSync(join(ROOT, file), 'utf8')),
+    /\b(?:stdout|stderr)\.write|console\./.test(readFileSync(join(ROOT, file), 'utf8')),
   )
   expect(direct.sort()).toEqual(WRITERS)
 })
@@ -177,7 +184,7 @@ test('every command prints through print and tell', () => {
 test('an address with http of a port with TLS is said to be one', async () => {
   await using tls = await rawServer((socket) => socket.end(), certificate('good'))
   const environment = { HOME: home, TIDEMARK_URL: `http://127.0.0.1:${tls.port}`, TIDEMARK_API_KEY: 'svc_a' }
-  const { code, stderr } = await runCli(['get'], environment)
+  const { code, stderr } = await runHere(['get'], environment)
   expect([code, stderr]).toEqual([
     69,
     expect.stringContaining('where it speaks TLS on this port, use https:// in the address of'),
@@ -187,7 +194,7 @@ test('an address with http of a port with TLS is said to be one', async () => {
 test('an address with https of a port without TLS is said to be one', async () => {
   const { port } = server.address() as AddressInfo
   const environment = { HOME: home, TIDEMARK_URL: `https://127.0.0.1:${port}`, TIDEMARK_API_KEY: 'svc_a' }
-  const { code, stderr } = await runCli(['get'], environment)
+  const { code, stderr } = await runHere(['get'], environment)
   expect(code).toBe(69)
   expect(stderr).toContain('it speaks no TLS on this port, so use http:// in the address of')
   expect(stderr).not.toContain('NODE_EXTRA_CA_CERTS')

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
+import { AS_PROCESSES } from '../../support/process/command-host.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let remote: RemoteServer
@@ -75,7 +76,7 @@ describe('get', () => {
   })
 
   test('a reader that stops after the first line is no error', async () => {
-    const { stderr } = await remote.sh('./tidemark get --json | head -1; ./tidemark get -o wide | true')
+    const { stderr } = await remote.sh('./tidemark get --json | head -1; ./tidemark get -o wide | true', AS_PROCESSES)
     expect(stderr).toBe('')
   })
 

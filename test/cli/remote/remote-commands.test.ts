@@ -8,7 +8,7 @@ import { setExtracted } from '../../support/database/change-runs.ts'
 import { eventually } from '../../support/run/eventually.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let remote: RemoteServer

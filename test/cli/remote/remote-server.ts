@@ -7,6 +7,7 @@ import { createEmptyDatabase } from '../../support/database/test-database.ts'
 import { runOn } from '../../support/database/test-template.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
 import { type CliProcess, type Environment, startCli, startShell } from '../../support/process/cli-process.ts'
+import { commandScript, openCommandHost } from '../../support/process/command-host.ts'
 import { temporaryFolder } from '../../support/process/temporary-folder.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
@@ -35,9 +36,9 @@ export interface RemoteServer extends AsyncDisposable {
   sql(statement: string): Promise<void>
   /** Makes a monitor of the site's price and waits for its first run. Returns its id. */
   watch(name: string, more?: object): Promise<string>
-  /** Runs lines of shell in the folder. `./tidemark` is there. */
+  /** Runs lines of shell in the folder. `./tidemark` is there: its commands run in the process of the test. */
   sh(lines: string, more?: Environment): Promise<Ended>
-  /** As above, and goes on. */
+  /** As above with commands as processes, and goes on. */
   start(lines: string, more?: Environment): CliProcess
 }
 
@@ -46,7 +47,8 @@ export async function startRemoteServer(): Promise<RemoteServer> {
   const database = await createEmptyDatabase()
   const site = await openSite()
   const home = await temporaryFolder()
-  await writeFile(join(home.path, 'tidemark'), `#!/bin/sh\nexec "${join(ROOT, 'tidemark')}" "$@"\n`, { mode: 0o755 })
+  await writeFile(join(home.path, 'tidemark'), commandScript(join(ROOT, 'tidemark')), { mode: 0o755 })
+  const host = await openCommandHost()
   const serve = startCli(['serve'], {
     DATABASE_URL: database.url,
     TIDEMARK_ENCRYPTION_KEY: 'the encryption key of a test',
@@ -97,13 +99,14 @@ export async function startRemoteServer(): Promise<RemoteServer> {
       return id
     },
     async sh(lines, more) {
-      await using shell = start(lines, more)
+      await using shell = start(lines, { ...host.environment, ...more })
       const code = await shell.exited
       return { code, stdout: shell.stdout, stderr: shell.stderr }
     },
     async [Symbol.asyncDispose]() {
       serve.signal('SIGTERM')
       await serve.exited
+      await host[Symbol.asyncDispose]()
       await site[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()
       await database.drop()

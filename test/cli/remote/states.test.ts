@@ -3,7 +3,7 @@ import { forgetFired } from '../../support/database/change-runs.ts'
 import { html, status } from '../../support/network/site.ts'
 import { givenUp, type RemoteServer, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let remote: RemoteServer

@@ -3,7 +3,7 @@ import { whatToDo } from '../../../cli/remote/what-to-do.ts'
 import type { DeliveryTest } from '../../../schema/run/delivery-test.ts'
 import { type RemoteServer, startRemoteServer } from './remote-server.ts'
 
-// Each command is a process, and on a busy machine each takes its time.
+// Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 120_000 })
 
 let remote: RemoteServer

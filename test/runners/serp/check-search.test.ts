@@ -338,6 +338,7 @@ test('tidemark check serp prints the results as a table, and with --json as one 
       target: 'mine.example',
     }
     const output = {
+      io: process,
       form: json ? ('json' as const) : ('table' as const),
       out: (text: string) => void (out += text),
       err: () => {},

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { createTestDatabase } from '../database/test-database.ts'
 import { eventually } from '../run/eventually.ts'
-import { type CliProcess, type Environment, runCli, startCli } from './cli-process.ts'
+import { type CliProcess, type Environment, startCli } from './cli-process.ts'
+import { runHere } from './run-here.ts'
 
 /** A run as the API answers it: what tests read. */
 interface SeenRun {
@@ -79,7 +80,7 @@ export async function openRunnerInstallation(
     return cli
   }
   const admin = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runCli(['admin', ...args, '--json'], trusted)
+    const { code, stdout, stderr } = await runHere(['admin', ...args, '--json'], trusted)
     if (code !== 0) throw new Error(stderr)
     return JSON.parse(stdout) as Record<string, string>
   }
