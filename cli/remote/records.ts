@@ -115,7 +115,7 @@ export async function findRecord(client: RemoteClient, { text, kind }: Reference
 interface Wanted {
   readonly client: RemoteClient
   readonly references: readonly (Reference | RemoteRecord)[]
-  /** A record that does not exist is no failure. */
+  /** A record that does not exist is not a failure. */
   readonly ignoresMissing?: boolean
 }
 

@@ -18,7 +18,7 @@ export interface Action {
   /** The same for people. Default: as above. */
   readonly words?: string
   readonly request: (path: string) => RemoteRequest
-  /** A monitor that does not exist is no failure. */
+  /** A monitor that does not exist is not a failure. */
   readonly ignoresMissing?: boolean
 }
 

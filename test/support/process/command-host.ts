@@ -9,18 +9,23 @@ const HOST_VARIABLE = 'PORT_OF_COMMANDS'
 /** In the environment of a shell, commands are processes: for what a process alone has, such as a closed pipe. */
 export const AS_PROCESSES = { [HOST_VARIABLE]: '' }
 
+/** They go on until a signal comes, or read what a whole process has. */
+const GOING_ON = [
+  ...['serve', 'api', 'worker', 'runner', 'browser', 'operator', 'tail', 'verify-webhook'],
+  ...['doctor', 'cluster-secret'],
+]
+
 /**
  * Returns a script of bash that is the command for shells: it runs in the process of the test, with the streams of the
- * shell. It is the program at `entry` for commands that go on until a signal comes, at a terminal, for an output that is
- * another device, and where there is no host.
+ * shell. For commands that go on until a signal comes, at a terminal, for an output that is another device, and where
+ * there is no host, it is the program at `entry`.
  */
 export const commandScript = (entry: string): string => `#!/usr/bin/env bash
 case "\${${HOST_VARIABLE}:-} \${1:-}" in
-  ' '* | *' serve' | *' api' | *' worker' | *' runner' | *' browser' | *' operator' | *' doctor' | *' cluster-secret' | *' tail' | *' verify-webhook')
-    exec ${entry} "$@" ;;
+  ' '* | ${GOING_ON.map((name) => `*' ${name}'`).join(' | ')}) exec "${entry}" "$@" ;;
 esac
 if [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || { [ -c /dev/stdout ] && ! [ /dev/stdout -ef /dev/null ]; }; then
-  exec ${entry} "$@"
+  exec "${entry}" "$@"
 fi
 id=$$-$RANDOM-$RANDOM
 open() { eval "exec $1<>/dev/tcp/127.0.0.1/$${HOST_VARIABLE}" && printf '%s %s\\0' "$2" "$id" >&"$1"; }
