@@ -23,6 +23,7 @@ import {
 import { deliveryRequestRoute, testDeliveryRoute } from './routes/delivery-trials.ts'
 import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
+import { extractLookRoute, lookRoute } from './routes/monitors/looks.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
 import type { ServedKind } from './routes/monitors/served-kind.ts'
@@ -35,6 +36,8 @@ import { overviewRoutes } from './routes/overview/overview.ts'
 const shared: readonly Route[] = [
   listTemplatesRoute,
   createFromTemplateRoute,
+  lookRoute,
+  extractLookRoute,
   getRunRoute,
   diffRunRoute,
   listRunDeliveriesRoute,

@@ -8,6 +8,7 @@ import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotHeld } from '../../deliveries/release-held.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { LaterKeys } from '../../monitors/later-keys.ts'
+import type { NoLook } from '../../monitors/looks/extract-look.ts'
 import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap, OverStorage } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
@@ -64,6 +65,7 @@ type Refusal =
   | NotReplayable
   | NotHeld
   | NoTexts
+  | NoLook
   | NotCompared
   | NotAllowed
   | AlreadyThere
@@ -79,6 +81,8 @@ const CONFLICTS = {
   replaced: KEY_REPLACED,
   subscribed: SUBSCRIBED,
 } as const
+
+const NO_LOOK = 'There is no such look, or not any more: one is kept for 15 minutes. Look again.'
 
 const LATER = {
   stopping: 'The service is stopping. Try again in a moment.',
@@ -128,6 +132,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return notHeld(refusal)
     case 'no_texts':
       return apiError('NOT_FOUND', NO_TEXTS[refusal.why])
+    case 'no_look':
+      return apiError('NOT_FOUND', NO_LOOK)
     case 'stopping':
     case 'not_compared':
       return later(LATER[refusal.kind])

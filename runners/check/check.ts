@@ -13,6 +13,7 @@ import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import type { SearchMeans } from '../serp/search-reading.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
+import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
 import { whyRendered, isHtml } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
@@ -88,9 +89,8 @@ async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> 
   // Before the body is read: a large one is moved to a thread.
   const fetched = task.asksFetched === true ? factsOf(layered.fetched) : undefined
   const reading = await read(task, layered, ports)
-  return (fetched && 'warnings' in reading) || (fetched && reading.kind === 'failed')
-    ? { ...reading, fetched }
-    : reading
+  const isTold = 'warnings' in reading || reading.kind === 'failed' || reading.kind === 'look'
+  return fetched && isTold ? { ...reading, fetched } : reading
 }
 
 const MAX_TYPE = 1000
@@ -101,6 +101,10 @@ function factsOf(fetched: Fetched): FetchedFacts {
   const { contentType, body } = fetched
   return { status, durationMs, contentType: contentType?.slice(0, MAX_TYPE) ?? null, bytes: body.byteLength }
 }
+
+/** Fetches a page directly, as it is sent, and reads nothing of it. */
+export const fetchAsSent = (task: PageTask, ports: CheckPorts): Promise<Fetched> =>
+  fetchDirectly(requestOf(task), task, ports)
 
 /**
  * Checks a page that needed a browser before. It returns to the static layer only when that reads exactly the same now:
@@ -197,6 +201,8 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   const { fetched } = layered
   const from = fromOf(layered)
   if (!fetched.ok) return failedFetch(fetched, from)
+  if (task.looks === true && fetched.kind === 'body')
+    return { kind: 'look', ...from, look: await lookOf(fetched, ports, warningsOf(fetched, task)) }
   const { etag, lastModified } = fetched
   if (fetched.kind === 'not_modified')
     return unchanged(from, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })

@@ -8,6 +8,7 @@ type SealedTable =
   | 'idempotent_answers'
   | 'previews'
   | 'asked_work'
+  | 'looks'
   | 'installation'
 type ColumnOf<T extends string> = Extract<SealedPlace['column'], `${T}.${string}`> extends `${T}.${infer C}` ? C : never
 
@@ -19,6 +20,7 @@ const WORDS: Readonly<Record<SealedTable, readonly [string, string]>> = {
   idempotent_answers: ['kept answer', 'kept answers'],
   previews: ['preview', 'previews'],
   asked_work: ['request that waits', 'requests that wait'],
+  looks: ['look', 'looks'],
   installation: ['key of sessions', 'keys of sessions'],
 }
 
@@ -33,7 +35,16 @@ interface Sealed<T extends SealedTable = SealedTable> {
 
 /** The tables whose rows hold encrypted values that a rotation encrypts again. */
 export const SEALED_TABLES: readonly Sealed[] = (
-  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'previews', 'asked_work', 'installation'] as const
+  [
+    'monitors',
+    'deliveries',
+    'notices',
+    'idempotent_answers',
+    'previews',
+    'asked_work',
+    'looks',
+    'installation',
+  ] as const
 ).map((table) => ({
   table,
   columns: SEALED_COLUMNS.filter((column) => column.startsWith(`${table}.`)).map(

@@ -38,6 +38,9 @@ export const SEALED_COLUMNS = [
   'previews.answer',
   'asked_work.request',
   'asked_work.answer',
+  'looks.answer',
+  'looks.fetched',
+  'looks.rendered',
   'encryption_keys.proof',
   'installation.session_key',
 ] as const
