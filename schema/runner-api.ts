@@ -112,7 +112,7 @@ export const RunnerReading = Tagged('kind', {
       status: Whole(200, 299),
       url: Text(1, 16_384),
       content_type: Nullable(Text(0, 1000)),
-      /** The indexes in `pictures` of the document, which is no picture, and of the picture. */
+      /** The indexes in `pictures` of the document and of the picture. */
       document: Whole(0, 1),
       picture: Nullable(Whole(0, 1)),
       is_cut: Type.Boolean(),

@@ -131,9 +131,8 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'not_held':
       return notHeld(refusal)
     case 'no_texts':
-      return apiError('NOT_FOUND', NO_TEXTS[refusal.why])
     case 'no_look':
-      return apiError('NOT_FOUND', NO_LOOK)
+      return apiError('NOT_FOUND', refusal.kind === 'no_look' ? NO_LOOK : NO_TEXTS[refusal.why])
     case 'stopping':
     case 'not_compared':
       return later(LATER[refusal.kind])

@@ -88,9 +88,10 @@ async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> 
   ports.onFetched?.(layered.fetched)
   // Before the body is read: a large one is moved to a thread.
   const fetched = task.asksFetched === true ? factsOf(layered.fetched) : undefined
-  const reading = await read(task, layered, ports)
-  const isTold = 'warnings' in reading || reading.kind === 'failed' || reading.kind === 'look'
-  return fetched && isTold ? { ...reading, fetched } : reading
+  const reading = task.looks === true ? await look(task, layered, ports) : await read(task, layered, ports)
+  return fetched && (reading.kind === 'failed' || reading.kind === 'look' || 'warnings' in reading)
+    ? { ...reading, fetched }
+    : reading
 }
 
 const MAX_TYPE = 1000
@@ -197,12 +198,19 @@ function fetchDirectly(asked: FetchRequest, { request, teamKey }: PageTask, port
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
 }
 
+/** Returns what somebody sees of a rendered page. */
+async function look(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {
+  const { fetched } = layered
+  const from = fromOf(layered)
+  if (!fetched.ok) return failedFetch(fetched, from)
+  if (fetched.kind === 'not_modified') throw new TypeError('a look sends no condition')
+  return { kind: 'look', ...from, look: await lookOf(fetched, ports, warningsOf(fetched, task)) }
+}
+
 async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {
   const { fetched } = layered
   const from = fromOf(layered)
   if (!fetched.ok) return failedFetch(fetched, from)
-  if (task.looks === true && fetched.kind === 'body')
-    return { kind: 'look', ...from, look: await lookOf(fetched, ports, warningsOf(fetched, task)) }
   const { etag, lastModified } = fetched
   if (fetched.kind === 'not_modified')
     return unchanged(from, { etag, lastModified, bodyHash: task.last?.bodyHash ?? null })

@@ -25,7 +25,7 @@ export interface KeptDocument {
   readonly url: string
 }
 
-/** What came of one of the two ways to get a document. */
+/** The result of one of the two ways to get a document. */
 export interface Got {
   readonly about: LookDocument
   /** Null: it is not there. */
@@ -54,7 +54,7 @@ export function failedGot(fault: RunFault, status: number | null, durationMs: nu
   return { about: { ...NOTHING, http_status: status, duration_ms, error_code, error_message }, document: null }
 }
 
-export function gotOf(page: KeptDocument & { readonly status: number; readonly durationMs: number | null }): Got {
+function gotOf(page: KeptDocument & { readonly status: number; readonly durationMs: number | null }): Got {
   const { body, contentType, url, status, durationMs } = page
   return {
     about: {

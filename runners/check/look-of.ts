@@ -1,4 +1,5 @@
-import { LOOK_LIMITS, type LookElement } from '../../schema/monitor/look.ts'
+import { LOOK_LIMITS } from '../../schema/monitor/look-limits.ts'
+import type { LookElement } from '../../schema/monitor/look.ts'
 import type { SeenPage } from '../browser/look/look-page.ts'
 import type { SeenElement } from '../browser/look/page-elements.ts'
 import type { Shot } from '../browser/page/shot.ts'
@@ -48,8 +49,9 @@ export async function lookOf(
   return { ...about, elements: listed, covers, warnings: [...warnings, ...seen.warnings, ...more] }
 }
 
-function placed({ live, unreadable, ...element }: SeenElement, path: Place): LookElement {
-  return { ...element, path: path && [...path], unreadable: unreadable ?? (path === null ? 'not_in_html' : null) }
+function placed({ box, order, parent, tag, text, unreadable }: SeenElement, path: Place): LookElement {
+  const why = unreadable ?? (path === null ? 'not_in_html' : null)
+  return { box, order, parent, tag, text, path: path && [...path], unreadable: why }
 }
 
 /** Returns the first elements, as many as fit into an answer. A parent stands before its children. */

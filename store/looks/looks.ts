@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
-/** A look that is to be kept. What is a buffer is encrypted. */
+/** A look to be kept. Buffers are encrypted. */
 interface NewLook {
   readonly id: string
   readonly teamId: string
@@ -21,8 +20,6 @@ const kept = row({
   now_ms: Type.Number(),
   expires_ms: Type.Number(),
 })
-
-export const newLookId = (): string => randomUUID()
 
 /** Announces a picture before its object is stored: what is not kept with a look is swept as any picture. */
 export async function announceLookImage(
@@ -72,7 +69,7 @@ export const findLook = (store: Queryable, { teamId, id }: { readonly teamId: st
 const counted = row({ count: Type.Integer() })
 const BATCH = 500
 
-/** Deletes looks whose time is over. Nothing may show their pictures from then on; the sweep of pictures deletes them. */
+/** Deletes looks whose time is over. Nothing shows their pictures from then on; the sweep of pictures deletes them. */
 export const sweepLooks = (store: Store): Promise<number> =>
   store.oneFirst(sql.type(counted)`
     with gone as (

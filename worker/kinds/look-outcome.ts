@@ -2,8 +2,9 @@ import { refusePng } from '../../runners/browser/page/picture-limits.ts'
 import { LARGEST_SHOT_BYTES, TALLEST_SHOT } from '../../runners/browser/page/shot.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
-import { LOOK_LIMITS, type LookElement } from '../../schema/monitor/look.ts'
-import type { RunnerReading } from '../../schema/runner-api.ts'
+import { LOOK_LIMITS } from '../../schema/monitor/look-limits.ts'
+import type { LookElement } from '../../schema/monitor/look.ts'
+import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import { type Issue, joinPath } from '../../schema/validation/issue.ts'
 import {
   type CheckedOutcome,
@@ -16,36 +17,40 @@ import { fetchedOf, reasonOf } from './reported-facts.ts'
 type LookSent = Extract<RunnerReading, { kind: 'look' }>
 
 /**
- * Checks the look that a runner reports. Its shape was checked before. What it names must be there: parents before
- * their children, elements that cover the page, a document, and a picture that is one.
+ * Checks the look that a runner reports. Its shape was checked before. What it names has to exist: a parent before its
+ * children, the elements that cover the page, the document, and a PNG.
  */
 export function lookOutcomeOf({ outcome, pictures }: ReportedOutcome, held: HeldTask<PageTask>): CheckedOutcome {
-  const { task, hasProxy } = held
-  const { reading, values, fetched } = outcome
-  const issues: Issue[] = values === undefined ? [] : [{ path: 'values', message: 'is not for a look' }]
-  if (fetched && !task.asksFetched) issues.push({ path: 'fetched', message: 'was not asked for' })
-  if (!task.looks) issues.push(...issue('kind', 'must not be look: the monitor watches a page'))
-  if (reading.kind !== 'look' && reading.kind !== 'failed')
-    return {
-      ok: false,
-      issues: [...issues, ...issue('kind', 'must be look or failed: somebody wants to see the page')],
-    }
-  if (reading.fetch_method === 'static') issues.push(...issue('fetch_method', 'cannot be static: the page is shown'))
-  if (reading.fetch_method === 'proxy' && !hasProxy)
-    issues.push(...issue('fetch_method', 'cannot be proxy: this installation has none'))
-  const about = fetched && { fetched: fetchedOf(fetched) }
+  const { reading } = outcome
+  const issues = outcomeIssues(outcome, held)
+  const about = outcome.fetched && { fetched: fetchedOf(outcome.fetched) }
   if (reading.kind === 'failed') {
-    if (reading.engine) issues.push(...issue('engine', 'is not for a page'))
     if (pictures.length > 0) issues.push({ path: 'pictures', message: 'must be empty: nothing was seen' })
     if (issues.length > 0) return { ok: false, issues }
     const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
     return { ok: true, reading: { kind, fetchMethod, fault, retryAfterMs, status, ...about } }
   }
+  if (reading.kind !== 'look') return { ok: false, issues: [...issues, ...OTHER_KIND] }
   issues.push(...partIssues(reading, pictures), ...elementIssues(reading))
   const look = issues.length === 0 ? lookFrom(reading, pictures) : null
   if (look === null) return { ok: false, issues }
   const { fetch_method: fetchMethod } = reading
-  return { ok: true, reading: { kind: 'look', fetchMethod, fetchReason: reasonOf(fetchMethod, task), look, ...about } }
+  const fetchReason = reasonOf(fetchMethod, held.task)
+  return { ok: true, reading: { kind: 'look', fetchMethod, fetchReason, look, ...about } }
+}
+
+const OTHER_KIND = issue('kind', 'must be look or failed: somebody wants to see the page')
+
+function outcomeIssues({ reading, values, fetched }: RunnerOutcome, { task, hasProxy }: HeldTask<PageTask>): Issue[] {
+  const issues: Issue[] = []
+  if (values !== undefined) issues.push({ path: 'values', message: 'is not for a look' })
+  if (fetched && !task.asksFetched) issues.push({ path: 'fetched', message: 'was not asked for' })
+  if (reading.kind === 'failed' && reading.engine) issues.push(...issue('engine', 'is not for a page'))
+  const method = 'fetch_method' in reading ? reading.fetch_method : undefined
+  if (method === 'static') issues.push(...issue('fetch_method', 'cannot be static: the page is shown'))
+  if (method === 'proxy' && !hasProxy)
+    issues.push(...issue('fetch_method', 'cannot be proxy: this installation has none'))
+  return issues
 }
 
 function partIssues({ look: { document, picture } }: LookSent, parts: readonly Uint8Array[]): Issue[] {
@@ -56,7 +61,7 @@ function partIssues({ look: { document, picture } }: LookSent, parts: readonly U
   if ((parts[document]?.byteLength ?? 0) > FETCH_LIMITS.maxBodyBytes)
     issues.push({ path: joinPath('pictures', document), message: 'is larger than a document may be' })
   const png = picture === null ? undefined : parts[picture]
-  if (png === undefined) return picture === null ? issues : [...issues, ...issue('look.picture', 'is not there')]
+  if (png === undefined) return picture === null ? issues : [...issues, ...issue('look.picture', 'is missing')]
   const refused = refusePng(png)
   if (refused) return [...issues, ...issue('look.picture', `cannot be shown: ${refused.message}`)]
   const { width, height } = sizeOf(png)

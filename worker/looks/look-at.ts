@@ -28,8 +28,8 @@ interface LookParts {
   readonly ports: CheckPorts
   readonly work: AskedWork
   readonly slot: AskedSlot
-  /** Renders where this process does not. Null: nobody does. */
-  readonly runners: RunnerAnswers | null
+  /** Renders where this process does not. Undefined: nobody does. */
+  readonly runners: RunnerAnswers | undefined
 }
 
 /** A client and a proxy before it wait for a minute. */
@@ -65,7 +65,7 @@ async function render(asked: LookRequest, parts: LookParts): Promise<Shown> {
   const { ports, runners } = parts
   const { browser } = ports
   if (browser && browser !== 'elsewhere') return here(asked, parts)
-  if (runners === null || !(await runners.areClaimed(false))) return failedShown(NO_BROWSER, null, null)
+  if (runners === undefined || !(await runners.areClaimed(false))) return failedShown(NO_BROWSER, null, null)
   return byRunner(asked, runners, parts)
 }
 

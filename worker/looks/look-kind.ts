@@ -5,7 +5,7 @@ import type { AskedAnswer, AskedKind, KnownOfTask } from '../queue/asked-kind.ts
 import { hostOf } from '../queue/host-of.ts'
 
 /** What a runner is asked for: the page, as somebody wants to see it. */
-export type LookAsked = Pick<LookRequest, 'url' | 'request_headers' | 'wait_for' | 'viewport'>
+type LookAsked = Pick<LookRequest, 'url' | 'request_headers' | 'wait_for' | 'viewport'>
 
 /** What a look of a runner was, as it is kept for the process that waits: bytes are base64. */
 export type KeptLook =

@@ -120,6 +120,8 @@ export function createPreviews({
   const running = new Running()
   const slots = createAskedSlots({ atOnce, perTeam, waiting })
   const counts = { answered: 0, unanswered: 0 }
+  const within = { signal: stopping.signal, browser, ...(deadlineMs !== undefined && { deadlineMs }) }
+  const portsOf = portsOfTeam({ agent, extractor, pages, ...within }, proxy)
 
   function tracked<T>(done: Promise<T>): Promise<T> {
     running.add(done)
@@ -130,26 +132,7 @@ export function createPreviews({
     if (stopping.signal.aborted) return Promise.resolve(STOPPING)
     const { teamId } = work
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
-    return tracked(begin({ work, slot }, config, { ...portsOf(teamId), ask, team: teamId }))
-  }
-
-  function portsOf(teamId: string): CheckPorts {
-    const port = proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) }
-    const within = { signal: stopping.signal, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
-    return { agent, extractor, pages, ...within }
-  }
-
-  function look(work: AskedWork, asked: LookRequest, slot: AskedSlot): Promise<LookEnd> {
-    if (stopping.signal.aborted) return Promise.resolve(STOPPING)
-    return tracked(lookAt(asked, { work, slot, ports: portsOf(work.teamId), runners: runners ?? null }))
-  }
-
-  async function begin(by: InSlot, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
-    const isElsewhere = browser === undefined && (await runners?.areClaimed(config.isolation === 'pod')) === true
-    if (ports.signal.aborted) return STOPPING
-    return runners && isElsewhere
-      ? byRunner({ ...by, runners, counts }, config, ports)
-      : endOf(await preview(config, ports))
+    return tracked(begin({ work, slot, runners, counts }, config, { ...portsOf(teamId), ask, team: teamId }))
   }
 
   /** Returns what makes searches in a slot. */
@@ -172,7 +155,7 @@ export function createPreviews({
       return {
         kind: 'place',
         run: (work, config) => run(work, config, slot),
-        look: (work, asked) => look(work, asked, slot),
+        look: (work, asked) => tracked(lookAt(asked, { work, slot, ports: portsOf(work.teamId), runners })),
         search: searchIn(slot),
         leave,
       }
@@ -188,9 +171,25 @@ export function createPreviews({
   }
 }
 
+/** Returns what gives the checks of a team what they depend on. */
+const portsOfTeam =
+  (ports: CheckPorts, proxy: PreviewsOptions['proxy']) =>
+  (teamId: string): CheckPorts => ({
+    ...ports,
+    proxy: proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) },
+  })
+
 const STOPPING = { kind: 'stopping' } as const
 
 const endOf = (shown: Preview | null): PreviewEnd => (shown === null ? STOPPING : { kind: 'done', preview: shown })
+
+/** Makes a preview of a page here, or has a runner make it. */
+async function begin(by: Beginning, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
+  const { runners } = by
+  const isElsewhere = ports.browser === undefined && (await runners?.areClaimed(config.isolation === 'pod')) === true
+  if (ports.signal.aborted) return STOPPING
+  return runners && isElsewhere ? byRunner({ ...by, runners }, config, ports) : endOf(await preview(config, ports))
+}
 
 /** Has a runner do a preview. What can be fetched is fetched here first, as workers do with checks. */
 async function byRunner(by: ByRunner, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
@@ -275,6 +274,11 @@ function requestOf({ url, extract, request, visual, headers, queue, reason, obst
 interface InSlot {
   readonly work: AskedWork
   readonly slot: AskedSlot
+}
+
+interface Beginning extends InSlot {
+  readonly runners: RunnerAnswers | undefined
+  readonly counts: ByRunner['counts']
 }
 
 interface ByRunner extends InSlot {

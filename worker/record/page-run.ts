@@ -84,9 +84,7 @@ export function createPageRecording(parts: RecordingParts): Recording<PageTask> 
         })
         return { outcome: 'failed', fired: false, code: fault.code }
       }
-      const unchanged = async (
-        read: Exclude<typeof reading, { kind: 'failed' | 'search' | 'look' }>,
-      ): Promise<RunEnd> => {
+      const unchanged = async (read: Parameters<typeof sameColumns>[1]): Promise<RunEnd> => {
         await same.add({ ...sameColumns(finished, read), notices: notices(false) })
         return UNCHANGED
       }

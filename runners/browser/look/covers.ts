@@ -1,4 +1,4 @@
-import { LOOK_LIMITS } from '../../../schema/monitor/look.ts'
+import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
 import type { Edges, SeenNode } from './snapshot.ts'
 import { within } from './visible-boxes.ts'
 

@@ -7,9 +7,7 @@ export function liveTreeOf(nodes: readonly SeenNode[]): {
   readonly live: LiveTree
   readonly indexes: ReadonlyMap<SeenNode, number>
 } {
-  const texts = new Map<SeenNode, string>()
-  for (const { type, text, parent } of nodes)
-    if (type === 'text' && parent && !isOpaque(parent.tag)) texts.set(parent, (texts.get(parent) ?? '') + text)
+  const texts = ownTexts(nodes)
   const indexes = new Map<SeenNode, number>()
   const parents: number[] = []
   const tags: string[] = []
@@ -25,4 +23,11 @@ export function liveTreeOf(nodes: readonly SeenNode[]): {
     marks.push(markOf(node.attributes, texts.get(node) ?? ''))
   }
   return { live: { parents, tags, marks }, indexes }
+}
+
+function ownTexts(nodes: readonly SeenNode[]): ReadonlyMap<SeenNode, string> {
+  const texts = new Map<SeenNode, string>()
+  for (const { type, text, parent } of nodes)
+    if (type === 'text' && parent && !isOpaque(parent.tag)) texts.set(parent, (texts.get(parent) ?? '') + text)
+  return texts
 }

@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { LOOK_LIMITS } from '../../../schema/monitor/look.ts'
+import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
+import { AWAIT_FONTS } from '../page/capture.ts'
 import { PAGE_SIZE, type PageSize } from '../page/page-boxes.ts'
 import type { PageView } from '../page/page-view.ts'
 import { TALLEST_SHOT } from '../page/shot.ts'
@@ -23,7 +24,7 @@ interface LookedAt {
  * elements and the picture are of the same moment, whatever the page does.
  */
 export async function holdStill({ session, view }: Omit<LookedAt, 'page'>): Promise<void> {
-  await view.ask(FONTS)
+  await view.ask(AWAIT_FONTS)
   await session.send('Emulation.setScriptExecutionDisabled', { value: true })
   await view.ask(END_ANIMATIONS)
 }
@@ -84,7 +85,6 @@ const notWalked = (count: number): string =>
 
 // Source text, because it runs in the page: there is no `document` in these types.
 const COUNT = `document.getElementsByTagName('*').length`
-const FONTS = `Promise.race([document.fonts.ready.then(() => true), new Promise((resolve) => setTimeout(resolve, 3000))])`
 const END_ANIMATIONS = `(() => {
   for (const animation of document.getAnimations().slice(0, 5000)) {
     try { animation.finish() } catch { animation.cancel() }

@@ -1,4 +1,5 @@
-import { LOOK_LIMITS, type Unreadable } from '../../../schema/monitor/look.ts'
+import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
+import type { Unreadable } from '../../../schema/monitor/look.ts'
 import type { LiveTree } from '../../extract/align/live-tree.ts'
 import { coversOf } from './covers.ts'
 import { liveTreeOf } from './live-tree-of.ts'

@@ -5,7 +5,7 @@ interface Rare<T> {
 }
 
 /** What `DOMSnapshot.captureSnapshot` answers, as far as it is read here. A string is an index of `strings`. */
-export interface Snapshot {
+interface Snapshot {
   readonly documents: readonly {
     readonly scrollOffsetX?: number
     readonly scrollOffsetY?: number
@@ -78,35 +78,49 @@ const DOCUMENT = 9
 export function nodesOf({ documents, strings }: Snapshot, most: number): readonly SeenNode[] {
   const [document] = documents
   if (!document) return []
-  const { nodes } = document
-  const text = (index: number | undefined): string => strings[index ?? -1] ?? ''
-  const layouts = layoutsOf(document.layout, text)
-  const shadows = mapOf(nodes.shadowRootType)
-  const inputs = mapOf(nodes.inputValue)
+  const text: TextOf = (index) => strings[index ?? -1] ?? ''
+  const made = nodeMaker(document, text)
   const all: (SeenNode | undefined)[] = []
   const kept: SeenNode[] = []
-  const types = nodes.nodeType ?? []
+  const { nodeType: types = [], parentIndex = [] } = document.nodes
   for (let index = 0; index < types.length && kept.length < most; index += 1) {
-    const parentIndex = nodes.parentIndex?.[index] ?? -1
-    const parent = all[parentIndex]
+    const parent = all[parentIndex[index] ?? -1] ?? null
+    const node = parent !== null || types[index] === DOCUMENT ? made(index, parent) : null
+    if (node === null) continue
+    all[index] = node
+    kept.push(node)
+  }
+  return kept
+}
+
+type TextOf = (index: number | undefined) => string
+
+/** Returns what makes the nodes of a document. It makes none of what the browser makes itself. */
+function nodeMaker({ nodes, layout }: Snapshot['documents'][number], text: TextOf) {
+  const layouts = layoutsOf(layout, text)
+  const shadows = mapOf(nodes.shadowRootType)
+  const inputs = mapOf(nodes.inputValue)
+  return (index: number, parent: SeenNode | null): SeenNode | null => {
     const name = text(nodes.nodeName?.[index])
     const shadow = text(shadows.get(index))
-    const isOwn = shadow !== 'user-agent' && !name.startsWith('::')
-    if (!isOwn || (parent === undefined && types[index] !== DOCUMENT)) continue
-    const node: SeenNode = {
-      parent: parent ?? null,
-      type: types[index] === ELEMENT ? 'element' : types[index] === TEXT ? 'text' : 'other',
+    if (shadow === 'user-agent' || name.startsWith('::')) return null
+    const type = typeOf(nodes.nodeType?.[index])
+    return {
+      parent,
+      type,
       tag: name.toLowerCase(),
-      text: types[index] === TEXT ? text(nodes.nodeValue?.[index]) : '',
+      text: type === 'text' ? text(nodes.nodeValue?.[index]) : '',
       attributes: attributesOf(nodes.attributes?.[index] ?? [], text),
       shadow: shadow === 'open' || shadow === 'closed' ? shadow : null,
       input: text(inputs.get(index)),
       layout: layouts.get(index) ?? null,
     }
-    all[index] = node
-    kept.push(node)
   }
-  return kept
+}
+
+function typeOf(type: number | undefined): SeenNode['type'] {
+  if (type === ELEMENT) return 'element'
+  return type === TEXT ? 'text' : 'other'
 }
 
 const mapOf = <T>(rare: Rare<T> | undefined): Map<number, T> =>
@@ -114,7 +128,7 @@ const mapOf = <T>(rare: Rare<T> | undefined): Map<number, T> =>
 
 function layoutsOf(
   { nodeIndex, bounds, styles, paintOrders = [] }: Snapshot['documents'][number]['layout'],
-  text: (index: number | undefined) => string,
+  text: TextOf,
 ): Map<number, Layout> {
   const layouts = new Map<number, Layout>()
   for (const [at, index] of nodeIndex.entries()) {
@@ -127,7 +141,7 @@ function layoutsOf(
   return layouts
 }
 
-function attributesOf(flat: readonly number[], text: (index: number | undefined) => string): Map<string, string> {
+function attributesOf(flat: readonly number[], text: TextOf): Map<string, string> {
   const attributes = new Map<string, string>()
   for (let at = 0; at + 1 < flat.length; at += 2) attributes.set(text(flat[at]), text(flat[at + 1]))
   return attributes

@@ -1,5 +1,5 @@
 import type { AnyNode, Element } from 'domhandler'
-import { LOOK_LIMITS } from '../../../schema/monitor/look.ts'
+import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
 import { parseHtml } from '../html/html.ts'
 import { childrenOf, isElement } from '../tree.ts'
 import { type LiveTree, markOf } from './live-tree.ts'

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
-import { LOOK_LIMITS } from '../../../schema/monitor/look.ts'
+import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
 import { elementsOf } from '../align/align-tree.ts'
 import { compileRules } from '../compiled.ts'
 import { parseHtml } from '../html/html.ts'

@@ -75,6 +75,8 @@ describe('the body that a route reads', () => {
       'PATCH /v1/serp-monitors/:id',
       'POST /v1/deliveries/test',
       'POST /v1/monitors/from-template/:slug',
+      'POST /v1/looks',
+      'POST /v1/looks/:id/extract',
     ])
     for (const route of writing)
       if (route.policy === 'public')

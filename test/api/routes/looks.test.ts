@@ -23,8 +23,10 @@ import { eventually } from '../../support/run/eventually.ts'
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
+const DOT = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+const PIXEL = `<img alt="A kettle" width="40" height="40" src="${DOT}">`
 const SHOP = `<!doctype html><title>Kettle</title><h1>Kettle</h1>
-  <div class="offer"><span itemprop="price">$19.99</span><img alt="A kettle" width="40" height="40" src="data:image/gif;base64,R0lGODlhAQABAAAAACw="></div>
+  <div class="offer"><span itemprop="price">$19.99</span>${PIXEL}</div>
   <ul>${[1, 2, 3].map((one) => `<li class="item">Item ${one}</li>`).join('')}</ul><p hidden>not seen</p>`
 
 let served: ServedApi
@@ -106,6 +108,105 @@ describe('POST /v1/looks', () => {
   })
 })
 
+describe('a look of what is not a page', () => {
+  test.each([
+    ['json', 'application/json', '{"price": 19.99}'],
+    [
+      'feed',
+      'application/rss+xml',
+      '<?xml version="1.0"?><rss version="2.0"><channel><title>F</title></channel></rss>',
+    ],
+    ['xml', 'application/xml', '<?xml version="1.0"?><urls><url>a</url></urls>'],
+    ['other', 'text/plain', 'just text'],
+  ] as const)('says that it is %s', async (kind, type, text) => {
+    const url = site.page('/data', html(text, { 'content-type': type }))
+    const shown = await look(url)
+    expect(shown.documents.fetched).toMatchObject({ is_there: true, kind, bytes: text.length })
+    expect(shown).toMatchObject({ needs_browser: false, elements: [] })
+  })
+
+  test('has what a direct request with a method gets, and renders nothing', async () => {
+    const url = site.page('/post', (response, request) => response.end(JSON.stringify({ method: request.method })))
+    const shown = await look(url, { request_config: { method: 'POST', body: '{}' } })
+    expect(shown).toMatchObject({ picture: null, documents: { rendered: { is_there: false, error_code: null } } })
+    const rule = { extract_config: { method: 'json_path', fields: { method: '$.method' } } }
+    const { body } = await served.me.post(`/v1/looks/${shown.id}/extract`, rule)
+    expect(body).toMatchObject({ fetched: { fields: { method: 'POST' } }, rendered: null })
+  })
+})
+
+describe('a look that is refused or fails', () => {
+  test('is 422 for a private address and for a pair that excludes each other, and uses no run', async () => {
+    const before = await used()
+    const refused = await served.me.post('/v1/looks', { url: 'http://10.0.0.1/' })
+    expect(refused).toMatchObject({ status: 422, body: { error: { details: [{ path: 'url' }] } } })
+    const both = await served.me.post('/v1/looks', { url: site.url, wait_for: 'b', request_config: {} })
+    expect(both).toMatchObject({ status: 422, body: { error: { details: [{ path: 'wait_for' }] } } })
+    expect(await used()).toEqual(before)
+  })
+
+  test('says so of a redirect to a private address, of both documents', async () => {
+    const url = site.page('/away', (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end())
+    const { documents } = await look(url)
+    const refused = { is_there: false, error_code: 'target_not_allowed', error_message: expect.any(String) }
+    expect(documents).toMatchObject({ fetched: refused, rendered: refused })
+  })
+
+  test('shows a page that only a browser can read, and says that it needs one', async () => {
+    const url = site.page('/shell', '<div id="root"></div><script>root.innerHTML = "<b>$7 only here</b>"</script>')
+    const shown = await look(url)
+    expect(shown).toMatchObject({ needs_browser: true, browser_reason: 'needs_scripts' })
+    const { body } = await extract(shown.id, { price: 'b' })
+    expect(body).toMatchObject({
+      fetched: { fields: { price: null } },
+      rendered: { fields: { price: '$7 only here' } },
+    })
+  })
+
+  test('gives the run back when the browser was killed, twice', async () => {
+    const before = await used()
+    let kills = 0
+    const url = site.page('/killed', (response, request) => {
+      if (!/Tidemark\/0.1/.test(request.headers['user-agent'] ?? '') || !request.headers['sec-fetch-mode'])
+        return void response.end(SHOP)
+      kills += 1
+      process.kill(browsers.current()?.pid ?? 0, 'SIGKILL')
+    })
+    const shown = await look(url)
+    expect(kills).toBe(2)
+    expect(shown.documents.rendered).toMatchObject({ is_there: false, error_code: 'render_failed' })
+    expect(shown.warnings.join()).toContain('It used no run')
+    expect(await used()).toEqual(before)
+  })
+
+  test('goes on when its client has left, and keeps its slot until then', async () => {
+    const before = await used()
+    const { promise: asked, resolve } = Promise.withResolvers<void>()
+    const held: (() => void)[] = []
+    const url = site.page('/slow', (response) => {
+      held.push(() => void response.writeHead(200, { 'content-type': 'text/html' }).end(SHOP))
+      if (held.length === 2) resolve()
+    })
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${served.owner.api_key}`, 'content-type': 'application/json' }
+    const left = fetch(`${served.baseUrl}/v1/looks`, {
+      ...{ method: 'POST', headers, body: JSON.stringify({ url }), signal: leaving.signal },
+    }).catch(() => 'left')
+    await asked
+    leaving.abort()
+    expect(await left).toBe('left')
+    for (const answer of held) answer()
+    await eventually(used, (now) => now.runs_used === before.runs_used + 1)
+    await eventually(
+      () =>
+        served.api.services.store.oneFirst(sql.type(row({ count: Type.Integer() }))`
+        select count(*)::int as count from asked_work`),
+      (count) => count === 0,
+    )
+    expect(await used()).toMatchObject({ runs_used: before.runs_used + 1 })
+  })
+})
+
 describe('POST /v1/looks/{id}/extract', () => {
   test('gives the values of both documents, and the elements that a rule matches', async () => {
     const shown = await look(site.url)
@@ -157,5 +258,3 @@ describe('POST /v1/looks/{id}/extract', () => {
     expect(await names()).toBe(before - 1)
   })
 })
-
-void eventually
