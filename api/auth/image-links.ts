@@ -14,10 +14,7 @@ interface SignedImage {
 
 /** Addresses of pictures that open them without credentials, for a short time: for the pages that show them. */
 export interface ImageLinks {
-  /**
-   * The address of a picture of the team, good for `LINK_SECONDS` from now, or for so many seconds, in ms by the store's
-   * clock.
-   */
+  /** The address of a picture of the team. Good for so many seconds from now, which is in ms by the store's clock. */
   sign(teamId: string, imageId: string, nowMs: number, seconds?: number): string
   /**
    * What a token of ours says; null when a single byte of it is not ours. Whether its time is over is for the clock to

@@ -45,7 +45,8 @@ const boxOf = (look: PageLook, text: string) => the(look, text).box
 describe('the elements of a page', () => {
   test('have boxes in the picture when the page, and a part of it, is scrolled', async () => {
     const look = await lookAt(`<p style="margin:0;height:2000px">Top</p>
-      <div id="s" style="height:100px;overflow:auto"><div style="height:150px">Gone</div><b style="display:block;height:50px">Shown</b></div>
+      <div id="s" style="height:100px;overflow:auto"><div style="height:150px">Gone</div>
+      <b style="display:block;height:50px">Shown</b></div>
       <i style="position:absolute;top:-1000000000px">Far</i>
       <script>s.scrollTop = 100; scrollTo(0, 900)</script>`)
     expect(boxOf(look, 'Top')).toMatchObject({ x: 0, y: 0, height: 2000 })
@@ -67,7 +68,7 @@ describe('the elements of a page', () => {
     expect(the(look, 'Head').order).toBeGreaterThan(the(look, 'Long').order)
   })
 
-  test('are found in the HTML as it is parsed, also behind a noscript in the head; others say that they are not', async () => {
+  test('are found in the HTML as it is parsed, also behind a noscript; others say that they are not', async () => {
     const look = await lookAt(`<noscript><img src="/pixel"></noscript><body><div class="a"><b>One</b></div>
       <p id="p"></p><section><u>After</u></section>
       <script>p.append(Object.assign(document.createElement('div'), { textContent: 'Nested' }))</script>`)
@@ -94,7 +95,8 @@ describe('the elements of a page', () => {
 
   test('list what covers the view, such as a cookie wall, and not a header', async () => {
     const look = await lookAt(`<header style="position:fixed;top:0;height:50px;width:100%">Head</header><p>Text</p>
-      <div id="wall" style="position:fixed;inset:0;background:#0008"><div style="position:fixed;inset:10%">Cookies?</div></div>`)
+      <div id="wall" style="position:fixed;inset:0;background:#0008">
+      <div style="position:fixed;inset:10%">Cookies?</div></div>`)
     expect(look.covers).toEqual([{ element: expect.any(Number), share_pct: 100 }])
     expect(look.elements[look.covers[0]?.element ?? -1]).toMatchObject({ tag: 'div', text: 'Cookies?', parent: 1 })
   })
