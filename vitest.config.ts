@@ -38,7 +38,7 @@ const SLOW = [
   'test/package/*.test.ts',
   'test/platform/postgres/first-start.test.ts',
   'test/release/release.test.ts',
-  'test/runners/browser/{browser-launcher,hostile}.test.ts',
+  'test/runners/browser/{browser-launcher,hostile,look-elements}.test.ts',
   'test/runners/extract/candidates/{large-pages,whole-corpus}.test.ts',
   'test/runners/extract/html/differential.test.ts',
   'test/tools/ci/*.test.ts',

@@ -45,7 +45,7 @@ export interface KeyTaken {
 /** Billing has locked the monitor, or all of a team whose trial has ended. Only a change of plan unlocks it. */
 export interface Locked {
   readonly kind: 'locked'
-  readonly act: 'pause' | 'resume' | 'run' | 'preview'
+  readonly act: 'pause' | 'resume' | 'run' | 'preview' | 'look'
 }
 
 /** The plan allows fewer deliveries per monitor. */

@@ -5,7 +5,7 @@ import type { Locked, OutOfRuns } from './outcome.ts'
 
 interface Payment {
   /** What is asked for. */
-  readonly kind: Extract<Locked['act'], 'preview'>
+  readonly kind: Extract<Locked['act'], 'preview' | 'look'>
   readonly teamId: string
   readonly pool: Pool
   /** In runs. */

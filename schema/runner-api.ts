@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { LookSeen } from './monitor/look.ts'
 import { RUN_FAULTS, type RunFaultCode } from './run/run-fault.ts'
 import { FETCH_METHODS, FETCH_REASONS } from './run/run.ts'
 import { SearchFailure, SearchReading } from './serp/search-reading.ts'
@@ -104,6 +105,21 @@ export const RunnerReading = Tagged('kind', {
   },
   /** The results of a search, over all pages. */
   search: { search: SearchReading },
+  /** What somebody sees of a page. */
+  look: {
+    fetch_method: Layer,
+    look: Closed({
+      status: Whole(200, 299),
+      url: Text(1, 16_384),
+      content_type: Nullable(Text(0, 1000)),
+      /** The indexes in `pictures` of the document and of the picture. */
+      document: Whole(0, 1),
+      picture: Nullable(Whole(0, 1)),
+      is_cut: Type.Boolean(),
+      ...LookSeen,
+      warnings: Warnings,
+    }),
+  },
   failed: {
     /** Absent: no layer returned a result. */
     fetch_method: Type.Optional(Layer),
@@ -138,7 +154,7 @@ export const RunnerOutcome = Closed({
   values: Type.Optional(Type.Unknown()),
   /** Only where the task asks for it. */
   fetched: Type.Optional(FetchedFacts),
-  /** The size in bytes of each picture that follows. */
+  /** The size in bytes of each picture that follows; of a look, of its document too. */
   pictures: Type.Array(Whole(1, OUTCOME_PICTURE_BYTES), { maxItems: MAX_PICTURES }),
 })
 export type RunnerOutcome = Static<typeof RunnerOutcome>
@@ -190,6 +206,8 @@ const RunnerTask = Type.Object({
   renders_missing: Type.Optional(Type.Boolean()),
   /** The outcome is to say how the answer was fetched: somebody waits for a preview. Absent: no. */
   asks_fetched: Type.Optional(Type.Boolean()),
+  /** Somebody wants to see the page, and no values of it. Absent: no. */
+  looks: Type.Optional(Type.Boolean()),
   reason: Nullable(Choice(FETCH_REASONS)),
   last: Nullable(Mark),
   due_ms: Nullable(Type.Number()),

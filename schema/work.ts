@@ -43,7 +43,9 @@ export const WORK = {
     budgetMs: DELIVERY_TIMEOUT_MS,
     whenClosed: 'ends',
   },
-  /** Makes a check. It asks somebody else's site, and is paid for with a run. */
+  /** Tries rules on the documents of a look. A letter in a selector asks once. */
+  look_extract: { perTeam: 2, total: 4, waiting: 8, waitMs: 10_000, budgetMs: 20_000, whenClosed: 'ends' },
+  /** Makes a check, or a look. It asks somebody else's site, and is paid for with a run. */
   preview: { perTeam: 2, total: 4, waiting: 0, waitMs: 0, budgetMs: null, whenClosed: 'goes on' },
 } as const satisfies Readonly<Record<string, WorkBound>>
 

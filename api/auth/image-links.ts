@@ -14,8 +14,8 @@ interface SignedImage {
 
 /** Addresses of pictures that open them without credentials, for a short time: for the pages that show them. */
 export interface ImageLinks {
-  /** The address of a picture of the team, good for `LINK_SECONDS` from now, in ms by the store's clock. */
-  sign(teamId: string, imageId: string, nowMs: number): string
+  /** The address of a picture of the team. Good for so many seconds from now, which is in ms by the store's clock. */
+  sign(teamId: string, imageId: string, nowMs: number, seconds?: number): string
   /**
    * What a token of ours says; null when a single byte of it is not ours. Whether its time is over is for the clock to
    * say.
@@ -33,8 +33,8 @@ export function createImageLinks(encryptionKey: string, baseUrl: string): ImageL
   const signature = (said: string, key: Buffer) =>
     createHmac('sha256', key).update(`GET /v1/images/${said}`).digest('base64url')
   return {
-    sign(teamId, imageId, nowMs) {
-      const said = `${Math.floor(nowMs / 1000) + LINK_SECONDS}.${teamId}.${imageId}`
+    sign(teamId, imageId, nowMs, seconds = LINK_SECONDS) {
+      const said = `${Math.floor(nowMs / 1000) + Math.round(seconds)}.${teamId}.${imageId}`
       return `${baseUrl}/v1/images/${said}.${signature(said, newest)}`
     },
     read(token) {

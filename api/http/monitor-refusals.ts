@@ -82,6 +82,8 @@ const LOCKED_ACTS = { pause: 'paused', resume: 'resumed', run: 'run' } as const
 export function locked({ act }: Locked): ApiError {
   if (act === 'preview')
     return apiError('FORBIDDEN', 'The trial has ended, so nothing can be previewed. The owner can choose a plan.')
+  if (act === 'look')
+    return apiError('FORBIDDEN', 'The trial has ended, so no page can be looked at. The owner can choose a plan.')
   return apiError(
     'FORBIDDEN',
     `A monitor that is locked by billing cannot be ${LOCKED_ACTS[act]}. The owner can choose a plan, which unlocks it.`,

@@ -9,6 +9,7 @@ import type { NotHeld } from '../../deliveries/release-held.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { ChangedSince } from '../../monitors/changed-since.ts'
 import type { LaterKeys } from '../../monitors/later-keys.ts'
+import type { NoLook } from '../../monitors/looks/extract-look.ts'
 import type { KeyTaken, Left, Locked, Managed, OutOfRuns, OverCap, OverStorage } from '../../monitors/outcome.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/preview-monitor.ts'
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
@@ -67,6 +68,7 @@ type Refusal =
   | NotReplayable
   | NotHeld
   | NoTexts
+  | NoLook
   | NotCompared
   | NotAllowed
   | AlreadyThere
@@ -82,6 +84,8 @@ const CONFLICTS = {
   replaced: KEY_REPLACED,
   subscribed: SUBSCRIBED,
 } as const
+
+const NO_LOOK = 'There is no such look, or not any more: one is kept for 15 minutes. Look again.'
 
 const LATER = {
   stopping: 'The service is stopping. Try again in a moment.',
@@ -132,7 +136,8 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'not_held':
       return notHeld(refusal)
     case 'no_texts':
-      return apiError('NOT_FOUND', NO_TEXTS[refusal.why])
+    case 'no_look':
+      return apiError('NOT_FOUND', refusal.kind === 'no_look' ? NO_LOOK : NO_TEXTS[refusal.why])
     case 'stopping':
     case 'not_compared':
       return later(LATER[refusal.kind])

@@ -32,6 +32,7 @@ export function createWorkSlots(bounds: Readonly<Record<SlotKind, WorkBound>> = 
     export: createKind('export', bounds.export),
     bulk: createKind('bulk', bounds.bulk),
     delivery_test: createKind('delivery_test', bounds.delivery_test),
+    look_extract: createKind('look_extract', bounds.look_extract),
   } as const satisfies Readonly<Record<SlotKind, Kind>>
   return {
     take: (kind, teamId, signal) => kinds[kind].take(teamId, signal),
@@ -78,6 +79,7 @@ const NOUNS = {
   export: 'exports',
   bulk: 'bulk actions',
   delivery_test: 'tests of destinations',
+  look_extract: 'trials of rules',
 } as const satisfies Record<SlotKind, string>
 
 function noSlot(kind: SlotKind, { perTeam, total, waiting, waitMs, budgetMs }: WorkBound, why: 'full' | 'late') {

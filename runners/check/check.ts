@@ -13,6 +13,7 @@ import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import type { SearchMeans } from '../serp/search-reading.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
+import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
 import { whyRendered, isHtml } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
@@ -87,8 +88,8 @@ async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> 
   ports.onFetched?.(layered.fetched)
   // Before the body is read: a large one is moved to a thread.
   const fetched = task.asksFetched === true ? factsOf(layered.fetched) : undefined
-  const reading = await read(task, layered, ports)
-  return (fetched && 'warnings' in reading) || (fetched && reading.kind === 'failed')
+  const reading = task.looks === true ? await look(task, layered, ports) : await read(task, layered, ports)
+  return fetched && (reading.kind === 'failed' || reading.kind === 'look' || 'warnings' in reading)
     ? { ...reading, fetched }
     : reading
 }
@@ -101,6 +102,10 @@ function factsOf(fetched: Fetched): FetchedFacts {
   const { contentType, body } = fetched
   return { status, durationMs, contentType: contentType?.slice(0, MAX_TYPE) ?? null, bytes: body.byteLength }
 }
+
+/** Fetches a page directly, as it is sent, and reads nothing of it. */
+export const fetchAsSent = (task: PageTask, ports: CheckPorts): Promise<Fetched> =>
+  fetchDirectly(requestOf(task), task, ports)
 
 /**
  * Checks a page that needed a browser before. It returns to the static layer only when that reads exactly the same now:
@@ -191,6 +196,15 @@ function fetchDirectly(asked: FetchRequest, { request, teamKey }: PageTask, port
   const { agent, signal, pages, room, deadlineMs } = ports
   const within = { agent, team: teamKey, signal, room, ...(deadlineMs !== undefined && { deadlineMs }) }
   return request?.pagination ? fetchPages(asked, request.pagination, { ...within, pages }) : fetchStatic(asked, within)
+}
+
+/** Returns what somebody sees of a rendered page. */
+async function look(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {
+  const { fetched } = layered
+  const from = fromOf(layered)
+  if (!fetched.ok) return failedFetch(fetched, from)
+  if (fetched.kind === 'not_modified') throw new TypeError('a look sends no condition')
+  return { kind: 'look', ...from, look: await lookOf(fetched, ports, warningsOf(fetched, task)) }
 }
 
 async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {

@@ -73,8 +73,9 @@ function ask(
 
 /** Returns the request that a browser gets for a check. */
 export function renderRequestOf(task: PageTask): RenderRequest {
-  const { url, headers, extract, visual, teamKey: team } = task
-  return { url, headers, waitFor: waitForOf(extract), visual, team, unrendered: howUnrendered(task) }
+  const { url, headers, extract, visual, teamKey: team, looks = false } = task
+  const asked = { url, headers, waitFor: waitForOf(extract), visual, team, ...(looks && { looks }) }
+  return { ...asked, unrendered: howUnrendered(task) }
 }
 
 /**
@@ -86,8 +87,9 @@ export function howUnrendered({
   reason,
   queue,
   extract,
-}: Pick<PageTask, 'url' | 'reason' | 'queue' | 'extract'>): string | null {
-  if (reason !== 'configured' || isSearchResultsUrl(url)) return null
+  looks,
+}: Pick<PageTask, 'url' | 'reason' | 'queue' | 'extract' | 'looks'>): string | null {
+  if (reason !== 'configured' || looks === true || isSearchResultsUrl(url)) return null
   const steps = [
     ...(waitForOf(extract) === null ? [] : ['remove wait_for']),
     ...(queue === 'visual' ? ['disable visual_config'] : []),

@@ -4,6 +4,7 @@ import type { EngineFailure, SearchReading } from '../../schema/serp/search-read
 import type { Values } from '../../schema/shape/json.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Scripts } from '../extract/page.ts'
+import type { PageLook } from './look-of.ts'
 
 /** What lets the next fetch of a page detect that nothing changed. */
 export interface PageMark {
@@ -91,6 +92,14 @@ export type Reading =
       readonly search: SearchReading
       /** What the engine did before a provider answered. Absent: the engine gave the results. */
       readonly engine?: EngineFailure
+    }
+  /** What somebody sees of a page. */
+  | {
+      readonly kind: 'look'
+      readonly fetchMethod: FetchMethod
+      readonly fetchReason?: FetchReason | null
+      readonly look: PageLook
+      readonly fetched?: FetchedFacts
     }
   /** The process is stopping, or the fencing token is out of date: nothing is recorded, the check is released. */
   | { readonly kind: 'abandoned' }

@@ -49,6 +49,8 @@ export interface PageTask extends Task<'page'> {
   readonly rendersMissing?: boolean
   /** The reading is to say how the answer was fetched, for a person. Absent: no. */
   readonly asksFetched?: boolean
+  /** Somebody wants to see the page, and no values of it. Absent: no. */
+  readonly looks?: boolean
   /** Why it is not in the queue of direct requests; null: it is. */
   readonly reason: FetchReason | null
   /** The page behind the baseline; null when there is no baseline, so that the page is read whatever it is. */

@@ -3,6 +3,7 @@ import type { FetchedFacts as WireFacts, RunnerOutcome, RunnerReading } from '..
 import { UNREAD_CHARS } from '../../schema/serp/search-reading.ts'
 import type { Shot } from '../browser/page/shot.ts'
 import type { Finished } from '../check/check-source.ts'
+import type { PageLook } from '../check/look-of.ts'
 import type { FetchedFacts, Reading } from '../check/reading.ts'
 import type { OutcomeFrame } from './outcome-frame.ts'
 import { markToWire } from './task-wire.ts'
@@ -15,7 +16,7 @@ type Failed = Extract<Reading, { kind: 'failed' }>
  */
 export function outcomeToWire({ task, reading, startedMs, endedMs }: Finished): OutcomeFrame {
   const seen = reading.kind === 'values' || reading.kind === 'text' ? reading.shots : undefined
-  const { indexes, pictures } = indexPictures(seen ?? [])
+  const { indexes, pictures } = reading.kind === 'look' ? partsOf(reading.look) : indexPictures(seen ?? [])
   const outcome: RunnerOutcome = {
     no: task.no,
     fence: task.fence,
@@ -44,10 +45,16 @@ function indexPictures(shots: readonly Shot[]) {
   return { indexes, pictures }
 }
 
+/** The document of a look is sent before its picture. */
+function partsOf({ body, shot }: PageLook): ReturnType<typeof indexPictures> {
+  return { indexes: [], pictures: shot ? [body, shot.png] : [body] }
+}
+
 function readingToWire(reading: Finished['reading'], shots: (number | null)[] | undefined): RunnerReading {
   if (reading.kind === 'moved') return reading
   if (reading.kind === 'failed') return failedToWire(reading)
   if (reading.kind === 'search') return { kind: 'search', search: sendable(reading.search) }
+  if (reading.kind === 'look') return lookToWire(reading)
   const { kind, mark, remember } = reading
   const common = { fetch_method: reading.fetchMethod, mark: markToWire(mark), ...(remember && { remember }) }
   if (kind === 'unchanged') return { kind, ...common }
@@ -55,6 +62,25 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   if (kind === 'text') return { kind, text: reading.text, ...read }
   const asSent = reading.isAsSent && { as_sent: true }
   return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }), ...asSent }
+}
+
+function lookToWire({ kind, fetchMethod, look }: Extract<Reading, { kind: 'look' }>): RunnerReading {
+  const { status, url, contentType, shot, isCut, elements, covers, warnings } = look
+  return {
+    kind,
+    fetch_method: fetchMethod,
+    look: {
+      status,
+      url,
+      content_type: contentType?.slice(0, MAX_TYPE) ?? null,
+      document: 0,
+      picture: shot ? 1 : null,
+      is_cut: isCut,
+      elements: [...elements],
+      covers: [...covers],
+      warnings: warnings.slice(0, MAX_WARNINGS),
+    },
+  }
 }
 
 /** A page that is too large to be sent is not: it is kept for a person, and nothing hangs on it. */
@@ -77,4 +103,5 @@ function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }
 }
 
 const MAX_WARNINGS = 200
+const MAX_TYPE = 1000
 const LONGEST_MS = 86_400_000

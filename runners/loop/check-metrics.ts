@@ -10,6 +10,8 @@ export interface CheckMetrics {
   sourceFault(): void
 }
 
+const READ: ReadonlySet<Reading['kind']> = new Set(['values', 'text', 'search', 'look'])
+
 /** Prometheus metrics of a check loop. Labels are few and have a fixed set of values: never an address or an id. */
 export function createCheckMetrics(registry: Registry): CheckMetrics {
   const registers = [registry]
@@ -64,10 +66,7 @@ export function createCheckMetrics(registry: Registry): CheckMetrics {
       // A check that moved to another queue is counted where it ends.
       if (reading.kind === 'abandoned' || reading.kind === 'moved') return
       durationBy(reading.fetchMethod ?? 'none').observe(ms / 1000)
-      outcome(
-        reading.kind === 'values' || reading.kind === 'text' || reading.kind === 'search' ? 'read' : reading.kind,
-        reading.kind === 'failed' ? reading.fault.code : '',
-      ).inc()
+      outcome(READ.has(reading.kind) ? 'read' : reading.kind, reading.kind === 'failed' ? reading.fault.code : '').inc()
       if (reading.kind !== 'failed') now.success = Date.now() / 1000
     },
     queue(waits, runs) {

@@ -28,7 +28,7 @@ const Ignore = Closed(
 )
 
 /** What has to be on a rendered page before it is read. */
-const WaitFor = Type.Optional(
+export const WaitFor = Type.Optional(
   Text(
     1,
     1000,

@@ -24,6 +24,15 @@ const Region = Closed(
   { rules: ['selector_or_rect'], description: 'A part of the page, by a selector or a rectangle.' },
 )
 
+/** The size of the browser window. */
+export const Viewport = Closed(
+  {
+    width: Type.Optional(Whole(320, 3840, { default: 1280, description: 'Width in CSS pixels.' })),
+    height: Type.Optional(Whole(240, 2160, { default: 720, description: 'Height in CSS pixels.' })),
+  },
+  { description: 'Size of the browser window.' },
+)
+
 /** The visual comparison of a monitor. */
 export const VisualConfig = Closed(
   {
@@ -49,15 +58,7 @@ export const VisualConfig = Closed(
     ignoreSelectors: Type.Optional(
       Type.Array(Text(1, 1000), { maxItems: 20, description: 'CSS selectors of elements that are not compared.' }),
     ),
-    viewport: Type.Optional(
-      Closed(
-        {
-          width: Type.Optional(Whole(320, 3840, { default: 1280, description: 'Width in CSS pixels.' })),
-          height: Type.Optional(Whole(240, 2160, { default: 720, description: 'Height in CSS pixels.' })),
-        },
-        { description: 'Size of the browser window.' },
-      ),
-    ),
+    viewport: Type.Optional(Viewport),
   },
   { description: 'Takes a screenshot at each check and compares it with the previous one, pixel by pixel.' },
 )

@@ -56,7 +56,7 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`delete from notices where ${team}`)
   await tx.query(sql.type(nothing)`
     update api_keys set revoked_at = clock() where ${team} and coalesce(revoked_at > clock(), true)`)
-  for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work'])
+  for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work', 'looks'])
     await tx.query(sql.type(nothing)`delete from ${sql.identifier([table])} where ${team}`)
   await tx.query(sql.type(nothing)`delete from invitations where ${team}`)
   await tx.query(sql.type(nothing)`delete from team_members where ${team}`)

@@ -66,11 +66,16 @@ const KEYS = {
   created: { key: sql.fragment`m.created_at`, isOfCheck: false },
 } as const
 
-/** Returns the key of an order, and how rows with that key are ordered: what has none is last. */
-function keyOf(order: OverviewOrder) {
+/** Returns the order of rows, and whether it is by a column of `checks`. */
+function orderOf(order: OverviewOrder) {
   const isReverse = order.startsWith('-')
-  const by = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
-  return { ...by, direction: isReverse ? sql.fragment`desc nulls last` : sql.fragment`asc nulls last` }
+  const { key, isOfCheck } = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
+  const direction = isReverse ? sql.fragment`desc` : sql.fragment`asc`
+  // A column of monitors is never null, and an index of it is read in both directions. What has no check yet is last.
+  const by = isOfCheck
+    ? sql.fragment`${key} ${direction} nulls last, m.no`
+    : sql.fragment`${key} ${direction}, m.no ${direction}`
+  return { by, isOfCheck }
 }
 
 /**
@@ -83,12 +88,12 @@ export async function listOverview(
 ): Promise<readonly StoredOverview[]> {
   const { reader, kinds, order } = query
   const { limit, offset } = pageStatement('overview', storedOverview, query)
-  const { key, direction, isOfCheck } = keyOf(order)
+  const { by, isOfCheck } = orderOf(order)
   return store.any(sql.type(storedOverview)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (
       select m.no ${wantedMonitors(query, { hasChecks: isOfCheck, hasWindow: false })}
-      order by ${key} ${direction}, m.no
+      order by ${by}
       limit ${limit} offset ${offset}
     )
     select m.id, m.kind, m.name, left(${targetOf(kinds)}, ${MOST_OF_TARGET}::int) as target,
@@ -101,7 +106,7 @@ export async function listOverview(
     ${joinMarks(reader)}
     left join baselines b on b.no = m.no
     ${LAST_RUN}
-    order by ${key} ${direction}, m.no
+    order by ${by}
   `)
 }
 

@@ -1,7 +1,14 @@
 import { sql } from 'slonik'
 import { SEALED_COLUMNS, type SealedPlace } from './secret-box.ts'
 
-type SealedTable = 'monitors' | 'deliveries' | 'notices' | 'idempotent_answers' | 'asked_work' | 'installation'
+type SealedTable =
+  | 'monitors'
+  | 'deliveries'
+  | 'notices'
+  | 'idempotent_answers'
+  | 'asked_work'
+  | 'looks'
+  | 'installation'
 type ColumnOf<T extends string> = Extract<SealedPlace['column'], `${T}.${string}`> extends `${T}.${infer C}` ? C : never
 
 /** One and many. */
@@ -11,6 +18,7 @@ const WORDS: Readonly<Record<SealedTable, readonly [string, string]>> = {
   notices: ['notice', 'notices'],
   idempotent_answers: ['kept answer', 'kept answers'],
   asked_work: ['request that waits', 'requests that wait'],
+  looks: ['look', 'looks'],
   installation: ['key of sessions', 'keys of sessions'],
 }
 
@@ -25,7 +33,7 @@ interface Sealed<T extends SealedTable = SealedTable> {
 
 /** The tables whose rows hold encrypted values that a rotation encrypts again. */
 export const SEALED_TABLES: readonly Sealed[] = (
-  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'asked_work', 'installation'] as const
+  ['monitors', 'deliveries', 'notices', 'idempotent_answers', 'asked_work', 'looks', 'installation'] as const
 ).map((table) => ({
   table,
   columns: SEALED_COLUMNS.filter((column) => column.startsWith(`${table}.`)).map(

@@ -36,6 +36,9 @@ export const SEALED_COLUMNS = [
   'idempotent_answers.answer',
   'asked_work.request',
   'asked_work.answer',
+  'looks.answer',
+  'looks.fetched',
+  'looks.rendered',
   'encryption_keys.proof',
   'installation.session_key',
 ] as const

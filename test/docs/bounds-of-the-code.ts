@@ -170,6 +170,7 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['comparisons of texts at a time in a process', workOf('difference')],
   ['exports at a time in a process', workOf('export')],
   ['tests of destinations at a time in a process', workOf('delivery_test')],
+  ['trials of rules at a time in a process', workOf('look_extract')],
   ['tests of destinations a minute', `${TESTS_PER_MINUTE} of a team, else 429`],
   ['time to read an export', `${WORK.export.budgetMs / 1000} s, then the connection is ended`],
   ['previews at a time in a process', `${WORK.preview.perTeam} of a team, ${WORK.preview.total} in all, else 429`],

@@ -208,7 +208,7 @@ function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, bod
   if (path.startsWith('/auth/')) return false
   // What is changed or tried meets what is stored; a template may have no address. Most runs found no difference of
   // texts. A predicate that is tried may name a field that is not there.
-  if (/\/(?:backtest|diff|preview|try)$/.test(path)) return false
+  if (/\/(?:backtest|diff|preview|try|extract)$/.test(path)) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   // Who is changed, and what an invitation leads to, depends on what other accounts did.
   if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false

@@ -283,7 +283,7 @@ function weightOf({ path, body }: Operation): number {
 function validBody(document: ApiDocument, operation: Operation): fc.Arbitrary<Json> {
   const values = valid(document, operation.body ?? {}, operation.id)
   // A preview asks the address at once: only the page of these tests may be asked.
-  return operation.path === '/v1/monitors/preview'
+  return operation.path === '/v1/monitors/preview' || operation.path === '/v1/looks'
     ? values.map((body) => ({ ...(body as Readonly<Record<string, Json>>), url: mark('page') }))
     : values
 }

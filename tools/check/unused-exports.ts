@@ -7,6 +7,8 @@ import type { SourceFile } from './source-file.ts'
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'runners/extract/pool/run-batch.ts#runBatch': 'called by name in a thread',
   'runners/extract/candidates/look-thread.ts#read': 'called by name in a thread',
+  'runners/extract/align/align-thread.ts#read': 'called by name in a thread',
+  'runners/extract/matches/match-thread.ts#read': 'called by name in a thread',
   'runners/serp/search-page-thread.ts#read': 'called by name in a thread',
   'runners/fetch/paging/read-page-of.ts#readPageOf': 'called by name in a thread',
   'runners/pattern/match-pattern.ts#matchPattern': 'called by name in a thread',

@@ -7,8 +7,7 @@ import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { boundPageText } from '../../runners/extract/text/full-page.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { fieldNames } from '../../schema/monitor/extract-config.ts'
-import type { FetchMethod, FetchReason } from '../../schema/run/run.ts'
-import type { FetchedFacts, RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
+import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
@@ -18,6 +17,7 @@ import {
   readingIssue as issue,
   type ReportedOutcome,
 } from '../queue/reported-outcome.ts'
+import { fetchedOf, reasonOf } from './reported-facts.ts'
 
 /**
  * Checks the outcome that a runner reports against its task. The runner can be wrong about the page, which only it has
@@ -38,7 +38,8 @@ export function pageOutcomeOf({ outcome, pictures }: ReportedOutcome, held: Held
 function kindIssues(reading: RunnerReading, held: HeldTask<PageTask>): Issue[] {
   const { task, hasBaseline } = held
   const asks = task.extract.method === 'prompt'
-  if (reading.kind === 'search') return issue('kind', 'must not be search: the monitor watches a page')
+  if (reading.kind === 'search' || reading.kind === 'look')
+    return issue('kind', `must not be ${reading.kind}: the monitor watches a page`)
   if (reading.kind === 'failed' && reading.engine) return issue('engine', 'is not for a page')
   if (reading.kind === 'moved') return movedIssues(held)
   if (reading.kind === 'unchanged' && (!hasBaseline || task.visual?.enabled))
@@ -54,7 +55,7 @@ function movedIssues({ task, isPreview }: HeldTask<PageTask>): Issue[] {
 }
 
 function layerIssues(
-  reading: Exclude<RunnerReading, { kind: 'moved' | 'search' }>,
+  reading: Exclude<RunnerReading, { kind: 'moved' | 'search' | 'look' }>,
   { task, layerIsRemembered, hasProxy }: HeldTask<PageTask>,
 ): Issue[] {
   if (reading.fetch_method === 'static' && !task.triesStatic)
@@ -126,7 +127,7 @@ function isDeeper(root: unknown, most: number): boolean {
 function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[], task: PageTask): Finished['reading'] {
   const { reading } = outcome
   if (reading.kind === 'moved') return reading
-  if (reading.kind === 'search') throw new TypeError('a search has an issue here')
+  if (reading.kind === 'search' || reading.kind === 'look') throw new TypeError(`a ${reading.kind} has an issue here`)
   const fetched = outcome.fetched && { fetched: fetchedOf(outcome.fetched) }
   if (reading.kind === 'failed') {
     const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
@@ -143,19 +144,6 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   const pageText = text !== undefined && { pageText: boundPageText([text]) }
   const about = { ...common, warnings, ...seen, ...pageText, ...fetched, ...(reading.as_sent && { isAsSent: true }) }
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...about }
-}
-
-const fetchedOf = ({ status, content_type: contentType, bytes, fetch_ms: durationMs }: FetchedFacts) => ({
-  status,
-  contentType,
-  bytes,
-  durationMs,
-})
-
-/** Returns why the layer was used. It follows from the task, so a runner is not asked. */
-function reasonOf(method: FetchMethod | null, { reason }: PageTask): FetchReason | null {
-  if (method === 'proxy') return 'refused'
-  return method === 'browser' ? reason : null
 }
 
 /**

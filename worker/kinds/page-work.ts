@@ -2,6 +2,7 @@ import { PAGE_CHECK } from '../../runners/check/kinds/page-check.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import { CLAIMED_PAGE, type ClaimedPage } from '../../store/queue/claim.ts'
 import { createPageRecording } from '../record/page-run.ts'
+import { lookOutcomeOf } from './look-outcome.ts'
 import { pageOutcomeOf } from './page-outcome.ts'
 import { createPageSettling } from './page-settling.ts'
 import { pageTaskOf } from './page-task.ts'
@@ -13,7 +14,8 @@ export const PAGE_WORK: WorkKind<PageTask, ClaimedPage> = {
   claimed: CLAIMED_PAGE,
   taskOf: pageTaskOf,
   isProxied: true,
-  outcomeOf: pageOutcomeOf,
+  outcomeOf: (reported, held) =>
+    held.task.looks === true ? lookOutcomeOf(reported, held) : pageOutcomeOf(reported, held),
   settling: createPageSettling,
   recording: createPageRecording,
 }

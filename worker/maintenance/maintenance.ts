@@ -12,6 +12,7 @@ import { sweepAsked } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { forgetChats } from '../../store/deliveries/chat-paces.ts'
+import { sweepLooks } from '../../store/looks/looks.ts'
 import { noteAboveLevel } from '../../store/maintenance/above-level.ts'
 import { pullBack, storeTime } from '../../store/maintenance/clock-back.ts'
 import { eraseSecretsOfDeleted } from '../../store/maintenance/deleted-monitors.ts'
@@ -84,6 +85,7 @@ export async function startMaintenance(
     await restUsedUp(store)
     if (performance.now() - sweptAt >= SWEEP_EVERY_MS) {
       await sweepAsked(store)
+      await sweepLooks(store)
       await dropConfigurations(store)
       sweptAt = performance.now()
     }

@@ -1,6 +1,6 @@
 import type { PageTask, SerpTask } from '../../runners/check/task.ts'
 import type { SerpSearch } from '../../schema/serp/serp-search.ts'
-import type { AskedAnswer, AskedKind, AskedKinds, KnownOfTask } from '../queue/asked-kind.ts'
+import type { AskedAnswer, AskedKind, KnownOfTask } from '../queue/asked-kind.ts'
 import { hostOf } from '../queue/host-of.ts'
 
 /** What is asked for: a page or a search. */
@@ -20,7 +20,7 @@ export interface KeptAnswer {
 }
 
 /** Previews of pages and of searches. They show no picture and no unread page, and compare with nothing. */
-const preview: AskedKind<PreviewRequest> = {
+export const PREVIEW_KIND: AskedKind<PreviewRequest> = {
   taskOf: (asked, known) => ('search' in asked ? taskOfSearch(asked.search, known) : taskOfPage(asked, known)),
   keptOf({ reading, durationMs }) {
     const shots = 'shots' in reading && reading.shots
@@ -34,9 +34,6 @@ const preview: AskedKind<PreviewRequest> = {
     return { reading: kept, durationMs }
   },
 }
-
-/** The kinds of asked work that runners do. */
-export const ASKED_KINDS: AskedKinds = { preview }
 
 /** What the task of a preview has that the process makes which was asked. */
 export const HERE = {

@@ -75,7 +75,8 @@ export async function previewOf(
     case 'moved':
       throw new Error('a preview was handed to a runner')
     case 'search':
-      throw new Error('a page has no results of a search')
+    case 'look':
+      throw new Error(`a preview cannot end as a ${reading.kind}`)
     case 'unchanged':
       throw new Error('a check without a last page cannot find it unchanged')
     case 'values':

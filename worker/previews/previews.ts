@@ -3,16 +3,16 @@ import type { DiskFull, DiskGuard } from '../../core/disk-guard.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
-import { check } from '../../runners/check/check.ts'
+import { check, type CheckPorts } from '../../runners/check/check.ts'
 import { fieldsToRender, findsMore, renderedForMissing } from '../../runners/check/missing-match.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import type { InternalErrorReport } from '../../runners/extract/internal-fault.ts'
-import { createExtractor } from '../../runners/extract/pool/extractor.ts'
+import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../runners/fetch/paging/page-reader.ts'
 import type { Hold, ProxyLayer } from '../../runners/fetch/proxy/proxy-layer.ts'
-import { type SearchMeans, searchReading } from '../../runners/serp/search-reading.ts'
 import { levelOf } from '../../schema/level.ts'
+import type { LookRequest } from '../../schema/monitor/look.ts'
 import { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
@@ -21,18 +21,13 @@ import type { AskedWork } from '../../store/asked/asked-work.ts'
 import type { Store } from '../../store/db/client.ts'
 import { type AskedLimit, type AskedSlot, createAskedSlots } from '../asked/asked-slots.ts'
 import type { RunnerAnswer, RunnerAnswers } from '../asked/runner-answers.ts'
-import { searchHere, type SearchingHere } from '../asked/search-here.ts'
+import { searchHere } from '../asked/search-here.ts'
+import { lookAt, type LookEnd } from '../looks/look-at.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { AskedAnswer } from '../queue/asked-kind.ts'
-import { answerOf, HERE, type KeptAnswer, type PreviewRequest, taskOfSearch } from './preview-kind.ts'
+import { answerOf, type KeptAnswer, type PreviewRequest } from './preview-kind.ts'
 import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
-
-/** How searches are previewed: as checks of this process are made. */
-interface PreviewSearching {
-  readonly means: SearchMeans
-  readonly exit: string
-  readonly spacingMs: number
-}
+import { type PreviewSearching, searchingHere } from './searching-here.ts'
 
 interface PreviewsOptions {
   readonly egress: EgressPolicy
@@ -67,6 +62,8 @@ export interface Previews {
    * every case.
    */
   enter(teamId: string): PreviewPlace | AskedLimit | DiskFull
+  /** Reads documents of looks. */
+  readonly extractor: Extractor
   /** What previews can have: a browser, here or that of a runner, and a model that answers prompts. */
   readonly has: { readonly browser: boolean; readonly model: boolean }
   /** How previews that waited for runners ended, since the start. */
@@ -94,6 +91,8 @@ interface PreviewPlace {
   readonly kind: 'place'
   /** `work` is what was paid for. */
   run(work: AskedWork, config: Previewed): Promise<PreviewEnd>
+  /** Looks at a page. */
+  look(work: AskedWork, asked: LookRequest): Promise<LookEnd>
   /** Makes a search here, or has a runner make it. Null: neither can be. */
   readonly search: ((search: SerpSearch, work: AskedWork, store: Store) => Promise<SearchEnd>) | null
   leave(): void
@@ -121,6 +120,8 @@ export function createPreviews({
   const running = new Running()
   const slots = createAskedSlots({ atOnce, perTeam, waiting })
   const counts = { answered: 0, unanswered: 0 }
+  const within = { signal: stopping.signal, browser, ...(deadlineMs !== undefined && { deadlineMs }) }
+  const portsOf = portsOfTeam({ agent, extractor, pages, ...within }, proxy)
 
   function tracked<T>(done: Promise<T>): Promise<T> {
     running.add(done)
@@ -129,21 +130,9 @@ export function createPreviews({
 
   function run(work: AskedWork, config: Previewed, slot: AskedSlot): Promise<PreviewEnd> {
     if (stopping.signal.aborted) return Promise.resolve(STOPPING)
-    const { signal } = stopping
     const { teamId } = work
-    const port = proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) }
     const ask: Ask | undefined = prompts ? (asked, until) => prompts.ask({ ...asked, teamId }, until) : undefined
-    const within = { signal, ask, team: teamId, browser, proxy: port, ...(deadlineMs !== undefined && { deadlineMs }) }
-    const ports = { agent, extractor, pages, ...within }
-    return tracked(begin({ work, slot }, config, ports))
-  }
-
-  async function begin(by: InSlot, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
-    const isElsewhere = browser === undefined && (await runners?.areClaimed(config.isolation === 'pod')) === true
-    if (ports.signal.aborted) return STOPPING
-    return runners && isElsewhere
-      ? byRunner({ ...by, runners, counts }, config, ports)
-      : endOf(await preview(config, ports))
+    return tracked(begin({ work, slot, runners, counts }, config, { ...portsOf(teamId), ask, team: teamId }))
   }
 
   /** Returns what makes searches in a slot. */
@@ -163,8 +152,15 @@ export function createPreviews({
       const slot = slots.enter(teamId)
       if ('kind' in slot) return slot
       const { leave } = slot
-      return { kind: 'place', run: (work, config) => run(work, config, slot), search: searchIn(slot), leave }
+      return {
+        kind: 'place',
+        run: (work, config) => run(work, config, slot),
+        look: (work, asked) => tracked(lookAt(asked, { work, slot, ports: portsOf(work.teamId), runners })),
+        search: searchIn(slot),
+        leave,
+      }
     },
+    extractor,
     has: { browser: (browser ?? runners) !== undefined, model: (prompts ?? null) !== null },
     counts,
     async close() {
@@ -175,26 +171,25 @@ export function createPreviews({
   }
 }
 
-function searchingHere(
-  { means, exit, spacingMs }: PreviewSearching,
-  { extractor, running, signal }: Pick<PreviewPorts, 'extractor' | 'signal'> & { readonly running: Running },
-): SearchingHere {
-  return {
-    exit,
-    spacingMs,
-    async read(search, { teamId: teamKey }) {
-      if (signal.aborted) return null
-      const done = searchReading(taskOfSearch(search, { ...HERE, teamKey }), { means, extractor, signal })
-      running.add(done)
-      const reading = await done
-      return reading.kind === 'search' || reading.kind === 'failed' ? reading : null
-    },
-  }
-}
+/** Returns what gives the checks of a team what they depend on. */
+const portsOfTeam =
+  (ports: CheckPorts, proxy: PreviewsOptions['proxy']) =>
+  (teamId: string): CheckPorts => ({
+    ...ports,
+    proxy: proxy && { layer: proxy.layer, holdFor: () => proxy.holdFor(teamId) },
+  })
 
 const STOPPING = { kind: 'stopping' } as const
 
 const endOf = (shown: Preview | null): PreviewEnd => (shown === null ? STOPPING : { kind: 'done', preview: shown })
+
+/** Makes a preview of a page here, or has a runner make it. */
+async function begin(by: Beginning, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
+  const { runners } = by
+  const isElsewhere = ports.browser === undefined && (await runners?.areClaimed(config.isolation === 'pod')) === true
+  if (ports.signal.aborted) return STOPPING
+  return runners && isElsewhere ? byRunner({ ...by, runners }, config, ports) : endOf(await preview(config, ports))
+}
 
 /** Has a runner do a preview. What can be fetched is fetched here first, as workers do with checks. */
 async function byRunner(by: ByRunner, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {
@@ -279,6 +274,11 @@ function requestOf({ url, extract, request, visual, headers, queue, reason, obst
 interface InSlot {
   readonly work: AskedWork
   readonly slot: AskedSlot
+}
+
+interface Beginning extends InSlot {
+  readonly runners: RunnerAnswers | undefined
+  readonly counts: ByRunner['counts']
 }
 
 interface ByRunner extends InSlot {

@@ -84,12 +84,12 @@ export function createPageRecording(parts: RecordingParts): Recording<PageTask> 
         })
         return { outcome: 'failed', fired: false, code: fault.code }
       }
-      const unchanged = async (read: Exclude<typeof reading, { kind: 'failed' | 'search' }>): Promise<RunEnd> => {
+      const unchanged = async (read: Parameters<typeof sameColumns>[1]): Promise<RunEnd> => {
         await same.add({ ...sameColumns(finished, read), notices: notices(false) })
         return UNCHANGED
       }
 
-      if (reading.kind === 'search') return fail({ code: 'internal', message: NOT_OF_KIND })
+      if (reading.kind === 'search' || reading.kind === 'look') return fail({ code: 'internal', message: NOT_OF_KIND })
       if (reading.kind === 'failed') return fail(reading.fault, reading.retryAfterMs)
       if (reading.kind === 'unchanged') return unchanged(reading)
       const values = storable(reading.values)

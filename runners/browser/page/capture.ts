@@ -125,6 +125,6 @@ function tooLarge(region: string): RunFault {
 }
 
 // Source text, because it runs in the page: there is no `document` in these types.
-const AWAIT_FONTS =
+export const AWAIT_FONTS =
   `Promise.race([document.fonts.ready.then(() => true), new Promise((resolve) => setTimeout(resolve, ${FONTS_MS}, ` +
   `false))])`

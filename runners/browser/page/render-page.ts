@@ -21,6 +21,7 @@ import {
   netErrorOf,
   pageFault,
 } from '../browser-faults.ts'
+import { holdStill, seePage } from '../look/look-page.ts'
 import { capture } from './capture.ts'
 import { isLeft, type Navigation } from './navigation.ts'
 import type { OpenPage } from './open-page.ts'
@@ -136,6 +137,8 @@ async function readPage(rendering: Rendering, { view, isOpen, isUnfinished }: At
   const { last } = navigation
   if (last === null) return failed(rendering, navigationFault('ERR_ABORTED', host, null), null)
   const status = last.status()
+  const looks = rendering.request.looks === true && isHtml(last)
+  if (looks) await holdStill({ session: rendering.opened.session, view })
   const read = await bodyOf(last, view, host)
   if (!read.ok) return failed(rendering, read.fault, status)
   const { body } = read
@@ -176,6 +179,8 @@ interface Document {
 
 async function renderedBody(rendering: Rendering, { last, body, view, warnings }: Document): Promise<Rendered> {
   const { request, url, opened, startedAt } = rendering
+  const looks = request.looks === true && isHtml(last)
+  const seen = looks ? await seePage({ page: opened.page, session: opened.session, view }, body) : null
   const captured = { page: opened.page, view, host: url.host }
   const pictures = request.visual?.enabled === true ? await capture(captured, request.visual) : null
   if (pictures !== null && !pictures.ok) return failed(rendering, pictures.fault, last.status())
@@ -195,6 +200,7 @@ async function renderedBody(rendering: Rendering, { last, body, view, warnings }
     durationMs: Math.round(performance.now() - startedAt),
     link: null,
     shots: pictures?.shots ?? [],
+    ...(seen && { seen }),
     warnings: [...warnings, ...(pictures?.warnings ?? [])],
   }
 }

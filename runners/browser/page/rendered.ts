@@ -1,6 +1,7 @@
 import type { EgressProxy } from '../../../egress/egress-proxy.ts'
 import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
 import type { FetchedBody, FetchFailed } from '../../fetch/fetched.ts'
+import type { SeenPage } from '../look/look-page.ts'
 import type { Shot } from './shot.ts'
 
 /** A page to be rendered. */
@@ -12,6 +13,8 @@ export interface RenderRequest {
   readonly waitFor?: string | null
   /** What to take pictures of; null: nothing. */
   readonly visual: VisualConfig | null
+  /** Lists the elements that a person sees, too. Absent: no. */
+  readonly looks?: boolean
   /** What a person can set so that the page is not rendered, as an imperative; null or absent: nothing. */
   readonly unrendered?: string | null
   /** An opaque key of the team that the page is for. Absent: it is nobody's. */
@@ -29,6 +32,8 @@ export interface RenderPorts {
 /** A page at rest: `body` is the document's HTML as UTF-8, or what the server sent where that is not HTML. */
 interface RenderedBody extends FetchedBody {
   readonly shots: readonly Shot[]
+  /** Where the request looks, and the page is HTML. */
+  readonly seen?: SeenPage
   /** Sentences for the run's `warnings`. */
   readonly warnings: readonly string[]
 }

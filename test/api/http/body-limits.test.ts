@@ -77,6 +77,8 @@ describe('the body that a route reads', () => {
       'POST /v1/monitors/from-template/:slug',
       'POST /v1/predicates/try',
       'POST /v1/manifests',
+      'POST /v1/looks',
+      'POST /v1/looks/:id/extract',
     ])
     for (const route of writing)
       if (route.policy === 'public')

@@ -58,6 +58,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   monitors: 'retention',
   notice_events: 'retention',
   notices: 'retention',
+  looks: 'constant',
   operator_epochs: { excused: 'a row for each cluster' },
   page_texts: 'retention',
   plans: 'constant',

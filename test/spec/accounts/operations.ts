@@ -1,5 +1,6 @@
 import type { Route } from '../../../api/http/route.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
+import { keepLook } from '../../../store/looks/looks.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { accountOf, acceptAs, invite, tokenFor, personOf } from '../../support/api/people.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
@@ -52,6 +53,14 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
   }
   const key = async () =>
     ((await boss.client.post('/v1/keys', { name: 'k' })).body['apiKey'] as { readonly id: string }).id
+  async function look() {
+    const id = crypto.randomUUID()
+    const teamId = owner.team_id
+    const answer = services.secrets.seal({ teamId, column: 'looks.answer', rowId: id }, { elements: [] })
+    const kept = { id, teamId, image: null, seconds: 900, answer, fetched: null, rendered: null }
+    await keepLook(services.store, kept)
+    return id
+  }
   const invitation = async () => (await invite(boss, `${crypto.randomUUID()}@example.com`)).body.id
   async function member() {
     const person = await accountOf(served)
@@ -64,6 +73,7 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     ['/v1/runs/:id', runWithDelivery],
     ['/v1/run-images/:id', run],
     ['/v1/deliveries/:id', async () => delivery(await run())],
+    ['/v1/looks/:id', look],
     ['/v1/keys/:id', key],
     ['/v1/team/members/:userId', member],
     ['/v1/team/invitations/:id', invitation],
@@ -71,6 +81,8 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
   const bodies: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /v1/monitors': async () => MONITOR,
     'POST /v1/monitors/preview': async () => MONITOR,
+    'POST /v1/looks': async () => ({ url: MONITOR.url }),
+    'POST /v1/looks/:id/extract': async () => ({ extract_config: MONITOR.extract_config }),
     'POST /v1/monitors/bulk': async () => ({ action: 'pause', ids: [await monitor()] }),
     'POST /v1/monitors/:id/mute': async () => ({ until: null }),
     'POST /v1/serp-monitors/:id/mute': async () => ({ until: null }),

@@ -1,0 +1,57 @@
+import type { Element } from 'domhandler'
+import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
+import { elementsOf } from '../align/align-tree.ts'
+import { compileRules } from '../compiled.ts'
+import { parseHtml } from '../html/html.ts'
+import type { Page } from '../page.ts'
+import { decode } from '../text/charset.ts'
+import { markupKind } from '../text/page-kind.ts'
+import { isElement, type Tree } from '../tree.ts'
+import { parseXml } from '../xml/xml.ts'
+import { runXPath } from '../xpath/compile.ts'
+import { isNodes } from '../xpath/values.ts'
+import type { FieldMatches } from './match-reader.ts'
+
+/** Returns the elements that rules of css and xpath match. Other methods match none. */
+export function findMatches(page: Page, config: ExtractConfig): readonly FieldMatches[] {
+  if (config.method !== 'css' && config.method !== 'xpath') return []
+  const kind = markupKind(page)
+  const { text } = decode(page.body, page.contentType, kind)
+  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
+  if (tree.kind === 'too_complex') return []
+  const matched = matchedBy(tree, config)
+  return matched.map(([name, elements]) => ({
+    name,
+    count: elements.length,
+    paths: elements.slice(0, LOOK_LIMITS.matches).flatMap((element) => {
+      const path = pathOf(element)
+      return path ? [path] : []
+    }),
+  }))
+}
+
+function matchedBy(tree: Tree, config: ExtractConfig): readonly (readonly [name: string, readonly Element[]])[] {
+  const compiled = compileRules(config)
+  if (compiled.method === 'css') return compiled.fields.map(([name, { rule }]) => [name, rule.all(tree)])
+  if (compiled.method !== 'xpath') return []
+  return compiled.fields.map(([name, { rule }]) => {
+    const value = runXPath(rule, tree)
+    return [
+      name,
+      isNodes(value) ? value.flatMap((node) => (node.type !== 'attribute' && isElement(node) ? [node] : [])) : [],
+    ]
+  })
+}
+
+/** Returns where an element is, as `alignTree` says it. Null: it is nested too deeply. */
+function pathOf(element: Element): readonly number[] | null {
+  const path: number[] = []
+  for (let node: Element | null = element; node !== null;) {
+    const { parent }: Element = node
+    if (parent === null || path.length >= LOOK_LIMITS.depth) return null
+    path.unshift(elementsOf(parent).indexOf(node))
+    node = isElement(parent) ? parent : null
+  }
+  return path
+}
