@@ -165,7 +165,7 @@ test('what stands in an output for a terminal keeps its lines and our colours, a
   )
 })
 
-/** Where else is written: the log on a terminal, a counter, a question, the words of commander, the functions themselves. */
+/** What else writes: a log on a terminal, a counter, a question, the words of commander, the functions themselves. */
 const WRITERS = [
   'boot/process/until-stopped.ts',
   'cli/commands/admin-encryption-key.ts',
