@@ -44,13 +44,14 @@ function changesOfCase(part: string): number {
 const VARIANTS = 'xs sm md lg xl 2xl hover focus dark group max min print'.split(' ')
 const SIZES = (
   '[mp][trblxyse]? gap w h size space-[xy] inset top left right bottom z text font bg border rounded shadow ' +
-  'opacity leading tracking flex grid col row order items justify self content overflow object transition duration ease ' +
-  'float align d display position visible pull push offset span'
+  'opacity leading tracking flex grid col row order items justify self content overflow object transition ' +
+  'duration ease float align d display position visible pull push offset span'
 ).split(' ')
 const STATES = (
   'flex grid block inline hidden visible relative absolute fixed sticky static row container clearfix clear ' +
-  'left right center bold italic small large first last odd even active selected current open closed disabled enabled ' +
-  'hover focus loaded loading lazyloaded lazyload collapsed expanded truncate uppercase underline invisible show hide fade in'
+  'left right center bold italic small large first last odd even active selected current open closed disabled ' +
+  'enabled hover focus loaded loading lazyloaded lazyload collapsed expanded truncate ' +
+  'uppercase underline invisible show hide fade in'
 ).split(' ')
 const LOOK = new RegExp(
   [
