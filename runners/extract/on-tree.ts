@@ -17,7 +17,7 @@ import type { XValue } from './xpath/values.ts'
 export type Fields = [name: string, value: Json][]
 
 /** A page that was parsed as HTML or XML, with the warnings of its decoding. */
-export interface ParsedPage {
+interface ParsedPage {
   readonly ok: true
   readonly tree: Tree
   readonly warnings: readonly string[]
@@ -56,7 +56,7 @@ export function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fie
   return finish(read(parsed.tree, found), found)
 }
 
-export type TreeRules = Extract<Compiled, { method: 'css' | 'xpath' }>
+type TreeRules = Extract<Compiled, { method: 'css' | 'xpath' }>
 
 /** Returns the fields that rules for a tree give. */
 export function fieldsOnTree(compiled: TreeRules, tree: Tree, warnings: string[]): Fields {

@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler'
 import { CANDIDATE_LIMITS } from './bounds.ts'
 
-/** Characters of a class attribute that are read: one of a megabyte is no help. */
+/** Characters of a class attribute that are read: one of a megabyte does not help. */
 const MOST = CANDIDATE_LIMITS.classes * CANDIDATE_LIMITS.nameLength
 
 const KNOWN = new WeakMap<Element, readonly string[]>()

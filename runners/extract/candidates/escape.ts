@@ -15,7 +15,10 @@ export function cssName(name: string): string {
  * too.
  */
 export function cssText(text: string): string {
-  return `"${text.replace(/[\0-\x1f\x7f]|["\\()[\]]/g, (char) => (/["\\()[\]]/.test(char) ? `\\${char}` : byCode(char)))}"`
+  const inside = text.replace(/[\0-\x1f\x7f]|["\\()[\]]/g, (char) =>
+    char < ' ' || char === '\x7f' ? byCode(char) : `\\${char}`,
+  )
+  return `"${inside}"`
 }
 
 const byCode = (char: string) => `\\${char.charCodeAt(0).toString(16)} `

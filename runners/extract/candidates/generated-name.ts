@@ -1,7 +1,17 @@
 const SHORTEST = 2
 /** Beginnings that tools put in front of a hash. */
-const BY_TOOL =
-  /^(?:css|sc|jss|jsx|emotion|svelte|astro|styled|makeStyles|mui|chakra|tss|_ngcontent|_nghost|ng-tns|data-v)-[\w-]*$|^(?:ember|yui_|ext-gen|radix|react-aria|headlessui|mantine|gwt-uid|uid|cke_|sizzle)[-_:]?.*\d|^:[rR][\w]*:$|^[«_]r[\w]*[»_]$/i
+const TOOLS =
+  'css sc jss jsx emotion svelte astro styled makeStyles mui chakra tss _ngcontent _nghost ng-tns data-v'.split(' ')
+const COUNTERS = 'ember yui_ ext-gen radix react-aria headlessui mantine gwt-uid uid cke_ sizzle'.split(' ')
+const BY_TOOL = new RegExp(
+  [
+    String.raw`^(?:${TOOLS.join('|')})-[\w-]*$`,
+    String.raw`^(?:${COUNTERS.join('|')})[-_:]?.*\d`,
+    String.raw`^:r\w*:$`,
+    String.raw`^[«_]r\w*[»_]$`,
+  ].join('|'),
+  'i',
+)
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}/i
 
 /**
@@ -31,8 +41,27 @@ function changesOfCase(part: string): number {
 }
 
 /** Classes that say how a thing looks, or its state: they move from one element to another. */
-const LOOK =
-  /^(?:(?:xs|sm|md|lg|xl|2xl|hover|focus|dark|group|max|min|print)[:@]|-?(?:[mp][trblxyse]?|gap|w|h|size|space-[xy]|inset|top|left|right|bottom|z|text|font|bg|border|rounded|shadow|opacity|leading|tracking|flex|grid|col|row|order|items|justify|self|content|overflow|object|transition|duration|ease|float|align|d|display|position|visible|pull|push|offset|span)-[\w./[\]%-]+$|(?:flex|grid|block|inline|hidden|visible|relative|absolute|fixed|sticky|static|row|container|clearfix|clear|left|right|center|bold|italic|small|large|first|last|odd|even|active|selected|current|open|closed|disabled|enabled|hover|focus|loaded|loading|lazyloaded|lazyload|collapsed|expanded|truncate|uppercase|underline|invisible|show|hide|fade|in)$|(?:is|has|js|u|no)-)/i
+const VARIANTS = 'xs sm md lg xl 2xl hover focus dark group max min print'.split(' ')
+const SIZES = (
+  '[mp][trblxyse]? gap w h size space-[xy] inset top left right bottom z text font bg border rounded shadow ' +
+  'opacity leading tracking flex grid col row order items justify self content overflow object transition ' +
+  'duration ease float align d display position visible pull push offset span'
+).split(' ')
+const STATES = (
+  'flex grid block inline hidden visible relative absolute fixed sticky static row container clearfix clear ' +
+  'left right center bold italic small large first last odd even active selected current open closed disabled ' +
+  'enabled hover focus loaded loading lazyloaded lazyload collapsed expanded truncate ' +
+  'uppercase underline invisible show hide fade in'
+).split(' ')
+const LOOK = new RegExp(
+  [
+    `^(?:${VARIANTS.join('|')})[:@]`,
+    String.raw`^-?(?:${SIZES.join('|')})-[\w./[\]%-]+$`,
+    `^(?:${STATES.join('|')})$`,
+    '^(?:is|has|js|u|no)-',
+  ].join('|'),
+  'i',
+)
 
 /** Returns whether a class tells how a thing looks or its state, and not what it is. */
 export const tellsLook = (name: string): boolean => LOOK.test(name)

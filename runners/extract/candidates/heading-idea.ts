@@ -36,10 +36,10 @@ interface Headed {
 
 function ideaOf(element: Element, { heading, text, between }: Headed, { tree }: Finder): Idea {
   const start = `//${xpathNameOf(heading, tree)}[normalize-space()=${xpathText(text)}]`
+  const what = `${shown(element.name)} number ${between}`
   return {
     kind: 'counted',
     path: `(${start}/following::${xpathNameOf(element, tree)})[${between}]`,
-    reason: () =>
-      `${shown(element.name)} number ${between} below the text "${shown(text)}", counted: another element before it moves it`,
+    reason: () => `${what} below the text "${shown(text)}", counted: another element before it moves it`,
   }
 }

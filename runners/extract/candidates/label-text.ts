@@ -3,7 +3,7 @@ import { textOf } from '../tree.ts'
 import { CANDIDATE_LIMITS } from './bounds.ts'
 import type { Finder } from './finder.ts'
 
-/** Nodes in an element that is no more than a label. */
+/** Nodes in an element that is a label alone. */
 const LABEL_NODES = 12
 /** Elements with the text of a label, of which the first one counts. */
 const SAME_LABELS = 20
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = CANDIDATE_LIMITS.labelLength * 3
 /** White space as XPath collapses it, which keeps a no-break space. */
 const normalized = (text: string) => text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')
 
-/** Returns the text of an element as `normalize-space()` gives it; null: it is too long for a label, or has no words. */
+/** Returns the text of an element as `normalize-space()` gives it; null: it is too long, or has no words. */
 export function shortText(label: Element, { census }: Finder): string | null {
   if (census.size(label) > LABEL_NODES || census.textLength(label) > MOST_CHARACTERS) return null
   const text = normalized(textOf(label))

@@ -19,7 +19,7 @@ const LEAST_COVERED = 0.6
 const MOST_TRIED = 12
 
 /** Elements of one shape beside each other, and the way from one of them to the element. */
-export interface Repeat {
+interface Repeat {
   readonly items: readonly Element[]
   readonly item: Element
   /** The elements from below the item to the element; empty: the item is the element. */

@@ -40,7 +40,7 @@ function ideaOf(element: Element, finder: Finder, { kind, bare, noun }: Given): 
   const found = finder.find([bare])
   if (found?.first !== element) return null
   const isOnly = found.count === 1
-  // A style of several elements is no name of the first of them.
+  // A style of several elements does not name the first of them.
   if (!isOnly && SINGLE.has(kind)) return null
   const words = bare.tests.map(testWords).join(' and ')
   return {

@@ -36,7 +36,7 @@ const isGood = (name: string) => !looksGenerated(name) && !tellsLook(name)
 /** Classes that name a thing. */
 const goodClasses = (element: Element) => classesOf(element).filter(isGood)
 
-/** Pairs of more classes than these are no better. */
+/** Pairs of more classes than these do not help more. */
 const MOST_PAIRED = 5
 
 type Attributes = Element['attribs']

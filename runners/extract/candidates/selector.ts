@@ -4,7 +4,7 @@ import { classesOf } from './classes.ts'
 import { cssName, cssText, xpathText } from './escape.ts'
 import { xpathNameOf } from './xpath-name.ts'
 
-/** One condition for an element. `value` null: the attribute is there, with any value. */
+/** One condition for an element. `value` null: the element has the attribute, with any value. */
 export type Test =
   | { readonly kind: 'id'; readonly value: string }
   | { readonly kind: 'class'; readonly value: string }

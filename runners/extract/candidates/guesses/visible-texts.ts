@@ -15,7 +15,7 @@ const MOST_NODES = 12
 /** Elements with a short text that are looked at. */
 const MOST = 5_000
 
-/** Returns the elements with a text of at most so many characters, in document order, without those in others' frames. */
+/** Returns the elements with a text of at most so many characters, in document order. */
 export function visibleTexts(tree: Tree, most: number): VisibleText[] {
   const census = censusOf(tree)
   const { all } = census.index

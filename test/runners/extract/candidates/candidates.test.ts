@@ -111,7 +111,7 @@ describe('the candidates of an element', () => {
     expect(lists[0]).toMatchObject({ rule: '.price[]', value: ['$4', '$5'], matches: 2 })
   })
 
-  test('come in the order of the table, and end with the place in the page, which is fragile', () => {
+  test('come in the order of the table, and end with the path from the root, which is fragile', () => {
     const body = '<div id=main><b itemprop=price id=price class="price css-1x2y3z">$5</b></div>'
     const kinds = offered(page(body), '$5').values.map(({ kind }) => kind)
     const places = kinds.map((kind) => CANDIDATE_ORDER.findIndex((place) => place.kind === kind))

@@ -49,7 +49,7 @@ export const CHANGES = [
   'a banner and a wrapper',
   'built again, with both',
 ] as const
-export type Change = (typeof CHANGES)[number]
+type Change = (typeof CHANGES)[number]
 
 export function noClicks(): Clicks {
   const none = () => ({ rules: 0, paths: 0 })

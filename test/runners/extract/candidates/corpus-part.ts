@@ -45,8 +45,8 @@ export function figuresOf({ clicked, offered, notPositional, notFragile, ms, kep
   })
   const shares = [...kinds].toSorted(([, one], [, other]) => other - one).map(([kind, count]) => `${kind} ${count}`)
   return [
-    `${clicked} clicks, ${offered} with candidates; not a path from the root: ${percent(notPositional)}; not fragile: ` +
-      percent(notFragile),
+    `${clicked} clicks, ${offered} with candidates; not a path from the root: ${percent(notPositional)}`,
+    `  not fragile: ${percent(notFragile)}`,
     `  processor time of a click: ${quantile(ms, 0.5)} ms (p50), ${quantile(ms, 0.95)} ms (p95)`,
     ...changes,
     `  first candidates: ${shares.join(', ')}`,

@@ -52,7 +52,7 @@ describe('a hostile name', () => {
     }
   })
 
-  test('that is an attribute with a value of the page is offered, and not only its place', () => {
+  test('that is an attribute with a value of the page is offered, and not only its path', () => {
     const body = '<!doctype html><body><p>no</p><p itemprop="a&quot;b]c">yes</p>'
     const parsed = parseMarkup(html(body))
     if (!parsed.ok) throw new Error(parsed.fault.message)
