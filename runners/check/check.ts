@@ -12,12 +12,13 @@ import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import type { SearchMeans } from '../serp/search-reading.ts'
+import { factsOf } from './fetched-facts.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
 import { whyRendered, isHtml } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
-import type { FetchedFacts, PageMark, Reading } from './reading.ts'
+import type { PageMark, Reading } from './reading.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageTask } from './task.ts'
 
@@ -92,15 +93,6 @@ async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> 
   return fetched && (reading.kind === 'failed' || reading.kind === 'look' || 'warnings' in reading)
     ? { ...reading, fetched }
     : reading
-}
-
-const MAX_TYPE = 1000
-
-function factsOf(fetched: Fetched): FetchedFacts {
-  const { status, durationMs } = fetched
-  if (!fetched.ok || fetched.kind !== 'body') return { status, durationMs, contentType: null, bytes: null }
-  const { contentType, body } = fetched
-  return { status, durationMs, contentType: contentType?.slice(0, MAX_TYPE) ?? null, bytes: body.byteLength }
 }
 
 /** Fetches a page directly, as it is sent, and reads nothing of it. */
