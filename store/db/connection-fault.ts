@@ -17,7 +17,7 @@ interface Known {
 const CERTIFICATE =
   'set NODE_EXTRA_CA_CERTS to a PEM file of its authority, or put sslmode=no-verify into DATABASE_URL to accept any'
 
-/** What a connection of `openStore` begins with, beside its user and its database. PgBouncer knows none of them. */
+/** The settings that a connection of `openStore` begins with. PgBouncer knows none of them. */
 export const STARTUP_PARAMETERS = ['options', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
 /** The first that matches counts. */

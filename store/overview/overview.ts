@@ -71,7 +71,7 @@ function orderOf(order: OverviewOrder) {
   const isReverse = order.startsWith('-')
   const { key, isOfCheck } = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
   const direction = isReverse ? sql.fragment`desc` : sql.fragment`asc`
-  // A column of monitors is never null, and an index of it is read in both directions. What has no check yet is last.
+  // Columns of monitors are never null, and their index is read in both directions. A monitor without a check is last.
   const by = isOfCheck
     ? sql.fragment`${key} ${direction} nulls last, m.no`
     : sql.fragment`${key} ${direction}, m.no ${direction}`

@@ -11,7 +11,7 @@ import { until } from '../support/run/until.ts'
 import { type NodePlace, patroniConfig } from './patroni-config.ts'
 
 /** Three nodes of Postgres that Patroni watches over, and etcd. */
-export interface PatroniCluster extends AsyncDisposable {
+interface PatroniCluster extends AsyncDisposable {
   readonly nodes: readonly PatroniNode[]
   /** Resolves with the node that is the primary, once another one has each commit. */
   whole(): Promise<PatroniNode>

@@ -7,7 +7,7 @@ import { judgeInvariants } from './invariants.ts'
 import { startPgBouncer } from './pgbouncer.ts'
 
 describeIf(hasProgram('pgbouncer'), 'install pgbouncer')('behind PgBouncer', () => {
-  test('in session mode, which is killed and started again: no run and no delivery is lost or made twice', async () => {
+  test('that is killed and started again, in session mode: nothing is lost or made twice', async () => {
     const service = await freshService()
     const pooler = await startPgBouncer(service.url, { mode: 'session', poolSize: 12 })
     onTestFinished(() => pooler[Symbol.asyncDispose]())

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../store/db/migrate.ts'
+import { idsOfRuns } from '../support/database/finished-runs.ts'
 import { systemPostgres } from '../support/database/test-server.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { until } from '../support/run/until.ts'
@@ -16,24 +17,23 @@ describeIf(binaries !== null, 'install postgresql-15')('a Postgres that is resto
     await migrate(postgres.url)
     const service = await openFaultService({ url: postgres.url })
     onTestFinished(() => service[Symbol.asyncDispose]())
-    const idsOfRuns = async () => (await service.query<{ id: string }>('select id from runs')).map(({ id }) => id)
     await service.worker()
     let [before, after]: [string[], string[]] = [[], []]
     await service.underLoad(async () => {
       await service.rounds(1)
       await postgres.backUp()
       await service.rounds(2)
-      before = await idsOfRuns()
+      before = await idsOfRuns(service.query)
       const [point] = await service.query<{ time: string }>('select clock_timestamp()::text as time')
       await service.rounds(2)
-      after = (await idsOfRuns()).filter((id) => !before.includes(id))
+      after = (await idsOfRuns(service.query)).filter((id) => !before.includes(id))
       await postgres.restore(point?.time ?? '')
       await until(
         () => service.query('select pg_is_in_recovery() as isIn').catch(() => []),
         (rows) => rows.length === 1,
       )
     })
-    const restored = new Set(await idsOfRuns())
+    const restored = new Set(await idsOfRuns(service.query))
     expect(before.filter((id) => !restored.has(id))).toEqual([])
     expect(after.length).toBeGreaterThan(0)
     // What was recorded between the list and the point in time may be there.

@@ -21,7 +21,7 @@ beforeAll(() => {
 })
 const to = (key: string) => outbox.webhook(urlOf(placeOf(key).host.replace(':443', '')))
 
-test('the round names each destination that has something due, once, and none whose deliveries wait or are done', async () => {
+test('the round names each destination with something due, once, and none whose deliveries wait', async () => {
   await to(A)
   await to(A)
   const later = await to(B)

@@ -57,3 +57,10 @@ export const readingRun = (
   deliveries: [],
   ...more,
 })
+
+/** Returns the ids of all runs. */
+export async function idsOfRuns(
+  query: (statement: string) => Promise<readonly { readonly id?: string }[]>,
+): Promise<string[]> {
+  return (await query('select id from runs')).map(({ id = '' }) => id)
+}
