@@ -22,7 +22,8 @@ export interface NoLook {
 interface ExtractPorts {
   readonly store: Store
   readonly secrets: SecretBox
-  readonly extractor: Extractor
+  /** Undefined: this process reads nothing. */
+  readonly extractor: Extractor | undefined
   readonly signal: AbortSignal
 }
 
@@ -32,15 +33,20 @@ interface Wanted {
   readonly config: ExtractConfig
 }
 
-type ExtractOutcome = { readonly kind: 'done'; readonly extracted: LookExtracted } | NoLook | Invalid
+type ExtractOutcome =
+  | { readonly kind: 'done'; readonly extracted: LookExtracted }
+  | { readonly kind: 'no_extractor' }
+  | NoLook
+  | Invalid
 
 /** Extracts the kept documents of a look, as a run would. It fetches nothing and uses no run. */
 export async function extractLook(ports: ExtractPorts, wanted: Wanted): Promise<ExtractOutcome> {
-  const { store, secrets } = ports
+  const { store, secrets, extractor, signal } = ports
   const { teamId, id, config } = wanted
   if (config.method === 'prompt') return { kind: 'invalid', issues: [NO_PROMPT] }
   const found = await findLook(store, { teamId, id })
   if (found === null || !found.is_current) return { kind: 'no_look' }
+  if (!extractor) return { kind: 'no_extractor' }
   const { elements } = secrets.open({ teamId, column: 'looks.answer', rowId: id }, found.answer) as KeptLook
   const places = new Map(elements.flatMap(({ path }, index) => (path ? [[path.join(), index]] : [])))
   const [fetched, rendered] = await Promise.all(
@@ -48,7 +54,7 @@ export async function extractLook(ports: ExtractPorts, wanted: Wanted): Promise<
       const sealed = found[name]
       if (sealed === null) return null
       const document = await openDocument(secrets, { teamId, id, name }, sealed)
-      return extracted(ports, document, { config, places: name === 'rendered' ? places : NONE })
+      return extracted({ extractor, signal }, document, { config, places: name === 'rendered' ? places : NONE })
     }),
   )
   return { kind: 'done', extracted: { fetched: fetched ?? null, rendered: rendered ?? null } }
@@ -64,7 +70,7 @@ type Places = ReadonlyMap<string, number>
 const NONE: Places = new Map()
 
 async function extracted(
-  { extractor, signal }: ExtractPorts,
+  { extractor, signal }: { readonly extractor: Extractor; readonly signal: AbortSignal },
   document: KeptDocument,
   { config, places }: { readonly config: ExtractConfig; readonly places: Places },
 ): Promise<Extracted> {

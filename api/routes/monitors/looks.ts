@@ -55,9 +55,10 @@ export const extractLookRoute = route({
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The values of each document.', schema: LookExtracted } },
   async handle({ params, body, principal: { teamId }, signal, left, services: { store, secrets, previews } }) {
-    if (!previews) throw later('This process makes no looks.')
-    const ports = { store, secrets, extractor: previews.extractor, signal: signal ?? left }
+    const ports = { store, secrets, extractor: previews?.extractor, signal: signal ?? left }
     const wanted = { teamId, id: params.id, config: body.extract_config }
-    return ok(doneOf(await extractLook(ports, wanted)).extracted)
+    const outcome = await extractLook(ports, wanted)
+    if (outcome.kind === 'no_extractor') throw later('This process makes no looks.')
+    return ok(doneOf(outcome).extracted)
   },
 })
