@@ -71,7 +71,7 @@ function orderOf(order: OverviewOrder) {
   const isReverse = order.startsWith('-')
   const { key, isOfCheck } = KEYS[(isReverse ? order.slice(1) : order) as keyof typeof KEYS]
   const direction = isReverse ? sql.fragment`desc` : sql.fragment`asc`
-  // Columns of monitors are never null, and their index is read in both directions. A monitor without a check is last.
+  // Columns of monitors are never null, and their index is read both ways. A monitor without a check is last.
   const by = isOfCheck
     ? sql.fragment`${key} ${direction} nulls last, m.no`
     : sql.fragment`${key} ${direction}, m.no ${direction}`
