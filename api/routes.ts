@@ -23,7 +23,7 @@ import {
 import { deliveryRequestRoute, testDeliveryRoute } from './routes/delivery-trials.ts'
 import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
-import { extractLookRoute, lookRoute } from './routes/monitors/looks.ts'
+import { extractLookRoute, lookCandidatesRoute, lookRoute } from './routes/monitors/looks.ts'
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
 import { tryPredicateRoute } from './routes/monitors/predicate-trials.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
@@ -42,6 +42,7 @@ const shared: readonly Route[] = [
   writeMonitorRoute,
   lookRoute,
   extractLookRoute,
+  lookCandidatesRoute,
   getRunRoute,
   diffRunRoute,
   listRunDeliveriesRoute,

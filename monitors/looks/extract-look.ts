@@ -19,7 +19,12 @@ export interface NoLook {
   readonly kind: 'no_look'
 }
 
-interface ExtractPorts {
+/** This process reads nothing. */
+export interface NoExtractor {
+  readonly kind: 'no_extractor'
+}
+
+export interface ExtractPorts {
   readonly store: Store
   readonly secrets: SecretBox
   /** Undefined: this process reads nothing. */
@@ -33,11 +38,7 @@ interface Wanted {
   readonly config: ExtractConfig
 }
 
-type ExtractOutcome =
-  | { readonly kind: 'done'; readonly extracted: LookExtracted }
-  | { readonly kind: 'no_extractor' }
-  | NoLook
-  | Invalid
+type ExtractOutcome = { readonly kind: 'done'; readonly extracted: LookExtracted } | NoExtractor | NoLook | Invalid
 
 /** Extracts the kept documents of a look, as a run would. It fetches nothing and uses no run. */
 export async function extractLook(ports: ExtractPorts, wanted: Wanted): Promise<ExtractOutcome> {

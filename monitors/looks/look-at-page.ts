@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Looked } from '../../runners/check/look-documents.ts'
 import type { PageLook } from '../../runners/check/look-of.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import { LOOK_LIMITS } from '../../schema/monitor/look-limits.ts'
 import type { Look, LookRequest } from '../../schema/monitor/look.ts'
 import type { AskedWork } from '../../store/asked/asked-work.ts'
@@ -13,6 +14,7 @@ import type { SecretBox } from '../../store/secrets/secret-box.ts'
 import type { Locked, OutOfRuns } from '../outcome.ts'
 import { paidWork } from '../paid-work.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../preview/preview-monitor.ts'
+import { guessesOf } from './guesses-of.ts'
 import { sealDocument } from './kept-document.ts'
 
 /** The slots for previews, which looks share. */
@@ -52,6 +54,7 @@ interface LookPorts {
   /** Where pictures are stored. Undefined: nowhere, so that a look has none. */
   readonly objects: ObjectStore | undefined
   readonly previews: LookSlots
+  readonly extractor: Extractor
 }
 
 /**
@@ -85,11 +88,13 @@ interface Found {
   readonly looked: Looked
 }
 
-async function keep({ store, secrets, objects }: LookPorts, { work, asked, looked }: Found): Promise<DoneLook> {
+async function keep(ports: LookPorts, { work, asked, looked }: Found): Promise<DoneLook> {
+  const { store, secrets, objects, extractor } = ports
   const { teamId, no } = work
   const id = randomUUID()
   const image = looked.look?.shot && objects ? await storeImage({ store, objects }, work, looked.look.shot) : null
-  const shown = lookOf(id, asked, looked)
+  const document = looked.rendered.document ?? looked.fetched.document
+  const shown = { ...lookOf(id, asked, looked), ...(await guessesOf(extractor, document)) }
   const look = image === null ? { ...shown, width: 0, height: 0 } : shown
   const [fetched, rendered] = await Promise.all(
     (['fetched', 'rendered'] as const).map(async (name) => {
@@ -122,7 +127,8 @@ async function storeImage(
 
 const MAX_WARNING = 500
 
-function lookOf(id: string, { url }: LookRequest, { fetched, rendered, look, reason, isOurFault }: Looked): KeptLook {
+function lookOf(id: string, { url }: LookRequest, looked: Looked): Omit<KeptLook, 'guesses' | 'outline'> {
+  const { fetched, rendered, look, reason, isOurFault } = looked
   const { elements = [], covers = [], warnings = [] } = look ?? {}
   const said = isOurFault ? [...warnings, NOT_PAID] : warnings
   return {

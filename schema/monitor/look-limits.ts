@@ -19,6 +19,8 @@ export const LOOK_LIMITS = {
   coverPct: 30,
   /** Positions and sizes are within this, in CSS pixels. */
   pixels: 100_000,
+  /** Of a value that a candidate shows. */
+  valueChars: 500,
   /** The matches of a rule that are listed. */
   matches: 1_000,
 } as const

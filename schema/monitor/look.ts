@@ -4,6 +4,7 @@ import { FETCH_REASONS } from '../run/run.ts'
 import { Choice, Closed, Instant, JsonObject, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 import { WebAddress } from '../shape/web-address.ts'
 import { ExtractConfig, WaitFor } from './extract-config.ts'
+import { LookGuess, LookOutline } from './look-guesses.ts'
 import { LOOK_LIMITS } from './look-limits.ts'
 import { RequestConfig } from './request-config.ts'
 import { RequestHeaders } from './request-headers.ts'
@@ -116,6 +117,11 @@ export const Look = Closed({
   ),
   needs_browser: Type.Boolean({ description: 'A check of this page would use a browser, as fetch_mode auto decides.' }),
   browser_reason: Nullable(Choice(FETCH_REASONS), { description: 'Why it would. Null: it would not.' }),
+  guesses: Type.Array(LookGuess, {
+    maxItems: 10,
+    description: 'What may be watched, best first: of the rendered document, without one of the fetched document.',
+  }),
+  outline: Nullable(LookOutline, { description: 'The tree of JSON, of a feed or of other XML. Null: it is neither.' }),
   warnings: Type.Array(Text(1, 500), { maxItems: LOOK_LIMITS.warnings }),
 })
 export type Look = Static<typeof Look>

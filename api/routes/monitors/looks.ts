@@ -1,7 +1,9 @@
 import { monitorIssues } from '../../../monitors/check/monitor-issues.ts'
 import { extractLook } from '../../../monitors/looks/extract-look.ts'
+import { findCandidates } from '../../../monitors/looks/find-candidates.ts'
 import { lookAtPage } from '../../../monitors/looks/look-at-page.ts'
 import { lookIssues } from '../../../monitors/looks/look-issues.ts'
+import { LookCandidates, LookPoint } from '../../../schema/monitor/look-candidates.ts'
 import { Look, LookExtract, LookExtracted, LookRequest } from '../../../schema/monitor/look.ts'
 import { later } from '../../http/common-errors.ts'
 import { doneOf } from '../../http/outcome-error.ts'
@@ -30,7 +32,8 @@ export const lookRoute = route({
   async handle({ body, principal: { teamId }, services }) {
     const { store, secrets, objects, previews, imageLinks } = services
     if (!previews) throw later('This process makes no looks.')
-    const outcome = await lookAtPage({ store, secrets, objects, previews }, { teamId, asked: body })
+    const ports = { store, secrets, objects, previews, extractor: previews.extractor }
+    const outcome = await lookAtPage(ports, { teamId, asked: body })
     const { look, imageId, nowMs, expiresMs } = doneOf(outcome)
     const picture = imageId === null ? null : imageLinks.sign(teamId, imageId, nowMs, (expiresMs - nowMs) / 1000)
     return ok({ ...look, picture, expires_at: new Date(expiresMs).toISOString() } satisfies Look)
@@ -60,5 +63,28 @@ export const extractLookRoute = route({
     const outcome = await extractLook(ports, wanted)
     if (outcome.kind === 'no_extractor') throw later('This process makes no looks.')
     return ok(doneOf(outcome).extracted)
+  },
+})
+
+export const lookCandidatesRoute = route({
+  method: 'POST',
+  path: '/v1/looks/:id/candidates',
+  summary: 'Find rules for an element of a look',
+  description:
+    'Returns the rules that read the element, best first. Each is tried: it is offered only if the first match in the ' +
+    'rendered document is this element. Nothing is fetched, and no run is used. An element that no rule reads is 422 ' +
+    'with the reason.',
+  tag: 'Monitors',
+  policy: 'monitors.write',
+  work: 'look_extract',
+  beyond: true,
+  params: ById,
+  body: LookPoint,
+  answers: { 200: { description: 'The rules.', schema: LookCandidates } },
+  async handle({ params, body, principal: { teamId }, signal, left, services: { store, secrets, previews } }) {
+    const ports = { store, secrets, extractor: previews?.extractor, signal: signal ?? left }
+    const outcome = await findCandidates(ports, { teamId, id: params.id, point: body })
+    if (outcome.kind === 'no_extractor') throw later('This process makes no looks.')
+    return ok(doneOf(outcome).candidates)
   },
 })

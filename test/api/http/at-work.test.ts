@@ -73,8 +73,10 @@ describe('the table of routes', () => {
       'POST /v1/monitors/:id/backtest: backtest',
       'POST /v1/serp-monitors/preview: preview',
       'POST /v1/deliveries/test: delivery_test',
+      'POST /v1/predicates/try: predicate_trial',
       'POST /v1/looks: preview',
       'POST /v1/looks/:id/extract: look_extract',
+      'POST /v1/looks/:id/candidates: look_extract',
       'GET /v1/runs/:id/diff: difference',
       'GET /v1/team/audit/export: export',
     ])

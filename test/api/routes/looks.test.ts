@@ -6,6 +6,7 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { LookCandidates } from '../../../schema/monitor/look-candidates.ts'
 import { Look, LookExtracted } from '../../../schema/monitor/look.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { row } from '../../../store/db/row.ts'
@@ -256,5 +257,66 @@ describe('POST /v1/looks/{id}/extract', () => {
     expect((await pictureOf({ picture })).status).toBe(404)
     await sweepImages({ store, objects, signal: NEVER })
     expect(await names()).toBe(before - 1)
+  })
+})
+
+describe('what a look offers', () => {
+  const pointAt = (id: string, element: number, more: object = {}, client: Client = served.me) =>
+    client.post(`/v1/looks/${id}/candidates`, { element, ...more })
+
+  test('are rules for an element, each with its reason and the value in both documents', async () => {
+    const shown = await look(site.url)
+    const before = await used()
+    const price = shown.elements.indexOf(the(shown, '$19.99', 'span'))
+    const { status, body } = await pointAt(shown.id, price)
+    expect(status).toBe(200)
+    expect(checkerOf(LookCandidates).validate(body)).toMatchObject({ ok: true })
+    const [first] = (body as unknown as LookCandidates).values
+    expect(first).toEqual({
+      method: 'css',
+      rule: '[itemprop="price"]',
+      reason: 'the only element with itemprop=price',
+      matches: 1,
+      fragile: false,
+      value: '$19.99',
+      attribute: null,
+      fetched: { value: '$19.99', is_same: true },
+    })
+    expect(await extract(shown.id, { price: first?.rule ?? '' })).toMatchObject({
+      body: { rendered: { fields: { price: '$19.99' }, matches: { price: { elements: [price] } } } },
+    })
+    const item = await pointAt(shown.id, shown.elements.indexOf(the(shown, 'Item 2', 'li')), { method: 'xpath' })
+    const { values, lists } = item.body as unknown as LookCandidates
+    expect(values.every(({ method, value }) => method === 'xpath' && value === 'Item 2')).toBe(true)
+    expect(lists[0]).toMatchObject({ matches: 3, value: '["Item 1","Item 2","Item 3"]' })
+    expect(await used()).toEqual(before)
+  })
+
+  test('are guesses whose configuration gives the value that they name', async () => {
+    const shown = await look(site.url)
+    const [price] = shown.guesses
+    expect(price).toMatchObject({ kind: 'price', label: 'price $19.99', url: null })
+    expect(shown.guesses.map(({ kind }) => kind)).toContain('page')
+    const { body } = await served.me.post(`/v1/looks/${shown.id}/extract`, { extract_config: price?.extract_config })
+    expect(body).toMatchObject({ rendered: { fields: { price: '$19.99' } } })
+    expect(shown.outline).toBe(null)
+  })
+
+  test('is the tree of a document that has no picture', async () => {
+    site.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":{"price":5}}'))
+    const { outline, guesses } = await look(site.url)
+    site.answer(html(SHOP))
+    expect(outline).toMatchObject({ method: 'json_path', is_cut: false })
+    expect(outline?.nodes.at(-1)).toMatchObject({ name: 'price', rule: '$.a.price', value: '5', parts: 0 })
+    expect(guesses[0]).toMatchObject({ kind: 'price', extract_config: { fields: { price: '$.a.price' } } })
+  })
+
+  test('is refused for an element that the look does not have, and for a look of another team', async () => {
+    const { id, elements } = await look(site.url)
+    expect(await pointAt(id, elements.length)).toMatchObject({
+      status: 422,
+      body: { error: { details: [{ path: 'element', message: expect.stringContaining(`below ${elements.length}`) }] } },
+    })
+    expect(await pointAt(id, 0, {}, await served.anotherTeam())).toMatchObject({ status: 404 })
   })
 })

@@ -73,6 +73,7 @@ const INSTEAD: Readonly<Record<string, readonly [status: number, why: string]>> 
   'POST /v1/serp-monitors/preview': [503, 'this process makes no previews'],
   'POST /v1/looks': [503, 'this process makes no looks'],
   'POST /v1/looks/{id}/extract': [503, 'this process makes no looks'],
+  'POST /v1/looks/{id}/candidates': [503, 'this process makes no looks'],
   'GET /v1/runs/{id}/diff': [404, 'the run has no texts'],
   'GET /v1/run-images/{id}': [404, 'the run has no pictures'],
   'DELETE /v1/account': [422, 'the body does not name the account'],

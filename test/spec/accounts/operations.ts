@@ -82,6 +82,7 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/monitors': async () => MONITOR,
     'POST /v1/monitors/preview': async () => MONITOR,
     'POST /v1/looks': async () => ({ url: MONITOR.url }),
+    'POST /v1/looks/:id/candidates': async () => ({ element: 0 }),
     'POST /v1/looks/:id/extract': async () => ({ extract_config: MONITOR.extract_config }),
     'POST /v1/monitors/bulk': async () => ({ action: 'pause', ids: [await monitor()] }),
     'POST /v1/monitors/:id/mute': async () => ({ until: null }),

@@ -146,6 +146,7 @@ describe('all errors of every operation use the envelope', () => {
       'PATCH /v1/team/members/{userId}': '{"role":"viewer"}',
       'POST /v1/monitors/{id}/mute': '{"until":null}',
       'POST /v1/serp-monitors/{id}/mute': '{"until":null}',
+      'POST /v1/looks/{id}/candidates': '{"element":0}',
     }
     expect(
       await each(isThere, ({ method, url, path }) => {
