@@ -5,6 +5,7 @@ import { sleep } from '../../concurrency/loops/sleep.ts'
 import { CHAT_PACE } from '../../schema/run/delivery.ts'
 import { chatOf, placeOf } from '../../store/deliveries/delivery-row.ts'
 import { createPauses } from './chat-pauses.ts'
+import { DigestPlaces } from './digest-places.ts'
 
 /** A running attempt. */
 export interface Flight {
@@ -52,12 +53,6 @@ interface Slot extends Job {
   readonly target: Target
 }
 
-/**
- * Messages of several changes that are made at once. Each asks the store for all of its changes. At eight o'clock many
- * are due, and other deliveries are not to wait for their statements, nor for the slots of those that wait for theirs.
- */
-const DIGESTS_AT_ONCE = 32
-
 /** A destination that was forgotten begins again with one attempt at a time. */
 const MAX_REMEMBERED = 10_000
 
@@ -75,7 +70,7 @@ const MAX_REMEMBERED = 10_000
 export class Destinations {
   readonly #gate: Gate<Slot>
   /** Targets whose next message is one of several changes pass here first. */
-  readonly #digests = new Gate<Slot>({ total: DIGESTS_AT_ONCE })
+  readonly #digests: DigestPlaces<Slot>
   readonly #mostAllowed: number
   readonly #onRoom: () => void
   readonly #known = new Map<string, Target>()
@@ -87,6 +82,7 @@ export class Destinations {
 
   constructor({ total, perHost, onRoom }: DestinationOptions) {
     this.#gate = new Gate({ total, perHost, perTeamAtHost: perHost, slowPerHost: Math.max(1, perHost - 1) })
+    this.#digests = new DigestPlaces(this.#gate, ({ target }) => !target.proven)
     this.#mostAllowed = perHost < 3 ? perHost : perHost - 1
     this.#onRoom = onRoom
     this.#pauses = createPauses(onRoom)
@@ -104,6 +100,8 @@ export class Destinations {
   due(key: string, isDigest = false): void {
     const target = this.#targetOf(key)
     target.isDue = true
+    // What is due now need not wait behind digests.
+    if (target.isDigest && !isDigest) this.#withdraw(target)
     target.isDigest = isDigest
     if (!target.waiting) this.#stalled.add(target)
   }
@@ -114,7 +112,7 @@ export class Destinations {
     /** Each chat has one turn at a time, whichever teams have messages for it. */
     const chats = new Set<string>()
     for (const target of this.#stalled) this.#offer(target)
-    for (let slot = this.#next(); slot; slot = this.#next()) {
+    for (let slot = this.#digests.next(); slot; slot = this.#digests.next()) {
       const { target } = slot
       const chat = chatOf(target.key)
       target.waiting = null
@@ -128,12 +126,14 @@ export class Destinations {
         else this.#offer(target)
       }
     }
+    this.#digests.endRound()
     return granted
   }
 
   /** So many deliveries were claimed of those that were granted. `hasMore`: the target may have more due. */
   claimed(key: string, count: number, hasMore: boolean): void {
     const target = this.#targetOf(key)
+    const before = this.#digests.taken
     for (const slot of target.granted.splice(count)) {
       this.#free(slot)
       target.running--
@@ -141,6 +141,7 @@ export class Destinations {
     target.isDue = hasMore
     if (!hasMore) this.#withdraw(target)
     this.#remember(target)
+    if (this.#digests.taken < before) this.#onRoom()
   }
 
   /** No attempt to the chat of this key begins for this long. */
@@ -197,30 +198,21 @@ export class Destinations {
     else this.#gate.add(target.waiting, !proven)
   }
 
-  #next(): Slot | undefined {
-    for (let slot = this.#digests.next(); slot; slot = this.#digests.next()) this.#gate.add(slot, !slot.target.proven)
-    return this.#gate.next()
-  }
-
   /** Nothing is sent in the slot, and no message is made. */
   #free(slot: Slot): void {
     this.#gate.drop(slot)
-    this.#digests.drop(slot)
+    this.#digests.leave(slot)
   }
 
   #isMade(slot: Slot): void {
-    const before = this.#digests.active
-    this.#digests.drop(slot)
-    if (this.#digests.active < before) this.#onRoom()
+    const before = this.#digests.taken
+    this.#digests.leave(slot)
+    if (this.#digests.taken < before) this.#onRoom()
   }
 
   #withdraw(target: Target): void {
     const { waiting } = target
-    if (waiting) {
-      this.#gate.remove(waiting)
-      this.#digests.remove(waiting)
-      this.#digests.drop(waiting)
-    }
+    if (waiting) this.#digests.remove(waiting)
     target.waiting = null
     if (target.isDue) this.#stalled.add(target)
     else this.#stalled.delete(target)

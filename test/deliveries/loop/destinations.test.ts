@@ -119,6 +119,27 @@ describe('messages of several changes', () => {
     expect(teams.filter((team) => team === 'second')).toHaveLength(10)
   })
 
+  test('of a host that hangs hold up neither those of another host nor those of another team', () => {
+    const all = new Destinations({ total: 100, perHost: 5, onRoom: () => {} })
+    const hanging = Array.from({ length: 60 }, (_, n) => `smtp team-${n}`)
+    for (const key of hanging) all.due(key, true)
+    const first = start(all)
+    expect(first.size).toBeLessThan(5)
+    all.due('other.example:443 late', true)
+    expect([...start(all).keys()]).toEqual(['other.example:443 late'])
+    // They are tried in turn: no number of them comes before one that could start.
+    for (const flight of first.values()) flight.end(true)
+    expect(start(all).size).toBeGreaterThan(0)
+  })
+
+  test('make way for a message that is due by itself', () => {
+    const all = destinations()
+    for (const key of [...keysOf('team', AT_ONCE), plain]) all.due(key, true)
+    expect(start(all).has(plain)).toBe(false)
+    all.due(plain, false)
+    expect(start(all).has(plain)).toBe(true)
+  })
+
   test('leave the line when their destination has nothing due any more', () => {
     const all = destinations()
     const [first = '', ...others] = keysOf('team', AT_ONCE + 2)
