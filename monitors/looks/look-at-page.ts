@@ -92,10 +92,14 @@ async function keep(ports: LookPorts, { work, asked, looked }: Found): Promise<D
   const { store, secrets, objects, extractor } = ports
   const { teamId, no } = work
   const id = randomUUID()
-  const image = looked.look?.shot && objects ? await storeImage({ store, objects }, work, looked.look.shot) : null
+  const shot = looked.look?.shot
+  const stored =
+    shot && objects ? await storeImage({ store, objects }, work, shot).catch(() => 'failed' as const) : null
+  const image = stored === 'failed' ? null : stored
   const document = looked.rendered.document ?? looked.fetched.document
   const shown = { ...lookOf(id, asked, looked), ...(await guessesOf(extractor, document)) }
-  const look = image === null ? { ...shown, width: 0, height: 0 } : shown
+  const warnings = stored === 'failed' ? [NOT_STORED, ...shown.warnings].slice(0, LOOK_LIMITS.warnings) : shown.warnings
+  const look = image === null ? { ...shown, warnings, width: 0, height: 0 } : shown
   const [fetched, rendered] = await Promise.all(
     (['fetched', 'rendered'] as const).map(async (name) => {
       const { document } = looked[name]
@@ -147,4 +151,5 @@ function lookOf(id: string, { url }: LookRequest, looked: Looked): Omit<KeptLook
   }
 }
 
+const NOT_STORED = 'The picture could not be stored. Look again in a while.'
 const NOT_PAID = 'A part of the look failed because of this installation. It used no run.'

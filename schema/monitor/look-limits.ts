@@ -2,6 +2,9 @@
 export const LOOK_LIMITS = {
   /** How long it is kept. */
   seconds: 900,
+  /** Looks of one team that are kept, and their bytes. The oldest end before their time. */
+  perTeam: 20,
+  bytesPerTeam: 64 * 1024 * 1024,
   /** Nodes of the document that are walked, from its beginning. */
   nodes: 20_000,
   elements: 4_000,

@@ -56,7 +56,10 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`delete from notices where ${team}`)
   await tx.query(sql.type(nothing)`
     update api_keys set revoked_at = clock() where ${team} and coalesce(revoked_at > clock(), true)`)
-  for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work', 'looks'])
+  await tx.query(sql.type(nothing)`
+    with gone as (delete from looks where ${team} returning image_id)
+    update images i set doomed = true from gone where i.id = gone.image_id and not i.doomed`)
+  for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work'])
     await tx.query(sql.type(nothing)`delete from ${sql.identifier([table])} where ${team}`)
   await tx.query(sql.type(nothing)`delete from invitations where ${team}`)
   await tx.query(sql.type(nothing)`delete from team_members where ${team}`)

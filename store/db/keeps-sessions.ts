@@ -14,7 +14,11 @@ export async function keepsSessions(client: pg.Client, other: pg.Client): Promis
   const mark = randomUUID()
   await client.query(`select set_config('tidemark.session', $1, false)`, [mark])
   // Its transaction takes the connection of the pooler that was used last, which has the mark.
-  await other.query('begin')
+  const begun = other.query('begin').then(
+    () => true,
+    () => false,
+  )
+  if (!(await withTimeout(begun, PATIENCE_MS, () => false))) return true
   const asked = client.query<{ mark: string | null }>(`select current_setting('tidemark.session', true) as mark`)
   const found = await withTimeout(
     asked.then(({ rows }) => rows[0]?.mark ?? null),

@@ -237,7 +237,8 @@ async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: num
   if (sql.startsWith(OUTSIDE)) return applyOutside(client, migration, lockTimeoutMs)
   await client.query('begin')
   try {
-    await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
+    // The role may have a limit for statements, as behind PgBouncer.
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = 0`)
     await client.query(sql)
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
     await client.query('commit')

@@ -1,5 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import { LOOK_LIMITS } from '../../schema/monitor/look-limits.ts'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 
@@ -37,11 +38,24 @@ export async function announceLookImage(
   `)
 }
 
-/** Keeps a look, and returns until when. */
+/** Keeps a look, and returns until when. Those that the team has too many of with it end now, the oldest first. */
 export async function keepLook(store: Queryable, look: NewLook) {
   const bytes = (value: Buffer | null) =>
     value === null ? sql.fragment`null::bytea` : sql.fragment`${sql.binary(value)}`
+  const size = [look.answer, look.fetched, look.rendered].reduce((sum, part) => sum + (part?.byteLength ?? 0), 0)
   return store.one(sql.type(kept)`
+    with sized as (
+      select id, created_at, octet_length(answer) + coalesce(octet_length(fetched), 0)
+        + coalesce(octet_length(rendered), 0) as bytes
+      from looks where team_id = ${look.teamId}::uuid and expires_at > clock()
+    ),
+    ended as (
+      update looks l set expires_at = clock()
+      from (select id, row_number() over w as n, sum(bytes) over w as total from sized
+        window w as (order by created_at desc, id)) newest
+      where l.id = newest.id
+        and (newest.n >= ${LOOK_LIMITS.perTeam} or newest.total + ${size} > ${LOOK_LIMITS.bytesPerTeam})
+    )
     insert into looks (id, team_id, image_id, expires_at, answer, fetched, rendered)
     values (${look.id}::uuid, ${look.teamId}::uuid, ${look.image?.id ?? null}::uuid,
       clock() + make_interval(secs => ${look.seconds}), ${sql.binary(look.answer)}, ${bytes(look.fetched)},

@@ -53,6 +53,8 @@ export async function duringRotation<T>(
 
 /** Rows that one statement looks at. No row is locked for longer than it takes to write as many. */
 const BATCH = 500
+/** Documents of up to 13 MB each: all of a batch are in memory at once. */
+const BATCH_OF: Partial<Record<Table['table'], number>> = { looks: 3, asked_work: 10 }
 /** Rows that others had locked are looked at again, so many times. */
 const PASSES = 10
 const PASS_PAUSE_MS = 200
@@ -107,9 +109,10 @@ async function throughTable(store: Store, secrets: SecretBox, pass: Pass): Promi
   const { table, sum, isAgain, onProgress } = pass
   const unreadable: string[] = []
   for (let after = FIRST_ID; ;) {
+    const batch = BATCH_OF[table.table] ?? BATCH
     const { last, count } = await store.one(sql.type(bounds)`
       select (array_agg(id order by id desc))[1] as last, count(*) as count
-      from (select id from ${sql.identifier([table.table])} where id > ${after}::uuid order by id limit ${BATCH}) batch
+      from (select id from ${sql.identifier([table.table])} where id > ${after}::uuid order by id limit ${batch}) batch
     `)
     if (last === null) return unreadable
     const done = await store.transaction((tx) => oneBatch(tx, secrets, { table, after, last }))

@@ -42,9 +42,10 @@ export async function lookAt(asked: LookRequest, parts: LookParts): Promise<Look
   const { ports, work } = parts
   const task = { ...lookTask(asked, { ...HERE, teamKey: work.teamId }), queue: 'static' as const }
   const direct = { ...task, request: asked.request_config ?? null }
+  const fetching = fetchAsSent(direct, ports)
   const [fetched, shown] = await Promise.all([
-    fetchAsSent(direct, ports),
-    asked.request_config ? NOT_RENDERED : render(asked, parts),
+    fetching,
+    asked.request_config ? NOT_RENDERED : render(asked, { ...parts, fetching }),
   ])
   if (ports.signal.aborted) return { kind: 'stopping' }
   if (shown.kind !== 'got') return shown
@@ -61,7 +62,7 @@ type Shown =
 
 const NOT_RENDERED: Shown = { kind: 'got', got: notAsked(), look: null }
 
-async function render(asked: LookRequest, parts: LookParts): Promise<Shown> {
+async function render(asked: LookRequest, parts: Rendering): Promise<Shown> {
   const { ports, runners } = parts
   const { browser } = ports
   if (browser && browser !== 'elsewhere') return here(asked, parts)
@@ -80,12 +81,22 @@ async function here(asked: LookRequest, { ports, work }: LookParts): Promise<Sho
   return { kind: 'got', got: renderedGot(reading.look, durationMs), look: reading.look }
 }
 
-async function byRunner(asked: LookRequest, runners: RunnerAnswers, { work, slot, ports }: LookParts): Promise<Shown> {
-  slot.wait()
+interface Rendering extends LookParts {
+  /** The direct request for the same page. */
+  readonly fetching: Promise<unknown>
+}
+
+async function byRunner(asked: LookRequest, runners: RunnerAnswers, parts: Rendering): Promise<Shown> {
+  const { work, slot, ports, fetching } = parts
   const { url, request_headers = null, wait_for, viewport } = asked
   const request = { url, request_headers, ...(wait_for !== undefined && { wait_for }), ...(viewport && { viewport }) }
   const offered = { work, request, engine: null, isIsolated: false, seconds: SECONDS, level: LEVEL }
-  const answered = await runners.ask(offered, ports.signal)
+  const asking = runners.ask(offered, ports.signal)
+  // It is awaited below, when nothing of this process needs the slot any more.
+  asking.catch(() => undefined)
+  await fetching
+  slot.wait()
+  const answered = await asking
   if (answered.kind === 'left_alone') throw new TypeError('a page has no engine')
   if (answered.kind !== 'answered') return answered
   const kept = answered.kept as KeptLook
