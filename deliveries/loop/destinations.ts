@@ -100,7 +100,7 @@ export class Destinations {
   due(key: string, isDigest = false): void {
     const target = this.#targetOf(key)
     target.isDue = true
-    // What is due now need not wait behind digests.
+    // A message that is due by itself does not wait behind digests.
     if (target.isDigest && !isDigest) this.#withdraw(target)
     target.isDigest = isDigest
     if (!target.waiting) this.#stalled.add(target)

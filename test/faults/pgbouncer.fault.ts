@@ -29,8 +29,8 @@ describeIf(hasProgram('pgbouncer'), 'install pgbouncer')('behind PgBouncer', () 
     [
       'in transaction mode',
       { mode: 'transaction' },
-      'a pooler before it gives each transaction another connection; set pool_mode = session in PgBouncer, or connect ' +
-        'to Postgres itself',
+      'a pooler before it gives each transaction another connection; set pool_mode = session in PgBouncer, or ' +
+        'connect to Postgres itself',
     ],
     [
       'that refuses what a connection begins with',
