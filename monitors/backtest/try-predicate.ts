@@ -2,7 +2,7 @@ import type { Invalid } from '../../core/outcome.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explainParts } from '../../core/predicate/explain.ts'
 import type { Matches, Truth } from '../../core/predicate/fires.ts'
-import { type AskPattern, judge, MAX_UNDECIDED } from '../../core/predicate/judge.ts'
+import { type AskPattern, judge, MAX_UNDECIDED, type Undecided } from '../../core/predicate/judge.ts'
 import { createPatternResults } from '../../core/predicate/pattern-results.ts'
 import { decidedWithout, undecidedFault } from '../../core/predicate/undecided.ts'
 import { storable } from '../../core/storable.ts'
@@ -50,16 +50,19 @@ export async function tryPredicate(
   const before = values.before && storable(values.before)
   const after = storable(values.after)
   const until = performance.now() + budgetMs
-  const isOver = () => performance.now() > until
-  const ask = rememberAnswers(async (question) =>
-    isOver() ? 'stopped' : patterns.matches(question, { key: teamId, signal }),
-  )
+  let ranOut = false
+  const ask = rememberAnswers(async (question) => {
+    if (performance.now() <= until) return patterns.matches(question, { key: teamId, signal })
+    ranOut = true
+    return 'stopped'
+  })
   const order = config ? fieldNames(config) : []
   const { diff, fired, undecided } = await judge({ before, after, order, predicate }, ask)
+  const isTooLong = ranOut
   const matches = diff === null ? NONE : await allMatches(predicate, after, ask)
   if (signal?.aborted) return { kind: 'left' }
   const parts = explainParts(predicate, { diff, before: before ?? {}, after }, matches)
-  const unknown = isOver() ? TOO_LONG : undecidedFault(undecided).message
+  const unknown = isTooLong ? TOO_LONG : undecidedFault(undecided).message
   const trial: PredicateTrial = {
     fires: known(fired),
     why: before === null ? FIRST : fired === 'unknown' ? unknown : parts[0].why,
@@ -69,7 +72,10 @@ export async function tryPredicate(
       holds: known(holds),
       why: before === null ? FIRST : why,
     })),
-    warnings: fired === 'unknown' ? [] : undecided.map(decidedWithout),
+    warnings:
+      fired === 'unknown'
+        ? []
+        : undecided.map((one) => (isTooLong && one.why === 'stopped' ? notTried(one) : decidedWithout(one))),
   }
   return { kind: 'done', trial }
 }
@@ -114,6 +120,10 @@ async function allMatches(predicate: DiffPredicate, after: Values, ask: AskPatte
   }
   return tried.matches
 }
+
+const notTried = ({ pattern }: Undecided) =>
+  `The predicate's pattern ${JSON.stringify(pattern.slice(0, 100))} was not tried, because the time of the trial was ` +
+  'over; the outcome did not hang on it.'
 
 const FIRST = 'there is nothing before it: the first run is a baseline, and never fires'
 
