@@ -46,6 +46,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'quickstart.md ts': 'pulumi/test/programs.test.ts',
   '../pulumi/README.md ts': 'pulumi/test/programs.test.ts',
   '../examples/systemd/README.md ini': 'test/examples/systemd.test.ts',
+  'postgres.md ini': 'test/faults/pgbouncer.fault.ts',
+  'postgres.md sql': 'test/faults/pgbouncer.fault.ts',
   'webhooks.md http': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md ts': 'test/deliveries/channels/webhooks-page.test.ts',
   'webhooks.md python': 'test/deliveries/channels/webhooks-page.test.ts',
