@@ -176,6 +176,11 @@ function running(child: ChromiumProcess, playwright: Browser, proxy: EgressProxy
     child.kill()
   }
 
+  // Its transport has closed. A browser that still runs is of no use, and would run on with all its pages.
+  playwright.on('disconnected', () => {
+    if (!state.isGone) child.kill()
+    state.isGone = true
+  })
   const ended = child.ended.then(async () => {
     state.isGone = true
     clearInterval(watch)

@@ -3,7 +3,7 @@ import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
 import { AWAIT_FONTS } from '../page/capture.ts'
 import { PAGE_SIZE, type PageSize } from '../page/page-boxes.ts'
 import type { PageView } from '../page/page-view.ts'
-import { TALLEST_SHOT } from '../page/shot.ts'
+import { tallestShot } from '../page/shot.ts'
 import { type PageElements, pageElements } from './page-elements.ts'
 import { nodesOf, STYLES } from './snapshot.ts'
 
@@ -34,9 +34,11 @@ export async function seePage({ page, session, view }: LookedAt, html: Uint8Arra
   const asked = await view.ask(PAGE_SIZE)
   const size = asked.kind === 'value' ? (asked.value as PageSize | null) : null
   if (size === null) return { ...NOTHING, warnings: [NO_BODY] }
+  const tallest = tallestShot(size.width)
+  const isCut = size.height > tallest
   const counted = await view.ask(COUNT)
   const count = counted.kind === 'value' ? Number(counted.value) : 0
-  if (count > MOST_ELEMENTS) return { ...NOTHING, isCut: size.height > TALLEST_SHOT, warnings: [tooLarge(count)] }
+  if (count > MOST_ELEMENTS) return { ...NOTHING, isCut, warnings: [tooLarge(count)] }
   const snapshot = await session.send('DOMSnapshot.captureSnapshot', {
     computedStyles: [...STYLES],
     includePaintOrder: true,
@@ -44,7 +46,7 @@ export async function seePage({ page, session, view }: LookedAt, html: Uint8Arra
   const { scrollOffsetX: left = 0, scrollOffsetY: top = 0, nodes: all } = snapshot.documents[0] ?? { nodes: {} }
   const window = page.viewportSize() ?? { width: 0, height: 0 }
   const seen = pageElements(nodesOf(snapshot, LOOK_LIMITS.nodes), {
-    picture: [0, 0, size.width, Math.min(size.height, TALLEST_SHOT)],
+    picture: [0, 0, size.width, Math.min(size.height, tallest)],
     view: [left, top, left + window.width, top + window.height],
   })
   const walked = all.nodeType?.length ?? 0
@@ -52,7 +54,7 @@ export async function seePage({ page, session, view }: LookedAt, html: Uint8Arra
   const isSame = after.kind === 'value' && typeof after.value === 'string' && isText(after.value, html)
   return {
     ...seen,
-    isCut: size.height > TALLEST_SHOT,
+    isCut,
     warnings: [
       ...seen.warnings,
       ...(walked > LOOK_LIMITS.nodes ? [notWalked(walked)] : []),

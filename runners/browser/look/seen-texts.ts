@@ -13,8 +13,9 @@ export function textsOf(
   const most = LOOK_LIMITS.textChars
   for (const node of nodes) {
     if (!boxes.has(node) || node.shadow === 'closed') continue
-    const said = (node.type === 'text' ? node.text : ownText(node))
-      .slice(0, 4 * most)
+    const whole = node.type === 'text' ? node.text : ownText(node)
+    const said = cut(whole.trimStart(), 4 * most)
+      .toWellFormed()
       .replace(/\s+/g, ' ')
       .trim()
     if (said === '') continue

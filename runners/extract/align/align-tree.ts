@@ -13,7 +13,8 @@ const LOOKAHEAD = 500
 /**
  * Finds elements of a browser's document in its HTML, as our parser reads that. The two differ where a script made
  * what HTML cannot say, and where `<noscript>` has elements. An element without a partner that is alike has no place,
- * and so have all elements in it: what is not sure is not said.
+ * and so have all elements in it: what is not sure is not said. Elements with equal
+ * marks may be others all the same, as the cards of a list: their children tell them apart.
  */
 export function alignTree(html: string, live: LiveTree, wanted: readonly number[]): readonly Place[] {
   const tree = parseHtml(html)
@@ -34,10 +35,27 @@ export function alignTree(html: string, live: LiveTree, wanted: readonly number[
       if (own !== null) todo.push([kids.get(one) ?? [], elementsOf(element), own])
     }
   }
+  forgetOthers(kids, found, paths)
   return wanted.map((one) => {
     const element = found.get(one)
     return element === undefined ? null : (paths.get(element) ?? null)
   })
+}
+
+/** Removes the pairs of which both have elements in them, and none of these are pairs: they are not the same. */
+function forgetOthers(
+  kids: ReadonlyMap<number, readonly number[]>,
+  found: Map<number, Element>,
+  paths: ReadonlyMap<Element, Place>,
+): void {
+  // Children are paired after their parents, and so judged before them.
+  for (const [one, element] of [...found].toReversed()) {
+    // Of what is nested too deeply no children were paired.
+    if ((paths.get(element) ?? null) === null) continue
+    const theirs = kids.get(one) ?? []
+    const isOther = theirs.length > 0 && !theirs.some((child) => found.has(child)) && elementsOf(element).length > 0
+    if (isOther) found.delete(one)
+  }
 }
 
 function childrenOfLive({ parents }: LiveTree): Map<number, number[]> {

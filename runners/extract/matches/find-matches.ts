@@ -1,4 +1,4 @@
-import type { Element } from 'domhandler'
+import type { Element, ParentNode } from 'domhandler'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
 import { elementsOf } from '../align/align-tree.ts'
@@ -21,11 +21,12 @@ export function findMatches(page: Page, config: ExtractConfig): readonly FieldMa
   const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
   if (tree.kind === 'too_complex') return []
   const matched = matchedBy(tree, config)
+  const placeOf = placer()
   return matched.map(([name, elements]) => ({
     name,
     count: elements.length,
     paths: elements.slice(0, LOOK_LIMITS.matches).flatMap((element) => {
-      const path = pathOf(element)
+      const path = pathOf(element, placeOf)
       return path ? [path] : []
     }),
   }))
@@ -44,13 +45,26 @@ function matchedBy(tree: Tree, config: ExtractConfig): readonly (readonly [name:
   })
 }
 
+/** Returns the index of an element among the elements of its parent. */
+type PlaceOf = (element: Element, parent: ParentNode) => number
+
+/** Returns what counts the elements of each parent once, for all matches: there may be very many of both. */
+function placer(): PlaceOf {
+  const known = new Map<ParentNode, ReadonlyMap<Element, number>>()
+  return (element, parent) => {
+    const places = known.get(parent) ?? new Map(elementsOf(parent).map((one, at) => [one, at]))
+    known.set(parent, places)
+    return places.get(element) ?? -1
+  }
+}
+
 /** Returns where an element is, as `alignTree` says it. Null: it is nested too deeply. */
-function pathOf(element: Element): readonly number[] | null {
+function pathOf(element: Element, placeOf: PlaceOf): readonly number[] | null {
   const path: number[] = []
   for (let node: Element | null = element; node !== null;) {
     const { parent }: Element = node
     if (parent === null || path.length >= LOOK_LIMITS.depth) return null
-    path.unshift(elementsOf(parent).indexOf(node))
+    path.unshift(placeOf(node, parent))
     node = isElement(parent) ? parent : null
   }
   return path

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../core/logger.ts'
 import { unprivilegedUser } from '../../../platform/unprivileged-user.ts'
+import { BROWSER_DIED } from '../../../runners/browser/browser-faults.ts'
 import type { Browsers, BrowsersOptions } from '../../../runners/browser/browsers.ts'
 import { startBrowserLauncher } from '../../../runners/browser/chromium/browser-launcher.ts'
 import { chromiumProgram } from '../../../runners/browser/chromium/chromium-program.ts'
@@ -85,6 +86,20 @@ describeIf(process.platform === 'linux', 'needs /proc')('A browser that a launch
     const url = site.page('/large', '<script>const a = []; for (;;) a.push(new Uint8Array(1e7).fill(1))</script>')
     const made = await browsers(path, { processMb: 256 })
     expect(faultOf(await renderOne(made, url))).toBe('render_failed')
+  })
+
+  test('ends when a page lets it say more than is read at once', async () => {
+    const url = site.page('/loud', '<script>console.log("x".repeat(100_000_000))</script>')
+    const made = await browsers(path)
+    expect(htmlOf(await renderOne(made, site.page('/before', 'before')))).toContain('before')
+    const pid = made.current()?.pid ?? 0
+    expect(pid).toBeGreaterThan(1)
+    expect(await renderOne(made, url)).toMatchObject({ ok: false, fault: { message: BROWSER_DIED.message } })
+    await eventually(
+      () => usageBelow(pid),
+      (processes) => processes.length === 0,
+    )
+    expect(htmlOf(await renderOne(made, site.page('/after', 'still here')))).toContain('still here')
   })
 
   test('says in words that there is no launcher', async () => {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { BROWSER_DIED } from '../../../runners/browser/browser-faults.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { usageBelow } from '../../../runners/browser/chromium/process-usage.ts'
+import { tallestShot } from '../../../runners/browser/page/shot.ts'
 import { lookOf, type PageLook } from '../../../runners/check/look-of.ts'
 import { createExtractor, type Extractor } from '../../../runners/extract/pool/extractor.ts'
 import { LookElement } from '../../../schema/monitor/look.ts'
+import type { VisualConfig } from '../../../schema/monitor/visual-config.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { NEVER, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
 import { openSite, type Site } from '../../support/network/site.ts'
@@ -23,12 +27,10 @@ afterAll(async () => {
 })
 
 let pages = 0
-async function lookAt(body: string): Promise<PageLook> {
-  const url = site.page(
-    `/page-${(pages += 1)}`,
-    `<!doctype html><meta charset="utf-8"><style>body { margin: 0 }</style>${body}`,
-  )
-  const fetched = await renderOne(browsers, { url, looks: true, visual: { enabled: true } })
+const pageOf = (body: string): string =>
+  site.page(`/page-${(pages += 1)}`, `<!doctype html><meta charset="utf-8"><style>body { margin: 0 }</style>${body}`)
+async function lookAt(body: string, visual: Partial<VisualConfig> = {}): Promise<PageLook> {
+  const fetched = await renderOne(browsers, { url: pageOf(body), looks: true, visual: { enabled: true, ...visual } })
   if (!fetched.ok) throw new Error(`${fetched.fault.code}: ${fetched.fault.message}`)
   const look = await lookOf(fetched, { extractor, signal: NEVER }, [])
   for (const element of look.elements.slice(0, 200))
@@ -45,7 +47,7 @@ const boxOf = (look: PageLook, text: string) => the(look, text).box
 describe('the elements of a page', () => {
   test('have boxes in the picture when the page, and a part of it, is scrolled', async () => {
     const look = await lookAt(`<p style="margin:0;height:2000px">Top</p>
-      <div id="s" style="height:100px;overflow:auto"><div style="height:150px">Gone</div>
+      <div id="s" style="height:100px;overflow:auto"><div style="height:30px;padding-top:120px">Gone</div>
       <b style="display:block;height:50px">Shown</b></div>
       <i style="position:absolute;top:-1000000000px">Far</i>
       <script>s.scrollTop = 100; scrollTo(0, 900)</script>`)
@@ -66,6 +68,16 @@ describe('the elements of a page', () => {
     expect(boxOf(look, 'Head')).toMatchObject({ y: 500, height: 20 })
     expect(boxOf(look, 'Big')).toEqual({ x: 50, y: 90, width: 200, height: 40 })
     expect(the(look, 'Head').order).toBeGreaterThan(the(look, 'Long').order)
+  })
+
+  test('are within the picture of a wide window, which is cut at a lower height', async () => {
+    const most = tallestShot(3_840)
+    const look = await lookAt(`<p style="margin:0;height:${most + 1_000}px">Long</p><b>Below</b>`, {
+      viewport: { width: 3_840, height: 1_000 },
+    })
+    expect(look).toMatchObject({ isCut: true, shot: { width: 3_840, height: most } })
+    expect(boxOf(look, 'Long').height).toBe(most)
+    expect(look.elements.some(({ text }) => text === 'Below')).toBe(false)
   })
 
   test('are found in the HTML as it is parsed, also behind a noscript; others say that they are not', async () => {
@@ -142,6 +154,20 @@ describe('a hostile page', () => {
       setTimeout(() => { document.open(); document.write('<body><b>Second</b>'); document.close() }, 100)</script>`)
     expect(the(look, 'Second')).toMatchObject({ tag: 'b', unreadable: null })
     expect(Buffer.from(look.body).toString()).toContain('Second')
+  })
+
+  test('whose elements are more than the browser may send fails, and another page is shown', async () => {
+    const url = pageOf(`<b>Real</b><script>
+      const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' })
+      root.append(document.createComment('c'.repeat(100_000_000)))</script>`)
+    await lookAt('<b>Before</b>')
+    const first = browsers.current()
+    expect(first?.pid).toBeGreaterThan(1)
+    const fetched = await renderOne(browsers, { url, looks: true, visual: { enabled: true } })
+    expect(fetched).toMatchObject({ ok: false, fault: { code: 'render_failed', message: BROWSER_DIED.message } })
+    await first?.ended
+    expect(await usageBelow(first?.pid ?? 0)).toEqual([])
+    expect(the(await lookAt('<b>Other</b>'), 'Other').unreadable).toBeNull()
   })
 
   test('with 120,000 elements lists none, and says so', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
+import { usageBelow } from '../../../runners/browser/chromium/process-usage.ts'
 import type { Rendered } from '../../../runners/browser/page/rendered.ts'
 import { faultOf, htmlOf, renderOne, testBrowsers } from '../../support/browser/test-browsers.ts'
 import { openSite, type Site, status } from '../../support/network/site.ts'
@@ -342,5 +343,22 @@ describe('what a site answers', () => {
     })
     await renderOne(browsers, url)
     expect(htmlOf(await renderOne(browsers, url))).toContain('<p>new</p>')
+  })
+
+  test('a browser whose transport has closed is ended, also when it does not end itself', async () => {
+    const own = testBrowsers()
+    const page = site.page('/still', 'still here')
+    try {
+      expect(htmlOf(await renderOne(own, page))).toContain('still here')
+      const one = own.current()
+      if (!one) throw new Error('no browser runs')
+      process.kill(one.pid, 'SIGSTOP')
+      await one.playwright.close()
+      await one.ended
+      expect(await usageBelow(one.pid)).toEqual([])
+      expect(htmlOf(await renderOne(own, page))).toContain('still here')
+    } finally {
+      await own.close()
+    }
   })
 })
