@@ -44,9 +44,9 @@ type ExtractOutcome = { readonly kind: 'done'; readonly extracted: LookExtracted
 export async function extractLook(ports: ExtractPorts, wanted: Wanted): Promise<ExtractOutcome> {
   const { store, secrets, extractor, signal } = ports
   const { teamId, id, config } = wanted
-  if (config.method === 'prompt') return { kind: 'invalid', issues: [NO_PROMPT] }
   const found = await findLook(store, { teamId, id })
   if (found === null || !found.is_current) return { kind: 'no_look' }
+  if (config.method === 'prompt') return { kind: 'invalid', issues: [NO_PROMPT] }
   if (!extractor) return { kind: 'no_extractor' }
   const { elements } = secrets.open({ teamId, column: 'looks.answer', rowId: id }, found.answer) as KeptLook
   const places = new Map(elements.flatMap(({ path }, index) => (path ? [[path.join(), index]] : [])))

@@ -150,6 +150,14 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   MonitorCreate: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
   // It is tried on a monitor that is there, whose fields are not known here.
   BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
+  // A page with a request of its own is not rendered, so that nothing is waited for.
+  postLooks: (plain) => plain().map((asked) => mendLook(bagOf(asked))),
+  // A document does not say what the monitor of a manifest has.
+  WriteMonitor: (plain) =>
+    fc.oneof(
+      plain(),
+      fc.constantFrom('manifest', 'pulumi', 'curl').map((as) => ({ kind: 'Monitor', spec: KETTLE, as })),
+    ),
   MonitorPreview: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
   MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
 }
@@ -157,6 +165,16 @@ export const HINTS: Readonly<Record<string, Hint>> = {
 const bagOf = (value: Json): Bag =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Bag) : {}
 const without = (bag: Bag, key: string): Bag => Object.fromEntries(Object.entries(bag).filter(([name]) => name !== key))
+
+const KETTLE = {
+  name: 'Kettle',
+  url: 'https://example.com/',
+  schedule_interval_seconds: 3600,
+  extract_config: { method: 'css', fields: { price: '.price' } },
+  diff_predicate: { type: 'any_field_changes' },
+}
+
+const mendLook = (asked: Bag): Bag => ((asked['request_config'] ?? null) === null ? asked : without(asked, 'wait_for'))
 
 function mendBulk(asked: Bag): Bag {
   if (asked['action'] === 'mute') return { until: null, ...asked }

@@ -207,8 +207,8 @@ function isMissing({ shelf }: Here, { path, pathNames }: Operation, caller: Call
 function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, body: Body | null): boolean {
   if (path.startsWith('/auth/')) return false
   // What is changed or tried meets what is stored; a template may have no address. Most runs found no difference of
-  // texts. A predicate that is tried may name a field that is not there.
-  if (/\/(?:backtest|diff|preview|try|extract)$/.test(path)) return false
+  // texts. A predicate that is tried may name a field that is not there, and a manifest is of anything.
+  if (/\/(?:backtest|diff|preview|try|extract|candidates|manifests)$/.test(path)) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
   // Who is changed, and what an invitation leads to, depends on what other accounts did.
   if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false

@@ -65,7 +65,8 @@ export function createShelf(): Shelf {
 function newsOf({ path }: Operation, status: number, text: string) {
   const { id, apiKey, run_id: run, action, results = [] }: Made = JSON.parse(text)
   return {
-    made: status === 201 ? String(apiKey?.id ?? id) : null,
+    // A look is kept, and answered with 200: it is what a request finds out.
+    made: status === 201 || path === '/v1/looks' ? String(apiKey?.id ?? id) : null,
     run: typeof run === 'string' ? run : null,
     ended:
       path.endsWith('/bulk') && action === 'delete' ? results.filter(({ ok }) => ok).map((result) => result.id) : [],

@@ -72,8 +72,8 @@ export const lookCandidatesRoute = route({
   summary: 'Find rules for an element of a look',
   description:
     'Returns the rules that read the element, best first. Each is tried: it is offered only if the first match in ' +
-    'the rendered document is this element. Nothing is fetched, and no run is used. An element that no rule reads is 422 ' +
-    'with the reason.',
+    'the rendered document is this element. Nothing is fetched, and no run is used. An element that no rule reads is ' +
+    '422 with the reason.',
   tag: 'Monitors',
   policy: 'monitors.write',
   work: 'look_extract',

@@ -13,8 +13,8 @@ const LOOKAHEAD = 500
 /**
  * Finds elements of a browser's document in its HTML, as our parser reads that. The two differ where a script made
  * what HTML cannot say, and where `<noscript>` has elements. An element without a partner that is alike has no place,
- * and so have all elements in it: what is not sure is not said. Elements with equal
- * marks may be others all the same, as the cards of a list: their children tell them apart.
+ * and so have all elements in it: what is not sure is not said. Elements with equal marks may still be others, as the
+ * cards of a list: their children tell them apart.
  */
 export function alignTree(html: string, live: LiveTree, wanted: readonly number[]): readonly Place[] {
   const tree = parseHtml(html)

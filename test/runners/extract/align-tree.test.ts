@@ -33,7 +33,7 @@ function placesIn(body: string): readonly string[] {
 
 const CARD = (text: string) => `<div class="a"><span>${text}</span></div>`
 
-describe('An element of a browser has the place that it has in the HTML', () => {
+describe('An element of a browser is found again in the HTML', () => {
   test.each([
     ['all that HTML can say', `${CARD('1')}${CARD('2')}`, ['div: 0', 'span 1: 0.0', 'div: 1', 'span 2: 1.0']],
     ['an element that holds nothing', '<div><p></p></div><b>1</b>', ['div: 0', 'p: 0.0', 'b 1: 1']],
@@ -46,7 +46,7 @@ describe('An element of a browser has the place that it has in the HTML', () => 
   })
 })
 
-describe('An element has no place where the HTML has another one at that place', () => {
+describe('An element is not found where the HTML has another one', () => {
   test.each([
     [
       'a card that has left the paragraph of a script',

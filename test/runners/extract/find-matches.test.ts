@@ -9,7 +9,7 @@ const page = (body: string) => ({
 })
 const find = (body: string, rule: string) => findMatches(page(body), { method: 'css', fields: { a: rule } })
 
-test('Each match has its place among the elements around it', () => {
+test('Each match is counted among the elements around it', () => {
   expect(find('one<b>1</b><p>two<b>2</b>three<i></i><b>3</b></p>', 'b')).toEqual([
     {
       name: 'a',
