@@ -147,6 +147,7 @@ describe('all errors of every operation use the envelope', () => {
       'POST /v1/monitors/{id}/mute': '{"until":null}',
       'POST /v1/serp-monitors/{id}/mute': '{"until":null}',
       'POST /v1/looks/{id}/candidates': '{"element":0}',
+      'POST /v1/looks/{id}/extract': '{"extract_config":{"method":"css","fields":{"a":"b"}}}',
     }
     expect(
       await each(isThere, ({ method, url, path }) => {
