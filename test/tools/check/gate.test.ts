@@ -26,6 +26,7 @@ const PLANTED: Record<string, string> = {
     '{ "extends": "../tsconfig.json", "compilerOptions": { "types": [] }, "include": ["src"] }\n',
   'dashboard/src/a-type.tsx': "export const port: string = process.env['PORT']\n",
   'cli/settings.ts': "export const port = process.env['PORT']\n",
+  'cli/tidemark.ts': "export const port = process.env['PORT']\n",
 }
 
 let root: string
@@ -69,7 +70,8 @@ describe('the gate', () => {
     expect(seen('core/evaluated.ts')).toContain('no-eval')
     expect(seen('core/machine.ts')).toContain('no-restricted-imports')
     expect(seen('core/fetched.ts')).toContain('no-restricted-globals')
-    expect(seen('cli/settings.ts')).toBe('')
+    expect(seen('cli/settings.ts')).toContain('no-restricted-globals')
+    expect(seen('cli/tidemark.ts')).toBe('')
   })
 
   test('sees a file that is not formatted, and only that', async () => {

@@ -77,10 +77,10 @@ test.each<[Part, string]>([
   [['migrations.json', ['000003-monitors.sql'], 'x'], 'migrations: 000003-monitors.sql has another text'],
   [
     ['migrations.json', ['000003-z.sql'], 'x'],
-    'migrations: 000003-z.sql comes before 000011-installation.sql, which databases have',
+    expect.stringMatching(/^migrations: 000003-z\.sql comes before 0000\d\d-\S+\.sql, which databases have$/),
   ],
 ])('%j is refused', (part, sentence) => {
-  expect(breaks(tree, withPart(...part))).toContain(sentence)
+  expect(breaks(tree, withPart(...part))).toContainEqual(sentence)
 })
 
 test.each<Part>([
@@ -96,7 +96,7 @@ test.each<Part>([
   ['command-line.json', ['commands', 'fresh'], { arguments: [], options: {} }],
   ['command-line.json', [...APPLY, 'options', '--fresh'], { takes: 'a value' }],
   ['errors.json', ['api', 'FRESH'], 418],
-  ['migrations.json', ['000012-fresh.sql'], 'x'],
+  ['migrations.json', ['999999-fresh.sql'], 'x'],
 ])('in %s, an addition at %j passes', (...part) => {
   expect(breaks(tree, withPart(...part))).toEqual([])
 })
