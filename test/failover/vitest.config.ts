@@ -5,7 +5,7 @@ import { TallyReporter } from '../support/run/tally-reporter.ts'
 export default defineConfig({
   test: {
     root: `${import.meta.dirname}/../..`,
-    include: ['test/failover/*.test.ts'],
+    include: ['test/failover/*.failover.ts'],
     reporters: ['default', 'hanging-process', new TallyReporter()],
     fileParallelism: false,
     testTimeout: 3_600_000,
