@@ -177,8 +177,8 @@ describe('the largest bodies that are accepted', () => {
     if (!team) throw new Error('there is no team')
     const [method = ''] = title.split(' ')
     const sent = { method: method as Route['method'], url: path(team), payload: JSON.stringify(body()) }
-    // A backtest judges stored changes beside what it reads and answers.
-    expect(await dearnessOf(sent, title.endsWith('/backtest') ? 2 : 1)).toBeNull()
+    // A backtest judges stored changes beside what it reads and answers. A manifest is made, and written as a program.
+    expect(await dearnessOf(sent, /\/(?:backtest|manifests)$/.test(title) ? 2 : 1)).toBeNull()
     expect((await send(sent)).status).toBeLessThan(300)
   })
 })
