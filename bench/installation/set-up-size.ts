@@ -53,8 +53,12 @@ export async function bytesOf(folder: string, seen: Set<number>, sizeOf = inFile
 }
 
 async function countOne(path: string, seen: Set<number>, sizeOf: (stats: Stats) => number): Promise<number> {
-  const stats = await lstat(path)
-  if (seen.has(stats.ino)) return 0
+  // Programs that run write their caches anew while they are counted.
+  const stats = await lstat(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+  if (stats === null || seen.has(stats.ino)) return 0
   seen.add(stats.ino)
   return sizeOf(stats)
 }
