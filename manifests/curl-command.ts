@@ -1,4 +1,5 @@
-import { oneLine, visible } from './one-line.ts'
+import { printableDocument } from '../core/printable.ts'
+import { oneLine } from './one-line.ts'
 
 interface Request {
   /** The path of the route, as in `/v1/monitors`. */
@@ -12,7 +13,7 @@ interface Request {
  * line. The body is between lines that the shell reads as they are, and no line of JSON equals the last of these.
  */
 export function curlCommand({ path, body, secrets }: Request): string {
-  const json = visible(JSON.stringify(body, null, 2))
+  const json = printableDocument(JSON.stringify(body, null, 2))
   return [
     ...(secrets.length === 0 ? [] : ['# Values that may be secret are not shown. Write them in place of:']),
     ...secrets.map(({ key, what }) => `#   ${key}: ${oneLine(what)}`),

@@ -1,4 +1,4 @@
-import { visible } from './one-line.ts'
+import { printableDocument } from '../core/printable.ts'
 
 /** A line is broken behind this column. */
 const WIDTH = 110
@@ -24,7 +24,7 @@ export function typescriptLiteral(value: unknown, expression: (text: string) => 
 }
 
 const textLiteral = (text: string): string =>
-  visible(/['\\\p{Cc}]/u.test(text) || !text.isWellFormed() ? JSON.stringify(text) : `'${text}'`)
+  printableDocument(/['\\\p{Cc}]/u.test(text) || !text.isWellFormed() ? JSON.stringify(text) : `'${text}'`)
 
 /** In a literal, the plain name would set the prototype. */
 const keyLiteral = (key: string): string =>

@@ -4,6 +4,7 @@ import { ROLES, type Role } from '../../schema/account/role.ts'
 import type { Transaction } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { IS_UNSENT } from '../deliveries/is-unsent.ts'
+import { deleteLooks } from '../looks/looks.ts'
 import { hideMonitorsOf } from '../monitors/monitor-delete.ts'
 
 const account = row({ id: Type.String(), email: Type.String() })
@@ -56,9 +57,7 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`delete from notices where ${team}`)
   await tx.query(sql.type(nothing)`
     update api_keys set revoked_at = clock() where ${team} and coalesce(revoked_at > clock(), true)`)
-  await tx.query(sql.type(nothing)`
-    with gone as (delete from looks where ${team} returning image_id)
-    update images i set doomed = true from gone where i.id = gone.image_id and not i.doomed`)
+  await deleteLooks(tx, team)
   for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work'])
     await tx.query(sql.type(nothing)`delete from ${sql.identifier([table])} where ${team}`)
   await tx.query(sql.type(nothing)`delete from invitations where ${team}`)

@@ -83,15 +83,19 @@ export const findLook = (store: Queryable, { teamId, id }: { readonly teamId: st
 const counted = row({ count: Type.Integer() })
 const BATCH = 500
 
-/** Deletes looks whose time is over. Nothing shows their pictures from then on; the sweep of pictures deletes them. */
+/** Deletes looks whose time is over. */
 export const sweepLooks = (store: Store): Promise<number> =>
+  deleteLooks(
+    store,
+    sql.fragment`id in (
+      select id from looks where expires_at <= clock() order by expires_at limit ${BATCH} for update skip locked
+    )`,
+  )
+
+/** Deletes looks. Nothing shows their pictures from then on; the sweep of pictures deletes them. */
+export const deleteLooks = (store: Queryable, which: ReturnType<typeof sql.fragment>): Promise<number> =>
   store.oneFirst(sql.type(counted)`
-    with gone as (
-      delete from looks where id in (
-        select id from looks where expires_at <= clock() order by expires_at limit ${BATCH} for update skip locked
-      )
-      returning image_id
-    ),
+    with gone as (delete from looks where ${which} returning image_id),
     doomed as (update images i set doomed = true from gone where i.id = gone.image_id and not i.doomed)
     select count(*)::int as count from gone
   `)
