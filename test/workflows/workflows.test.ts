@@ -57,7 +57,10 @@ describe('The workflows', () => {
       'release.yaml': ['release', 'release-tools', 'publish-release'],
       'vulnerabilities.yaml': ['release', 'vulnerabilities'],
     })
-    expect(workflows[0]?.workflow.jobs['test']?.steps.at(-1)).toEqual({ run: 'bash .ci/run' })
+    expect(workflows[0]?.workflow.jobs['test']?.steps.at(-1)).toEqual({
+      run: 'bash .ci/run "$PART"',
+      env: { PART: "${{ github.event_name == 'schedule' && 'all' || '' }}" },
+    })
   })
 
   test('call scripts that exist', () => {
