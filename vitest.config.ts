@@ -13,28 +13,24 @@ const ci = process.env['CI'] === 'true'
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/tests')
 
 /**
- * What takes more processor time than all the other tests together: commands as separate processes, API servers of
- * Kubernetes, pages that burn processor time, the bench, requests and pages made at random. `npm test` has the first
- * tests of each and leaves the rest to `npm run test:all`.
+ * What takes more processor time than all the other tests together. `npm test` has the first tests of each and leaves
+ * the rest to `npm run test:all`. In `.ci/run` the two lists take turns: here, commands as separate processes, pages
+ * that burn processor time, and requests and pages made at random.
  */
-const SLOW = [
+const PROCESSES = [
   'test/api/auth/account-pages-in-browser.test.ts',
   'test/api/http/{cost-of-routes,long-lists-memory}.test.ts',
   'test/api/manual/pages-in-browser.test.ts',
-  'test/bench/{run-bench,set-up-size}.test.ts',
-  'test/charts/{chart,notes,rollback,value-families}.test.ts',
+  'test/bench/set-up-size.test.ts',
   'test/cli/*.test.ts',
   'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
   'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
-  'test/crds/{never-less,parity}.test.ts',
   'test/dashboard/axe-walk.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
-  'test/e2e/{backup,every-service}.test.ts',
+  'test/e2e/backup.test.ts',
   'test/examples/cookbook.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/hostile/**/*.test.ts',
-  'test/images/*.test.ts',
-  'test/operator/**/*.test.ts',
   'test/package/*.test.ts',
   'test/platform/postgres/first-start.test.ts',
   'test/release/release.test.ts',
@@ -43,19 +39,35 @@ const SLOW = [
   'test/runners/extract/html/differential.test.ts',
   'test/tools/ci/*.test.ts',
 ]
+/** API servers of Kubernetes, the chart, the images, the bench. */
+const KUBERNETES = [
+  'test/bench/run-bench.test.ts',
+  'test/charts/{chart,notes,rollback,value-families}.test.ts',
+  'test/cli/{cluster-secret,local-examples}.test.ts',
+  'test/crds/{never-less,parity}.test.ts',
+  'test/e2e/every-service.test.ts',
+  'test/images/*.test.ts',
+  'test/operator/**/*.test.ts',
+]
 const FIRST = ['test/cli/serve.test.ts', 'test/operator/operator.test.ts', 'test/operator/reconcile/*.test.ts']
 const first = globSync(FIRST)
-const slow = globSync(SLOW).filter((file) => !first.includes(file))
+const kubernetesFiles = globSync(KUBERNETES).filter((file) => !first.includes(file))
+const processFiles = globSync(PROCESSES).filter((file) => ![...first, ...kubernetesFiles].includes(file))
 
 /** `npm test`: each feature, with a real Postgres, browser and sockets. */
 const main: TestProjectConfiguration = {
   extends: true,
-  test: { name: 'main', include: ['test/**/*.test.ts'], exclude: slow },
+  test: { name: 'main', include: ['test/**/*.test.ts'], exclude: [...processFiles, ...kubernetesFiles] },
 }
 
-const whole: TestProjectConfiguration = {
+const processes: TestProjectConfiguration = {
   extends: true,
-  test: { name: 'whole', include: slow },
+  test: { name: 'processes', include: processFiles },
+}
+
+const kubernetes: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'kubernetes', include: kubernetesFiles },
 }
 
 /** The package for Pulumi, packed and installed into the folder of a program. */
@@ -75,7 +87,7 @@ const oldest: TestProjectConfiguration = {
 }
 
 function projects(): TestProjectConfiguration[] {
-  const found = [main, whole]
+  const found = [main, processes, kubernetes]
   const add = (project: TestProjectConfiguration, isThere: boolean, advice: string) => {
     if (isThere) return found.push(project)
     if (ci) throw new Error(`skipped: ${advice} (CI must not skip)`)

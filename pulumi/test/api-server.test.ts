@@ -5,13 +5,12 @@ import { armCases, boundCases } from '../../test/crds/cases.ts'
 import { MONITOR, SERP_MONITOR } from '../../test/crds/definition.ts'
 import { monitorWith } from '../../test/crds/sample.ts'
 import { type KubeApi, startKubeApi } from '../../test/support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../test/support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../test/support/run/skip.ts'
+import { describeWithApiServer } from '../../test/support/kubernetes/kube-assets.ts'
 import { pulumi, type Registered, runProgram, tidemark } from './program.ts'
 
 const CRDS = new URL('../../crds/', import.meta.url).pathname
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('What programs declare', () => {
+describeWithApiServer('What programs declare', () => {
   let kube: KubeApi
   beforeAll(async () => {
     kube = await startKubeApi()

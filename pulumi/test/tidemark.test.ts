@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { EXAMPLES, HELM_ADVICE, hasHelm, program, valuesFile } from '../../test/charts/helm.ts'
-import { describeIf } from '../../test/support/run/skip.ts'
+import { EXAMPLES, describeWithHelm, program, valuesFile } from '../../test/charts/helm.ts'
 import { PROGRAM, runProgram, tidemark } from './program.ts'
 
 const RELEASE = 'kubernetes:helm.sh/v3:Release'
@@ -40,7 +39,7 @@ test('Another chart and version can be named', async () => {
   expect(one(RELEASE).inputs).toMatchObject({ chart: 'oci://registry.example/tidemark', version: '1.2.3', name: 'a' })
 })
 
-describeIf(hasHelm(), HELM_ADVICE)('The objects of a release', () => {
+describeWithHelm('The objects of a release', () => {
   test.each(EXAMPLES)('are those of helm template with %s.yaml', async (name) => {
     const values = parse(await readFile(valuesFile(name), 'utf8'))
     const { one } = await runProgram(() => new tidemark.Tidemark('tidemark', { values }))

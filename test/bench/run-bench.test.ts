@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { FULL, only, QUICK, runBench, unnamed } from '../../bench/run-bench.ts'
 import { OVERVIEW_ORDERS } from '../../schema/overview/overview.ts'
 import { hasBrowser } from '../dashboard/open-dashboard.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { describeIf } from '../support/run/skip.ts'
 
 // What is measured here is no goal: on a busy machine all of it may take long.
@@ -91,7 +91,7 @@ describeWhole('the other parts of the bench', () => {
     }
   })
 
-  describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('the bench of an operator', () => {
+  describeWithApiServer('the bench of an operator', () => {
     test('measures its starts, first runs and rest, and sees no write where nothing changed', async () => {
       const size = { resources: 20, restarts: 1, applied: 2, restSeconds: 1 }
       const { operator } = await runBench({ ...ONLY_NEW, browser: null, visual: null, operator: size }, () => {})

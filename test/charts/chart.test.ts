@@ -5,13 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CHART_SETTINGS } from '../../schema/chart/setting-values.ts'
 import { Config } from '../../schema/config/config.ts'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { describeIf } from '../support/run/skip.ts'
 import {
   CHART,
   EXAMPLES,
-  HELM_ADVICE,
-  hasHelm,
   type Manifest,
+  describeWithHelm,
   manifestsIn,
   manifestsOf,
   podOf,
@@ -36,7 +34,7 @@ const PLAIN_VARIABLES = [
 ]
 const TRY_OUT = ['-f', valuesFile('try-out')]
 
-describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
+describeWithHelm('The chart', () => {
   let kube: KubeApi
   let folder: string
   let schemas: string

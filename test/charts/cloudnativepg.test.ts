@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { describeIf } from '../support/run/skip.ts'
-import { HELM_ADVICE, hasHelm, manifestsOf, podOf, valuesFile } from './helm.ts'
+import { describeWithHelm, manifestsOf, podOf, valuesFile } from './helm.ts'
 
 const file = (name: string) => new URL(`../../examples/cloudnativepg/${name}`, import.meta.url)
 
-describeIf(hasHelm(), HELM_ADVICE)('the example for CloudNativePG', () => {
+describeWithHelm('the example for CloudNativePG', () => {
   test('has the chart read the Secret that the operator of the cluster makes', async () => {
     const cluster = parse(await readFile(file('cluster.yaml'), 'utf8'))
     const manifests = await manifestsOf('-f', valuesFile('cluster'), '-f', file('values.yaml').pathname)

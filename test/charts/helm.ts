@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeIf, forKubernetes } from '../support/run/skip.ts'
 
 const run = promisify(execFile)
 const PROGRAMS = ['helm', 'kubeconform', 'kube-score']
@@ -14,7 +15,7 @@ export const EXAMPLES = ['try-out', 'cluster', 'internal'] as const
 export const valuesFile = (name: string): string => join(CHART, 'examples', `${name}.yaml`)
 
 /** Whether the programs that judge a chart are beside the API server. */
-export function hasHelm(): boolean {
+function hasHelm(): boolean {
   const folder = kubeAssets()
   if (folder === null) return false
   return PROGRAMS.every((program) => {
@@ -27,7 +28,11 @@ export function hasHelm(): boolean {
   })
 }
 
-export const HELM_ADVICE = `put ${PROGRAMS.join(', ')} into the folder of KUBEBUILDER_ASSETS`
+/** `describe` where these programs are. */
+export const describeWithHelm = describeIf(
+  hasHelm(),
+  ...forKubernetes(`put ${PROGRAMS.join(', ')} into the folder of KUBEBUILDER_ASSETS`),
+)
 
 /** Runs one of the programs, and returns what it wrote, also when it failed. */
 export async function program(

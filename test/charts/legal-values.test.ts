@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { describeIf } from '../support/run/skip.ts'
-import { HELM_ADVICE, hasHelm, render, valuesFile } from './helm.ts'
+import { describeWithHelm, render, valuesFile } from './helm.ts'
 
 const LONG = 'x'.repeat(200)
 const ONE = [{ podSelector: {}, namespaceSelector: {} }]
@@ -86,7 +85,7 @@ const LEGAL: readonly (readonly [string, object])[] = [
   ],
 ]
 
-describeIf(hasHelm(), HELM_ADVICE)('A value that looks odd', () => {
+describeWithHelm('A value that looks odd', () => {
   let kube: KubeApi
   let folder: string
   beforeAll(async () => {

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { describeIf } from '../support/run/skip.ts'
-import { HELM_ADVICE, hasHelm, type Manifest, manifestsOf, podOf, render, valuesFile } from './helm.ts'
+import { type Manifest, describeWithHelm, manifestsOf, podOf, render, valuesFile } from './helm.ts'
 
 const TRY_OUT = ['-f', valuesFile('try-out')]
 const json = (name: string, value: unknown) => ['--set-json', `${name}=${JSON.stringify(value)}`]
 const ofKind = (manifests: readonly Manifest[], kind: string) => manifests.filter((one) => one.kind === kind)
 
-describeIf(hasHelm(), HELM_ADVICE)('Objects of the chart that other operators read', () => {
+describeWithHelm('Objects of the chart that other operators read', () => {
   test('are a PodMonitor of all parts that have metrics', async () => {
     const manifests = await manifestsOf(
       ...TRY_OUT,

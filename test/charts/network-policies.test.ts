@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createPolicy } from '../../egress/policy.ts'
-import { describeIf } from '../support/run/skip.ts'
-import { HELM_ADVICE, hasHelm, type Manifest, manifestsOf, podOf, valuesFile } from './helm.ts'
+import { type Manifest, describeWithHelm, manifestsOf, podOf, valuesFile } from './helm.ts'
 import { allows, type End, isPublic } from './network-policies.ts'
 
 const NAMESPACE = 'tidemark'
@@ -21,7 +20,7 @@ const at = (address: string): End => ({ address })
 /** The components that connect to addresses which people choose. */
 const CHECKING = ['api', 'worker', 'runner']
 
-describeIf(hasHelm(), HELM_ADVICE)('The network policies of the chart', () => {
+describeWithHelm('The network policies of the chart', () => {
   let tryOut: Manifest[]
   let internal: Manifest[]
   beforeAll(async () => {

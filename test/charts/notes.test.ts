@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { describeIf } from '../support/run/skip.ts'
-import { CHART, HELM_ADVICE, hasHelm, program, valuesFile } from './helm.ts'
+import { CHART, describeWithHelm, program, valuesFile } from './helm.ts'
 
-describeIf(hasHelm(), HELM_ADVICE)('The notes of a release', () => {
+describeWithHelm('The notes of a release', () => {
   let kube: KubeApi
   beforeAll(async () => {
     kube = await startKubeApi()

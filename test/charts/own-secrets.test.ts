@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeIf } from '../support/run/skip.ts'
-import { EXAMPLES, HELM_ADVICE, hasHelm, type Manifest, manifestsOf, podOf, valuesFile } from './helm.ts'
+import { EXAMPLES, type Manifest, describeWithHelm, manifestsOf, podOf, valuesFile } from './helm.ts'
 
 /** Values that name a Secret of the release, each by another name. */
 const NAMING = {
@@ -46,7 +45,7 @@ function namedIn(value: unknown): readonly string[] {
   })
 }
 
-describeIf(hasHelm(), HELM_ADVICE)('The operator of the chart', () => {
+describeWithHelm('The operator of the chart', () => {
   test.each(EXAMPLES)('knows the Secrets that the objects of %s.yaml name', async (name) => {
     const manifests = await manifestsOf('-f', valuesFile(name), '--set', 'operator.enabled=true,owner.create=true')
     const named = new Set([...namedIn(manifests), 'tidemark-keys'])

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { describeIf } from '../support/run/skip.ts'
 import {
   CHART,
-  HELM_ADVICE,
-  hasHelm,
   type Manifest,
+  describeWithHelm,
   manifestsIn,
   manifestsOf,
   podOf,
@@ -48,7 +46,7 @@ const pathsIn = (values: object, above: readonly string[] = []): string[] =>
   })
 /** Null removes them, or what they have by default. */
 const WHOLE = ['resources', 'browserResources', 'labels', 'seccompProfile']
-describeIf(hasHelm(), HELM_ADVICE)('The chart, for who runs a platform,', () => {
+describeWithHelm('The chart, for who runs a platform,', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-platform-'))

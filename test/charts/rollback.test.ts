@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
-import { CHART, HELM_ADVICE, hasHelm, program, valuesFile } from './helm.ts'
+import { CHART, describeWithHelm, program, valuesFile } from './helm.ts'
 
 const NAMESPACE = 'tidemark'
 const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`
@@ -26,7 +25,7 @@ interface Job {
  * Helm against a real API server. No pod starts there, so that each setup goes on, as one does whose pod cannot start.
  * Of what controllers do, Helm waits for one thing only: a Job that asks for no pods is complete at once.
  */
-describeIf(hasHelm(), HELM_ADVICE)('A release whose upgrade the API server refused', () => {
+describeWithHelm('A release whose upgrade the API server refused', () => {
   let kube: KubeApi
   beforeAll(async () => {
     kube = await startKubeApi()

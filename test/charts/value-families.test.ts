@@ -3,8 +3,7 @@ import { parse } from 'yaml'
 import { FAMILY, VALUE_FAMILIES } from '../../schema/chart/value-families.ts'
 import { valueFamilies } from '../../tools/generate/chart/value-families.ts'
 import { valueLeaves } from '../../tools/generate/chart/walk-values.ts'
-import { describeIf } from '../support/run/skip.ts'
-import { HELM_ADVICE, hasHelm, render, valuesFile } from './helm.ts'
+import { describeWithHelm, render, valuesFile } from './helm.ts'
 
 /** Texts that nothing can judge before they are used: what another service calls its own, and settings. */
 const FREE = [
@@ -61,7 +60,7 @@ const shown = (path: string): string =>
         .replaceAll('/*', '[0]')
         .replaceAll('/', '.')
 
-describeIf(hasHelm(), HELM_ADVICE)('The chart', () => {
+describeWithHelm('The chart', () => {
   const rendered = (path: string, value: string) => {
     const [section = ''] = path.split('/')
     const values = valuesAt(path.split('/'), value) as Readonly<Record<string, unknown>>

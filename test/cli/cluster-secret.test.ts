@@ -2,17 +2,16 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openTcpProxy } from '../support/network/tcp-proxy.ts'
 import { runCli, startCli } from '../support/process/cli-process.ts'
 import { runHere } from '../support/process/run-here.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 
 const SECRETS = '/api/v1/namespaces/default/secrets'
 const EMAIL = 'me@example.com'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('tidemark cluster-secret', () => {
+describeWithApiServer('tidemark cluster-secret', () => {
   let kube: KubeApi
   let database: TestDatabase
   let environment: Record<string, string>

@@ -6,12 +6,11 @@ import { commandLine, loadCommands } from '../../cli/command-line.ts'
 import { REMOTE_COMMANDS } from '../../cli/remote/remote-commands.ts'
 import { PAGES } from '../support/browser/search-pages.ts'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { html } from '../support/network/site.ts'
 import { startShell } from '../support/process/cli-process.ts'
 import { runnerApiOf } from '../support/process/runner-installation.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { type RemoteServer, startRemoteServer } from './remote/remote-server.ts'
 
 // Some examples are processes, and on a busy machine each takes its time.
@@ -167,7 +166,7 @@ describe('the examples in the help of the other commands', () => {
     expect(await process.exited).toBe(goingOn?.[3] ?? 130)
   }
 
-  describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('with an API server', () => {
+  describeWithApiServer('with an API server', () => {
     let kube: KubeApi
     beforeAll(async () => {
       kube = await startKubeApi()

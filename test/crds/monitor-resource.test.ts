@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MonitorCreate } from '../../schema/monitor/monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { EXAMPLES, LEAST } from './examples.ts'
 import { asSpec, kubernetes } from './judges.ts'
 
@@ -15,7 +14,7 @@ const MONITORS = '/apis/tidemark.dev/v1/namespaces/default/monitors'
 const least = asSpec(LEAST) as object
 const ref = (name: string, key = 'token') => ({ secretKeyRef: { name, key } })
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The custom resource Monitor', () => {
+describeWithApiServer('The custom resource Monitor', () => {
   let kube: KubeApi
   beforeAll(async () => {
     kube = await startKubeApi()

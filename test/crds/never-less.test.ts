@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { SERP_MONITOR } from './definition.ts'
 import { LEAST } from './examples.ts'
 import { api, asSpec, kubernetes } from './judges.ts'
@@ -97,7 +96,7 @@ const KINDS: readonly [string, fc.Arbitrary<unknown>, (value: unknown) => object
   ['a field', fields, (names) => ({ ...LEAST, extract_config: { method: 'css', fields: names } })],
 ]
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('What the API takes, a cluster takes', () => {
+describeWithApiServer('What the API takes, a cluster takes', () => {
   let kube: KubeApi
   beforeAll(async () => {
     kube = await startKubeApi()

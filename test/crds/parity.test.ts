@@ -3,8 +3,7 @@ import { camelCase } from '../../core/custom-resource/camel-case.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { armCases, boundCases, type Case, ruleCases } from './cases.ts'
 import { type Definition, MONITOR, SERP_MONITOR } from './definition.ts'
 import { DIFFERENCES } from './differences.ts'
@@ -14,7 +13,7 @@ import { monitorWith } from './sample.ts'
 
 const CRDS = new URL('../../crds/', import.meta.url).pathname
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A monitor of the API and a Monitor of Kubernetes', () => {
+describeWithApiServer('A monitor of the API and a Monitor of Kubernetes', () => {
   let kube: KubeApi
   beforeAll(async () => {
     kube = await startKubeApi()

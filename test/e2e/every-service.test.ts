@@ -5,10 +5,9 @@ import { createLogger } from '../../core/logger.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { startManifestServer } from '../cli/remote/manifest-server.ts'
 import { createOperatorSetup, KEY, startCluster, TIMES } from '../operator/operator-setup.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openSite } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { everyRequest, everyServiceFile, expectDigest, expectEach } from '../support/services/every-service.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { startDelivering } from '../support/worker/delivering.ts'
@@ -35,7 +34,7 @@ test('one file with every service is applied by tidemark apply, and each gets a 
   expect(await remote.sh('./tidemark apply -f every.yaml')).toMatchObject({ stdout: 'Nothing differs: 1 unchanged.\n' })
 })
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The same file', () => {
+describeWithApiServer('The same file', () => {
   test('is applied by kubectl apply, and each gets a change', async () => {
     const kube = await startCluster()
     onTestFinished(() => kube.stop())

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmptyDatabase, type TestDatabase } from '../support/database/test-database.ts'
 import { type KubeApi, startKubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openSite, type Site, status } from '../support/network/site.ts'
 import { type CliProcess, startCli } from '../support/process/cli-process.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -132,7 +132,7 @@ describeIf(existsSync(FOLDER), ADVICE)('A program that is started with saved pag
     })
   }, 120_000)
 
-  describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('with an operator', () => {
+  describeWithApiServer('with an operator', () => {
     let kube: KubeApi
     let folder: string
     beforeAll(async () => {

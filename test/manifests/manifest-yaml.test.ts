@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 
 /** Texts that one version of YAML or one reader of it would make something else of. */
 const TEXTS = [
@@ -56,7 +55,7 @@ test('the spec of a long manifest is JSON, and its other parts are as people wri
 })
 
 const assets = kubeAssets()
-describeIf(assets !== null, KUBE_ASSETS_ADVICE)('kubectl', () => {
+describeWithApiServer('kubectl', () => {
   test('reads every text of a manifest as it is', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-manifest-'))
     try {

@@ -5,10 +5,9 @@ import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { stripFinalizers } from '../../operator/strip-finalizers.ts'
 import { giveReading } from '../support/database/check-states.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { runCli } from '../support/process/cli-process.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { createOperatorSetup, CRDS, type OperatorSetup, startCluster, TIMES } from './operator-setup.ts'
 
 /** An object in the schema of a definition. */
@@ -19,7 +18,7 @@ interface StructuralSchema {
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/tidemark-operator'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/monitors.tidemark.dev'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The end of resources, and other definitions of them', () => {
+describeWithApiServer('The end of resources, and other definitions of them', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   beforeEach(async () => {

@@ -3,16 +3,15 @@ import { createLogger } from '../../core/logger.ts'
 import type { CustomResource } from '../../operator/reconcile/custom-resource.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { dropDeliveries } from '../support/database/change-deliveries.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openSite } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { startDelivering } from '../support/worker/delivering.ts'
 import { openReceiver, reply } from '../support/worker/receiver.ts'
 import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource with destinations', () => {
+describeWithApiServer('A resource with destinations', () => {
   let setup: OperatorSetup
   // How often a status may change is held by another test.
   operatorForEachTest((opened) => ({ setup } = opened), { times: { ...TIMES, statusMs: 1 } })
@@ -126,7 +125,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource with destinati
   })
 })
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose destination fails and recovers at once', () => {
+describeWithApiServer('A resource whose destination fails and recovers at once', () => {
   let setup: OperatorSetup
   // What fails to deliver is looked at with every tenth look for results: once in four seconds.
   operatorForEachTest((opened) => ({ setup } = opened), { times: { ...TIMES, statusMs: 1, resultsMs: 400 } })

@@ -2,15 +2,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import { endLeases, failTimes } from '../support/database/check-states.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openSite, status } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Events of a resource', () => {
+describeWithApiServer('Events of a resource', () => {
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ setup } = opened))
 

@@ -5,8 +5,7 @@ import type { CustomResource } from '../../operator/reconcile/custom-resource.ts
 import { failTimes } from '../support/database/check-states.ts'
 import { hasGo, kstatusOf } from '../support/kubernetes/kstatus.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openOperatorSetup, startCluster } from './operator-setup.ts'
 
 const SCRIPT = new URL('../../examples/argocd/health.lua', import.meta.url)
@@ -39,7 +38,7 @@ function inLua(value: unknown): string {
 const inQuotes = (text: string) =>
   `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A status that the operator writes', () => {
+describeWithApiServer('A status that the operator writes', () => {
   let kube: KubeApi
   let samples: Record<State, CustomResource>
 

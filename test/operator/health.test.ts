@@ -8,12 +8,11 @@ import { row } from '../../store/db/row.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
 import { endCheck, failTimes } from '../support/database/check-states.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose monitor does not run', () => {
+describeWithApiServer('A resource whose monitor does not run', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened))

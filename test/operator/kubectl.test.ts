@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { failTimes } from '../support/database/check-states.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openOperatorSetup, type OperatorSetup, startCluster } from './operator-setup.ts'
 
 const PAGE = await readFile(new URL('../../docs/custom-resources.md', import.meta.url), 'utf8')
@@ -14,7 +13,7 @@ const block = (start: string) =>
   ) ?? ''
 const AGE = /^\d+[smhd]$/
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('kubectl, as the page of custom resources shows it', () => {
+describeWithApiServer('kubectl, as the page of custom resources shows it', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   beforeAll(async () => {

@@ -1,11 +1,10 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('The metrics of an operator', () => {
+describeWithApiServer('The metrics of an operator', () => {
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ setup } = opened))
 

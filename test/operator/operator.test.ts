@@ -8,14 +8,13 @@ import { resumeMonitor } from '../../monitors/resume-monitor.ts'
 import { row } from '../../store/db/row.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { openSite } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator between a real API server and a store', () => {
+describeWithApiServer('An operator between a real API server and a store', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened))

@@ -10,13 +10,12 @@ import { declaringClusters } from '../../store/monitors/monitor-resource.ts'
 import { listMonitors } from '../../store/monitors/monitors.ts'
 import { releasedRecords } from '../../store/monitors/released-records.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { runHere } from '../support/process/run-here.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { KEY, operatorForEachTest, type OperatorSetup } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A record and the resources of clusters', () => {
+describeWithApiServer('A record and the resources of clusters', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened))

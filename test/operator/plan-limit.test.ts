@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that the plan of its team does not allow', () => {
+describeWithApiServer('A resource that the plan of its team does not allow', () => {
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ setup } = opened), { times: { ...TIMES, secretMs: 200 } })
 

@@ -4,12 +4,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { row } from '../../store/db/row.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that looks at everything again', () => {
+describeWithApiServer('An operator that looks at everything again', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened), { times: { ...TIMES, resyncMs: 200 } })

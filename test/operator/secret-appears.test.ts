@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { type KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../support/run/skip.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 const deliveries = [{ type: 'slack', webhookUrlFrom: { secretKeyRef: { name: 'chat', key: 'webhook' } } }]
 const HOUR_MS = 3_600_000
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource whose Secret is there too late', () => {
+describeWithApiServer('A resource whose Secret is there too late', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   // Nothing but an edit makes the operator look again within a test.

@@ -5,16 +5,15 @@ import { expect, test } from 'vitest'
 import { createLogger } from '../../core/logger.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 const AGREES = { 'tidemark.dev/monitors': 'true' }
 const from = (name: string) => ({ secretKeyRef: { name, key: 'value' } })
 const reading = (name: string) => ({ requestHeadersFrom: [{ name: 'authorization', ...from(name) }] })
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A Secret that resources name', () => {
+describeWithApiServer('A Secret that resources name', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened), { times: { ...TIMES, secretMs: 200 } })

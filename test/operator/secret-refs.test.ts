@@ -7,9 +7,8 @@ import { createPolicy } from '../../egress/policy.ts'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer, kubeAssets } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
@@ -19,7 +18,7 @@ const deliveries = [{ type: 'slack', webhookUrlFrom: { secretKeyRef: { name: 'ch
 const requestHeadersFrom = [{ name: 'Authorization', secretKeyRef: { name: 'chat', key: 'token' } }]
 const HOOK = 'https://hooks.slack.com/services/T/B/'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A resource that reads a Secret', () => {
+describeWithApiServer('A resource that reads a Secret', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened), { times })

@@ -17,9 +17,8 @@ import { findMonitor, listMonitors } from '../../store/monitors/monitors.ts'
 import { listRuns } from '../../store/runs/runs.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 const SPEC = { name: 'Rank', keyword: 'electric kettle', targetDomain: 'example.com', scheduleIntervalSeconds: 3600 }
@@ -44,7 +43,7 @@ const ROW: SerpMonitorSpec = {
   labels: {},
 }
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator and the resources SerpMonitor', () => {
+describeWithApiServer('An operator and the resources SerpMonitor', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened))

@@ -1,16 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../operator/cluster/kube-client.ts'
 import type { KubeApi } from '../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../support/kubernetes/kube-assets.ts'
 import { eventually } from '../support/run/eventually.ts'
-import { describeIf } from '../support/run/skip.ts'
 import { createFaultyKube } from './cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from './operator-setup.ts'
 
 /** Resources that one operator reconciles at the same time. */
 const WORKERS = 32
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator whose requests are watched', () => {
+describeWithApiServer('An operator whose requests are watched', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ kube, setup } = opened))

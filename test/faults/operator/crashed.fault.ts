@@ -2,15 +2,14 @@ import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../support/run/skip.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { chance } from '../random.ts'
 import { type Cluster, openCluster, type Tenant } from './cluster.ts'
 
 const HOOK = new URL('crash-after-write.ts', import.meta.url).href
 const POINTS = 20
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that is killed', () => {
+describeWithApiServer('An operator that is killed', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await openCluster()

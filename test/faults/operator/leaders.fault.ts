@@ -1,13 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { until } from '../../support/run/until.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
 const LEADS = /this process is the leader/
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Of two operators', () => {
+describeWithApiServer('Of two operators', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await openCluster()

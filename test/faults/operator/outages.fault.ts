@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { KeptRequest } from '../../operator/cluster/faulty-kube.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../support/run/skip.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { until } from '../../support/run/until.ts'
 import { chance } from '../random.ts'
 import { type Cluster, openCluster, type Tenant } from './cluster.ts'
@@ -11,7 +10,7 @@ const RESOURCES = 20
 /** An outage of a minute takes a minute: set TIDEMARK_TEST_OUTAGE_MS to 60,000 to see it. */
 const OUTAGE_MS = Number(process.env['TIDEMARK_TEST_OUTAGE_MS'] ?? 6_000)
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('Operators whose surroundings fail', () => {
+describeWithApiServer('Operators whose surroundings fail', () => {
   let cluster: Cluster
   let undisturbed: object
   let writesAtBest: number

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 
 const HOOK = new URL('crash-after-write.ts', import.meta.url).href
@@ -20,7 +19,7 @@ interface Job {
   spec: { suspend: boolean }
 }
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that is killed while it starts a runner pod', () => {
+describeWithApiServer('An operator that is killed while it starts a runner pod', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await openCluster()

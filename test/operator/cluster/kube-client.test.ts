@@ -2,12 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKubeClient, type KubeClient } from '../../../operator/cluster/kube-client.ts'
 import type { KubeObject } from '../../../operator/cluster/kube-object.ts'
 import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../support/run/skip.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 
 const PATH = '/api/v1/namespaces/default/configmaps'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A client of a real API server', () => {
+describeWithApiServer('A client of a real API server', () => {
   let kube: KubeApi
   let client: KubeClient
   beforeAll(async () => {

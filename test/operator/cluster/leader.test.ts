@@ -10,12 +10,11 @@ import { Leader } from '../../../operator/cluster/leader.ts'
 import { OPERATOR_LEASE } from '../../../operator/cluster/lease.ts'
 import { seizeLease } from '../../../operator/cluster/seize-lease.ts'
 import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { createFaultyKube } from './faulty-kube.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A process beside a real API server', () => {
+describeWithApiServer('A process beside a real API server', () => {
   let kube: KubeApi
   let folder: string
   beforeAll(async () => {

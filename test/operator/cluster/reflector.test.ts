@@ -6,9 +6,8 @@ import { createKubeClient, type KubeClient } from '../../../operator/cluster/kub
 import type { KubeObject } from '../../../operator/cluster/kube-object.ts'
 import { Reflector } from '../../../operator/cluster/reflector.ts'
 import { type KubeApi, startKubeApi } from '../../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { createFaultyKube, type FaultyKube } from './faulty-kube.ts'
 
 interface ConfigMap extends KubeObject {
@@ -19,7 +18,7 @@ const PATH = '/api/v1/namespaces/default/configmaps'
 const WATCH = /watch=true/
 const LIST = /configmaps\?limit/
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A reflector of a real API server', () => {
+describeWithApiServer('A reflector of a real API server', () => {
   let kube: KubeApi
   let folder: string
   let faulty: FaultyKube

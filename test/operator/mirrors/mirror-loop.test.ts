@@ -15,9 +15,8 @@ import type { CustomResource } from '../../../operator/reconcile/custom-resource
 import { KINDS } from '../../../operator/reconcile/kinds.ts'
 import { createSecretBox } from '../../../store/secrets/secret-box.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { KEY, operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
 
 const POLICY = new URL('../../../examples/operator/mirror-policy.yaml', import.meta.url).pathname
@@ -26,7 +25,7 @@ const MERGE = 'application/merge-patch+json'
 const labelsOf = ({ owner }: OperatorSetup) => ({ 'tidemark.dev/team': owner.teamId, 'tidemark.dev/mirror': 'true' })
 const mirrors = { everyMs: 100, pageMs: 10, writes: { perSecond: 1_000, burst: 1_000 } }
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('A namespace that mirrors the records of the API', () => {
+describeWithApiServer('A namespace that mirrors the records of the API', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   let namespace: string

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
-import { describeIf } from '../../support/run/skip.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import type { OperatorSetup } from '../operator-setup.ts'
 import { AT, PODS, runnersForEachTest } from './runners-setup.ts'
 
@@ -14,7 +13,7 @@ const ended = (exitCode: number, more: object = {}) => ({
   ],
 })
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator whose runner pods fail', () => {
+describeWithApiServer('An operator whose runner pods fail', () => {
   let setup: OperatorSetup
   const { jobsAre, wait, status, complete, fail, podOf, warned } = runnersForEachTest((opened) => ({ setup } = opened))
 

@@ -5,14 +5,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createKubeClient } from '../../../operator/cluster/kube-client.ts'
 import { findLiveRunnerToken, noteUnsandboxed } from '../../../store/accounts/credentials/runner-tokens.ts'
 import type { KubeApi } from '../../support/kubernetes/kube-api.ts'
-import { KUBE_ASSETS_ADVICE, kubeAssets } from '../../support/kubernetes/kube-assets.ts'
+import { describeWithApiServer } from '../../support/kubernetes/kube-assets.ts'
 import { eventually } from '../../support/run/eventually.ts'
-import { describeIf } from '../../support/run/skip.ts'
 import { createFaultyKube } from '../cluster/faulty-kube.ts'
 import { operatorForEachTest, type OperatorSetup, TIMES } from '../operator-setup.ts'
 import { AT, FAST, JOBS, PODS, runnersForEachTest, TEMPLATE, type Warning } from './runners-setup.ts'
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts runner pods', () => {
+describeWithApiServer('An operator that starts runner pods', () => {
   let kube: KubeApi
   let setup: OperatorSetup
   const { template, label, jobs, released, jobsAre, wait, status, complete, fail, tokenOf, events, warned } =
@@ -277,7 +276,7 @@ describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts r
   })
 })
 
-describeIf(kubeAssets() !== null, KUBE_ASSETS_ADVICE)('An operator that starts no runner pods', () => {
+describeWithApiServer('An operator that starts no runner pods', () => {
   let setup: OperatorSetup
   operatorForEachTest((opened) => ({ setup } = opened))
 

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
+import { describeIf, forKubernetes } from '../run/skip.ts'
 
 const PROGRAMS = ['etcd', 'kube-apiserver', 'kubectl']
 
@@ -9,8 +10,11 @@ export function kubeAssets(): string | null {
   return folder && PROGRAMS.every((program) => isExecutable(join(folder, program))) ? folder : null
 }
 
-/** What `describeIf` tells where there are none. */
-export const KUBE_ASSETS_ADVICE = `set KUBEBUILDER_ASSETS to a folder that holds ${PROGRAMS.join(', ')}`
+/** `describe` where there is an API server. */
+export const describeWithApiServer = describeIf(
+  kubeAssets() !== null,
+  ...forKubernetes(`set KUBEBUILDER_ASSETS to a folder that holds ${PROGRAMS.join(', ')}`),
+)
 
 function isExecutable(file: string): boolean {
   try {

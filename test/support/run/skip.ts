@@ -6,8 +6,14 @@ import { describe } from 'vitest'
 export const hasProgram = (name: string): boolean =>
   (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, name)))
 
+const PART = process.env['TIDEMARK_TEST_PART'] || 'all'
+
+/** What `describeIf` says of tests that need Kubernetes: how to get it, or that another part of `.ci/run` runs them. */
+export const forKubernetes = (advice: string): [string, Missing] =>
+  ['all', 'kubernetes'].includes(PART) ? [advice, {}] : ['the part kubernetes of .ci/run runs it', { isBeyondCi: true }]
+
 interface Missing {
-  /** No machine of CI can be made to have it: it is skipped there too. */
+  /** CI skips it too: no machine can be made to have it, or another part of `.ci/run` has it. */
   readonly isBeyondCi?: boolean
 }
 
