@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { LEVEL } from './shape/shape.ts'
+import { LEVEL, LEVEL_OF } from './shape/shape.ts'
 import { nodeOf, type SchemaNode, withoutNull } from './shape/walk-schema.ts'
 
 /**
@@ -14,6 +14,12 @@ export const WORK_LEVEL = 2
 /** Returns the definition of a key that processes below this level would misread. */
 export const since = <T extends TSchema>(level: number, schema: T): T => ({ ...schema, [LEVEL]: level })
 
+/** The same of texts that match a pattern, without regard to case. Processes below this level may read all others. */
+export const sinceTextsOf = <T extends TSchema>(level: number, { source }: RegExp, schema: T): T => ({
+  ...since(level, schema),
+  [LEVEL_OF]: source,
+})
+
 /** Returns the level that a value needs by its definition. A key that is null or its default needs none. */
 export function levelOf(definition: object, value: unknown): number {
   let levels = compiled.get(definition)
@@ -25,6 +31,8 @@ export function levelOf(definition: object, value: unknown): number {
 interface Levels {
   readonly level: number
   readonly byDefault: string | undefined
+  /** Of the texts that need the level. Null: all values do. */
+  readonly texts: RegExp | null
   readonly keys: ReadonlyMap<string, Levels>
   /** Of the values of a map. */
   readonly others: Levels | null
@@ -46,6 +54,7 @@ function compile(given: SchemaNode): Levels | null {
   const levels = {
     level: given[LEVEL] ?? node[LEVEL] ?? 1,
     byDefault: JSON.stringify(given.default),
+    texts: given[LEVEL_OF] === undefined ? null : new RegExp(given[LEVEL_OF], 'i'),
     keys,
     others: typeof others === 'object' ? compile(others) : null,
     items: items ? compile(items) : null,
@@ -53,8 +62,9 @@ function compile(given: SchemaNode): Levels | null {
   return levels.level > 1 || keys.size > 0 || levels.others || levels.items ? levels : null
 }
 
-function highest({ level, byDefault, keys, others, items }: Levels, value: unknown): number {
+function highest({ level, byDefault, texts, keys, others, items }: Levels, value: unknown): number {
   if (value === undefined || value === null || (level > 1 && JSON.stringify(value) === byDefault)) return 1
+  if (texts && typeof value === 'string' && !texts.test(value)) return 1
   if (typeof value !== 'object') return level
   let most = level
   for (const [key, part] of Object.entries(value)) {

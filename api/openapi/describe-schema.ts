@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { RULE_TABLE } from '../../schema/rules/rule-table.ts'
 import type { Rule } from '../../schema/rules/rule.ts'
-import { LEVEL, LOWER_CASE, VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
+import { LEVEL, LEVEL_OF, LOWER_CASE, VARIANTS, type VariantTable, RULES } from '../../schema/shape/shape.ts'
 import type { SchemaNode } from '../../schema/shape/walk-schema.ts'
 import { COMPONENTS, EXAMPLES } from './components.ts'
 
@@ -55,7 +55,7 @@ function describe(node: SchemaNode): Described {
   return node[VARIANTS] ? { oneOf: Object.values(variantsOf(node, node[VARIANTS])) } : plain(node)
 }
 
-const OWN_KEYWORDS: ReadonlySet<string> = new Set([RULES, VARIANTS, LOWER_CASE, LEVEL])
+const OWN_KEYWORDS: ReadonlySet<string> = new Set([RULES, VARIANTS, LOWER_CASE, LEVEL, LEVEL_OF])
 
 function plain(node: SchemaNode): Described {
   const keywords = Object.entries(node).filter(([key]) => !OWN_KEYWORDS.has(key))

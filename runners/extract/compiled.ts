@@ -2,6 +2,7 @@ import type { JSONPathQuery } from 'json-p3'
 import { LRUCache } from 'lru-cache'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { listExpression } from '../../schema/monitor/value-limits.ts'
+import { CssRule } from './css/css-rule.ts'
 import { CompiledCss } from './css/css.ts'
 import { compileJsonPath } from './json/json-path.ts'
 import { byEngine } from './refused-rule.ts'
@@ -19,7 +20,7 @@ interface Listable<T> {
 
 /** The compiled rules of one config, by field name. */
 export type Compiled =
-  | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: Listable<CompiledCss>])[] }
+  | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: Listable<CssRule>])[] }
   | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: Listable<CompiledXPath>])[] }
   | { readonly method: 'json_path'; readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[] }
   | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
@@ -58,7 +59,7 @@ type WithFields = Extract<ExtractConfig, { fields: unknown }>
 function compileConfig(config: Exclude<ExtractConfig, { method: 'prompt' }>): Compiled {
   switch (config.method) {
     case 'css':
-      return { method: 'css', fields: mapFields(config, (source) => listable(source, (one) => new CompiledCss(one))) }
+      return { method: 'css', fields: mapFields(config, (source) => listable(source, (one) => new CssRule(one))) }
     case 'xpath':
       return { method: 'xpath', fields: mapFields(config, (source) => listable(source, compiledXPath)) }
     case 'json_path':

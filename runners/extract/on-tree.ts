@@ -1,5 +1,6 @@
 import type { Json } from '../../schema/shape/json.ts'
 import type { Compiled } from './compiled.ts'
+import type { CssRule } from './css/css-rule.ts'
 import { parseHtml } from './html/html.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
@@ -7,7 +8,6 @@ import type { Extraction, Failed, Page } from './page.ts'
 import { decode } from './text/charset.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
 import { boundList, boundValues } from './text/truncate.ts'
-import { textOf } from './tree.ts'
 import type { Tree } from './tree.ts'
 import { parseXml } from './xml/xml.ts'
 import { runXPath, unboundPrefixes } from './xpath/compile.ts'
@@ -63,7 +63,7 @@ export function fieldsOnTree(compiled: TreeRules, tree: Tree, warnings: string[]
   if (compiled.method === 'css')
     return compiled.fields.map(([name, { rule, isList }]) => [
       name,
-      isList ? listOf(rule.all(tree), textOf) : elementText(rule.first(tree)),
+      isList ? listOf(rule.all(tree), (element) => rule.read(element, tree)) : firstOf(rule, tree),
     ])
   for (const [name, { rule }] of compiled.fields) {
     for (const prefix of unboundPrefixes(rule, tree))
@@ -78,8 +78,9 @@ export function finish(fields: Fields, warnings: readonly string[]): Extraction 
   return { ok: true, values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
 }
 
-function elementText(element: Parameters<typeof textOf>[0] | null): string | null {
-  return element === null ? null : textOf(element).trim()
+function firstOf(rule: CssRule, tree: Tree): string | null {
+  const element = rule.first(tree)
+  return element && rule.read(element, tree)
 }
 
 /** JSON has no NaN and no infinities. They become null, like a missing value. */

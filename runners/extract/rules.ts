@@ -2,6 +2,7 @@ import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { listExpression } from '../../schema/monitor/value-limits.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
+import { checkCssRule } from './css/check-css-rule.ts'
 import { checkCss } from './css/rules-css.ts'
 import { checkJsonPath } from './json/rules-json-path.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
@@ -44,7 +45,7 @@ interface RuleCheck {
 
 const IGNORED: RuleCheck = { check: checkCss, what: 'a CSS selector' }
 const CHECKS = {
-  css: { check: (source: string) => checkCss(listExpression(source) ?? source), what: 'a CSS selector' },
+  css: { check: (source: string) => checkCssRule(listExpression(source) ?? source), what: 'a CSS selector' },
   xpath: { check: checkXPath, what: 'an XPath 1.0 expression' },
   json_path: { check: checkJsonPath, what: 'a JSONPath (RFC 9535)' },
   regex: { check: checkRegex, what: 'a JavaScript pattern' },

@@ -1,9 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { sinceTextsOf } from '../level.ts'
 import { Closed, Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
+import { CSS_PART } from './value-limits.ts'
 
 /** At most 50 named rules of 1-1,000 characters. Names have 1-100 characters. */
-const Fields = (what: string) =>
-  Dictionary(Text(1, 1000), {
+const Fields = (what: string, rule = Text(1, 1000)) =>
+  Dictionary(rule, {
     minProperties: 1,
     maxProperties: 50,
     description: `Field name to ${what}.`,
@@ -44,7 +46,10 @@ export const ExtractConfig = Tagged(
     css: {
       fields: Fields(
         'CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path), JavaScript ' +
-          'pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches',
+          'pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. Beyond the ' +
+          'contract: a selector may end in `::attr(NAME)`, an attribute, or `::text`, the text without that of ' +
+          'elements inside',
+        sinceTextsOf(2, CSS_PART, Text(1, 1000)),
       ),
       wait_for: WaitFor,
     },

@@ -9,6 +9,9 @@ export const VALUE_LIMITS = { items: 1_000, itemBytes: 64 * 1024, resultBytes: 2
 /** The end of a CSS or XPath expression that gives a list. Without it, neither language allows this ending. */
 const LIST_END = /\[\]\s*$/
 
+/** The end of a CSS rule, before `[]`, that reads something else than the text of the matched elements. */
+export const CSS_PART = /::(?:text|attr\(([^()]*)\))\s*(?:\[\]\s*)?$/i
+
 /**
  * Returns the expression of a CSS or XPath rule that ends in `[]`, which gives the list of all its matches. Null: the
  * rule gives its first match.

@@ -50,6 +50,8 @@ export const RULES = 'x-tidemark-rules'
 export const LOWER_CASE = 'x-tidemark-lower-case'
 /** Keyword of a key that processes below a level would misread (`since` in level.ts). */
 export const LEVEL = 'x-tidemark-level'
+/** Of a text with a level: only texts that match this pattern need it. */
+export const LEVEL_OF = 'x-tidemark-level-of'
 /** Keyword under which a `Tagged` node keeps its tag and variants. */
 export const VARIANTS = 'x-tidemark-variants'
 

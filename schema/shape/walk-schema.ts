@@ -1,5 +1,5 @@
 import type { RuleName } from '../rules/rule-name.ts'
-import type { LEVEL, LOWER_CASE, VARIANTS, VariantTable, RULES } from './shape.ts'
+import type { LEVEL, LEVEL_OF, LOWER_CASE, VARIANTS, VariantTable, RULES } from './shape.ts'
 
 /** A position in a walk: a part of a value, and the node that describes it. */
 interface Place {
@@ -75,6 +75,7 @@ export interface SchemaNode {
   readonly [RULES]?: readonly RuleName[]
   readonly [LOWER_CASE]?: boolean
   readonly [LEVEL]?: number
+  readonly [LEVEL_OF]?: string
 }
 
 /** Returns a definition, which is a TypeBox value, as a node. */

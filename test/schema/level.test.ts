@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { levelOf, since, WORK_LEVEL } from '../../schema/level.ts'
+import { levelOf, since, sinceTextsOf, WORK_LEVEL } from '../../schema/level.ts'
 import { MonitorCreate, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { Choice, Closed, Dictionary, LEVEL, Nullable, Tagged, Text } from '../../schema/shape/shape.ts'
@@ -32,6 +32,13 @@ describe('The level of a value', () => {
     ['that is not an object', 'text', 1],
   ])('%s', (_, value, level) => {
     expect(levelOf(Definition, value)).toBe(level)
+  })
+
+  test('is that of a text only where its pattern matches', () => {
+    const Rules = Dictionary(sinceTextsOf(3, /::raw$/, Text(1, 10)), { maxProperties: 5 })
+    expect([{ a: 'b' }, { a: 'b', c: 'd::RAW' }].map((rules) => levelOf(Rules, rules))).toEqual([1, 3])
+    const of = (rule: string) => levelOf(MonitorSpec, { extract_config: { method: 'css', fields: { it: rule } } })
+    expect(['a', 'a[]', 'a::attr(href)', 'a::text []'].map(of)).toEqual([1, 1, 2, 2])
   })
 
   test('is nowhere above that of this version', () => {

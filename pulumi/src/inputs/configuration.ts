@@ -11,8 +11,9 @@ export type ExtractConfigArgs =
       method: 'css' | 'xpath' | 'regex'
       /**
        * Field name to CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path),
-       * JavaScript pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. 1 to 50
-       * entries.
+       * JavaScript pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. Beyond
+       * the contract: a selector may end in `::attr(NAME)`, an attribute, or `::text`, the text without that of
+       * elements inside. 1 to 50 entries.
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
       /**
@@ -29,8 +30,9 @@ export type ExtractConfigArgs =
       method: 'json_path'
       /**
        * Field name to CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path),
-       * JavaScript pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. 1 to 50
-       * entries.
+       * JavaScript pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. Beyond
+       * the contract: a selector may end in `::attr(NAME)`, an attribute, or `::text`, the text without that of
+       * elements inside. 1 to 50 entries.
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
     }

@@ -1,5 +1,6 @@
 import type { Element } from 'domhandler'
 import type { Tree } from '../tree.ts'
+import type { XNode } from '../xpath/nodes.ts'
 import { anchoredIdeas } from './anchored-ideas.ts'
 import { readableAttributes } from './attribute-ideas.ts'
 import { CANDIDATE_LIMITS } from './bounds.ts'
@@ -90,16 +91,13 @@ class Offers {
     return found
   }
 
-  /** Returns the best rule for an attribute, if any works. Only XPath reads attributes. */
+  /** Returns the best rule for an attribute, if any works. */
   ofAttribute(ideas: readonly Idea[], owner: Element, name: string): Candidate[] {
-    if (this.#method === 'css') return []
     for (const idea of ideas.filter((one) => !names(one, name))) {
-      const base = ruleOf(idea, this.#tree, 'xpath')
-      const rule: Rule | null = base === null ? null : { method: 'xpath', rule: `${base.rule}/@${name}` }
-      const matches = rule !== null && isSavable(rule) ? matchesOf(rule, this.#tree) : null
-      const first = matches?.first
-      if (rule === null || first?.type !== 'attribute' || first.owner !== owner || first.name !== name) continue
-      const candidate = this.#candidate(rule, idea, matches?.all.length ?? 0)
+      const rule = attributeRule(this.#ruleOf(idea), name)
+      const matches = rule && isSavable(rule) ? matchesOf(rule, this.#tree) : null
+      if (!rule || !matches || !isAttribute(matches.first, owner, name)) continue
+      const candidate = this.#candidate(rule, idea, matches.all.length)
       if (candidate !== null) return [{ ...candidate, attribute: name, reason: `${name} of ${candidate.reason}` }]
     }
     return []
@@ -137,6 +135,16 @@ class Offers {
     }
   }
 }
+
+function attributeRule(element: Rule | null, name: string): Rule | null {
+  if (element === null) return null
+  const { method, rule } = element
+  return { method, rule: method === 'css' ? `${rule}::attr(${name})` : `${rule}/@${name}` }
+}
+
+/** Whether a match is what a rule for this attribute finds: CSS finds the element that has it. */
+const isAttribute = (match: XNode, owner: Element, name: string): boolean =>
+  match === owner || (match.type === 'attribute' && match.owner === owner && match.name === name)
 
 /** A rule that finds an element by the value that it reads would read the same for ever. */
 function names({ kind, path }: Idea, attribute: string): boolean {

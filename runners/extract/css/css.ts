@@ -33,6 +33,13 @@ function foreignAttribute(element: Element, name: string): string | undefined {
 
 const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
 
+/** Returns the value of an attribute, whose name is compared as a selector compares it. */
+export const attributeOf = (element: Element, name: string, { kind }: Tree): string | undefined =>
+  kind === 'xml'
+    ? element.attribs[name]
+    : (element.attribs[element.namespace === XHTML ? name.toLowerCase() : name] ??
+      foreignAttribute(element, name.toLowerCase()))
+
 /** As in browsers, white space counts as content. css-select follows a draft that no browser implements. */
 const PSEUDOS: NonNullable<CssOptions['pseudos']> = {
   empty: (element) =>

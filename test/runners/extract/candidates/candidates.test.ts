@@ -157,19 +157,21 @@ describe('the candidates of an element', () => {
 })
 
 describe('attributes', () => {
-  test('are offered as XPath reads them, those of the link around the element too', () => {
+  test('are offered in the language of the rules, those of the link around the element too', () => {
     const body = page('<a href="/kettle"><img id=photo src="/kettle.png" alt=Kettle><b>$5</b></a>')
     const tree = treeOf(body)
     const image = elementsOf(tree).find(({ name }) => name === 'img')
     if (image === undefined) throw new Error('no image')
     const read = candidatesOf(tree, image).attributes
+    expect(candidatesOf(tree, image, { method: 'css' }).attributes).toEqual(read)
     expect(read.map(({ attribute, rule, value }) => [attribute, rule, value])).toEqual([
-      ['src', '//*[@id="photo"]/@src', '/kettle.png'],
-      ['alt', '//*[@id="photo"]/@alt', 'Kettle'],
-      ['href', '/html/body/a/@href', '/kettle'],
+      ['src', '#photo::attr(src)', '/kettle.png'],
+      ['alt', '#photo::attr(alt)', 'Kettle'],
+      ['href', 'html > body > a::attr(href)', '/kettle'],
     ])
     expect(read[0]?.reason).toBe('src of the only element with the id photo')
-    expect(offered(body, '$5', { method: 'css' }).attributes).toEqual([])
+    const [src, , href] = candidatesOf(tree, image, { method: 'xpath' }).attributes
+    expect([src?.rule, href?.rule]).toEqual(['//*[@id="photo"]/@src', '/html/body/a/@href'])
   })
 
   test('with numbers for scripts are offered, and pictures in an address are not', () => {

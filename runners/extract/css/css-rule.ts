@@ -1,0 +1,68 @@
+import type { Element } from 'domhandler'
+import { CSS_PART } from '../../../schema/monitor/value-limits.ts'
+import { childrenOf, textOf, type Tree } from '../tree.ts'
+import { attributeOf, CompiledCss } from './css.ts'
+
+/** What a rule reads of the elements that its selector matches. */
+export type CssPart =
+  | { readonly kind: 'text' }
+  /** The text without that of elements inside. */
+  | { readonly kind: 'own_text' }
+  | { readonly kind: 'attribute'; readonly name: string }
+
+interface CssSource {
+  readonly selector: string
+  readonly part: CssPart
+}
+
+/** A part that stands for itself means any element: `li > ::text` is that of each child. */
+const ENDS_OPEN = /(?:^|[\s>+~])$/
+
+/** Returns the selector of a rule without `[]`, and what is read: `a::attr(href)`, `h2::text`. */
+export function cssSource(rule: string): CssSource {
+  const found = CSS_PART.exec(rule)
+  if (found === null) return { selector: rule, part: { kind: 'text' } }
+  const before = rule.slice(0, found.index)
+  const [, name] = found
+  const part: CssPart = name === undefined ? { kind: 'own_text' } : { kind: 'attribute', name: name.trim() }
+  return { selector: ENDS_OPEN.test(before) ? `${before}*` : before, part }
+}
+
+/** A rule of the method css, without `[]`. Compiling it is done, and refused, when it first reads a page. */
+export class CssRule {
+  readonly #selector: CompiledCss
+  readonly #part: CssPart
+
+  constructor(rule: string) {
+    const { selector, part } = cssSource(rule)
+    this.#selector = new CompiledCss(selector)
+    this.#part = part
+  }
+
+  /** Returns the first element in document order that has a value. Null: none has. */
+  first(tree: Tree): Element | null {
+    return this.#part.kind === 'attribute' ? (this.all(tree)[0] ?? null) : this.#selector.first(tree)
+  }
+
+  /** Returns the elements that have a value, in document order. */
+  all(tree: Tree): readonly Element[] {
+    const elements = this.#selector.all(tree)
+    const part = this.#part
+    return part.kind === 'attribute'
+      ? elements.filter((element) => attributeOf(element, part.name, tree) !== undefined)
+      : elements
+  }
+
+  /** Returns the value of a matched element, trimmed. */
+  read(element: Element, tree: Tree): string {
+    const part = this.#part
+    if (part.kind === 'attribute') return (attributeOf(element, part.name, tree) ?? '').trim()
+    return (part.kind === 'text' ? textOf(element) : ownTextOf(element)).trim()
+  }
+}
+
+function ownTextOf(element: Element): string {
+  let text = ''
+  for (const child of childrenOf(element)) if (child.type === 'text' || child.type === 'cdata') text += textOf(child)
+  return text
+}
