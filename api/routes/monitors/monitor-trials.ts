@@ -48,8 +48,9 @@ export const backtestMonitorRoute = route({
   path: '/v1/monitors/:id/backtest',
   summary: 'Try a predicate on the stored runs of a monitor',
   description:
-    'Returns which of the stored runs with a difference would have fired, and why. Nothing is stored and nothing ' +
-    'is sent. Runs without a difference and runs that set a baseline never fire.',
+    'Returns which of the stored runs with a difference would have fired, and why, with the beginnings of the values ' +
+    'before and after. `days` leaves out older runs. Nothing is stored and nothing is sent. Runs without a ' +
+    'difference and runs that set a baseline never fire.',
   tag: 'Monitors',
   policy: 'runs.read',
   work: 'backtest',
@@ -61,7 +62,7 @@ export const backtestMonitorRoute = route({
   beyond: true,
   async handle({ params, body, principal: { teamId }, signal, services: { store, patterns } }) {
     if (!patterns) throw new ApiError('UNAVAILABLE', 'This process makes no backtests.')
-    const wanted = { teamId, id: params.id, predicate: body.diff_predicate, signal }
+    const wanted = { teamId, id: params.id, predicate: body.diff_predicate, days: body.days ?? null, signal }
     const { backtest } = doneOf(await backtestMonitor({ store, patterns }, wanted))
     return ok(backtest)
   },
