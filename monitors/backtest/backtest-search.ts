@@ -85,7 +85,7 @@ async function judgeAll(
   const held = new Map<string, StoredResults>()
   const runs: SerpBacktestRun[] = []
   const judge = (run: StoredResults | undefined, before: StoredResults | null) => {
-    if (run?.is_change) runs.push(judged(rule, run, before))
+    if (run?.is_change) runs.push(judged(rule, run, before && isComparable(run, before) ? before : null))
   }
   let short = 0
   for await (const run of results) {
@@ -97,9 +97,8 @@ async function judgeAll(
       short += isInPeriod ? 1 : 0
       continue
     }
-    const source = run.serp_check?.source ?? 'engine'
-    const newer = held.get(source)
-    judge(newer, newer && pagesOf(newer) === pagesOf(run) ? run : null)
+    const source = sourceOf(run)
+    judge(held.get(source), run)
     if (isInPeriod) held.set(source, run)
     else held.delete(source)
     // Other requests can run between two runs.
@@ -109,11 +108,14 @@ async function judgeAll(
   return { runs, short, isCut: results.isCut }
 }
 
+const sourceOf = ({ serp_check: check }: StoredResults): string => check?.source ?? 'engine'
+
 /** A check without all its pages is compared page by page, and where pages end is not stored. */
 const isShort = ({ serp_check: check }: StoredResults): boolean =>
   check !== null && (check.cut_by !== null || check.is_guess)
 
-const pagesOf = ({ serp_check: check }: StoredResults): number | null => check?.pages ?? null
+const isComparable = ({ serp_check: one }: StoredResults, { serp_check: other }: StoredResults): boolean =>
+  one?.pages === other?.pages
 
 function judged(rule: SearchRule, run: StoredResults, before: StoredResults | null): SerpBacktestRun {
   const { fires, rank, previousRank, fields, why } = judgeResults(rule, before?.results ?? null, run.results)

@@ -59,8 +59,8 @@ interface LookPorts {
 }
 
 /**
- * Looks at a page now, and keeps what was seen for a while. It costs one run of the team's quota, and no picture. A look
- * of which all failed because of this installation costs nothing.
+ * Looks at a page now, and keeps what was seen for a while. It costs one run of the team's quota, and no picture. A
+ * look of which all failed because of this installation costs nothing.
  */
 export async function lookAtPage(
   ports: LookPorts,

@@ -52,9 +52,9 @@ const OBJECT_FACTOR = 4
 const LEAST_BYTES = 1024
 
 /**
- * Opens looks, and keeps those that were opened for five minutes. Somebody who types a selector asks at each letter, and
- * opening a page of 10 MB takes a fifth of a second of processor time. Whether a look of the team is there and may still
- * be read is asked of the store each time, so one that ended is gone also where it is open.
+ * Opens looks, and keeps those that were opened for five minutes. Somebody who types a selector asks at each letter,
+ * and opening a page of 10 MB takes a fifth of a second of processor time. The store is asked each time whether the
+ * team still has the look, so one that ended is gone also where it is open.
  */
 export class OpenedLooks {
   readonly #opened: LRUCache<string, OpenedLook>

@@ -54,7 +54,7 @@ export async function previewFromLook(ports: PreviewPorts, { teamId, spec, lookI
   if (over) return over
   const look = await ports.openedLooks.find(ports, { teamId, id })
   if (look === null || look.asked === null) return { kind: 'no_look' }
-  const issues = issuesOf(spec, look.asked)
+  const issues = issuesOf(look.asked, spec)
   if (issues.length > 0) return { kind: 'invalid', issues }
   const slot = ports.previews.enter(teamId)
   if (slot.kind !== 'place') return slot
@@ -66,7 +66,7 @@ export async function previewFromLook(ports: PreviewPorts, { teamId, spec, lookI
 }
 
 /** Returns why the documents of a look do not show what a run of this configuration would read. */
-function issuesOf(spec: PreviewSpec, asked: LookRequest): Issue[] {
+function issuesOf(asked: LookRequest, spec: PreviewSpec): Issue[] {
   const { url, request_headers: headers = null, request_config: request = null, wait_for: waitFor = null } = asked
   return [
     spec.url === url ? null : { path: 'url', message: `must be the address of the look, which is ${url}` },

@@ -81,7 +81,7 @@ export const findLook = (store: Queryable, { teamId, id }: { readonly teamId: st
     from looks where id = ${id}::uuid and team_id = ${teamId}::uuid and clock() < expires_at
   `)
 
-/** Returns whether a look of the team is there and its time is not over. */
+/** Returns whether the team has a look whose time is not over. */
 export const isLookCurrent = (
   store: Queryable,
   { teamId, id }: { readonly teamId: string; readonly id: string },

@@ -33,7 +33,7 @@ interface Newest<Run> extends AsyncIterable<Run> {
   readonly isCut: boolean
 }
 
-/** What one statement reads. */
+/** The runs that one statement reads. */
 export interface Batch {
   /** The id of the run before it. */
   readonly before: string

@@ -7,7 +7,7 @@ import { rowOf } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { type Batch, type NewestQuery, readNewest } from './newest-runs.ts'
 
-/** A stored run that has results of its own: they differ from those before, or are the first ones of a month. */
+/** A stored run with its results: they differ from those before, or are the first ones of a month. */
 const StoredResults = Type.Object({
   id: Type.String(),
   start_offset_ms: Type.Integer(),
@@ -23,7 +23,7 @@ const StoredResults = Type.Object({
 export type StoredResults = Static<typeof StoredResults>
 const storedResults = rowOf(StoredResults)
 
-/** Returns the most recent runs of a search with results of their own inside the retention window, newest first. */
+/** Returns the most recent runs of a search that stored results, inside the retention window, newest first. */
 export const readResults = (store: Queryable, query: Omit<NewestQuery, 'days'>) =>
   readNewest(query, (batch) => readBatch(store, query, batch))
 

@@ -57,7 +57,11 @@ async function readDocument(
     fetched: { ...facts, durationMs: about.duration_ms ?? 0 },
   }
   const failed = (fault: RunFault): Reading => ({
-    ...{ kind: 'failed', ...from, fault, retryAfterMs: 0, status: about.http_status },
+    kind: 'failed',
+    ...from,
+    fault,
+    retryAfterMs: 0,
+    status: about.http_status,
   })
   if (document === null)
     return failed(about.error_code ? { code: about.error_code, message: about.error_message ?? '' } : NOT_ASKED)

@@ -21,8 +21,8 @@ export const previewMonitorRoute = route({
     '`error_message`. A configuration that cannot be created is refused here too. One process runs at most two ' +
     'previews per team and four in total at a time. If all slots are taken, the response is 429 ' +
     '`RATE_LIMIT_EXCEEDED` with `Retry-After`. A refused request uses no run. With `from_look` the documents of a ' +
-    'look are read: nothing is fetched, and no run is used. `url`, `request_headers`, `request_config` and `wait_for` ' +
-    'are then those of the look. A prompt and pictures are 422 there. A look that is no longer kept is 404.',
+    'look are read: nothing is fetched, and no run is used. `url`, `request_headers`, `request_config` and ' +
+    '`wait_for` are then those of the look. A prompt and pictures are 422 there. A look that is no longer kept is 404.',
   tag: 'Monitors',
   policy: 'monitors.write',
   work: 'preview',

@@ -40,9 +40,9 @@ export const backtestSearchRoute = route({
   path: '/v1/serp-monitors/:id/backtest',
   summary: 'Try when a search would have fired on its stored results',
   description:
-    'Returns which of the stored runs whose results differ would have fired, and why. A key that is absent is that of ' +
-    'the monitor. Each run is compared with the one before of the same source and with as many pages. Checks without ' +
-    'all their pages are left out. Nothing is stored and nothing is sent.',
+    'Returns which of the stored runs whose results differ would have fired, and why. A key that is absent is that ' +
+    'of the monitor. Each run is compared with the one before of the same source and with as many pages. Checks ' +
+    'without all their pages are left out. Nothing is stored and nothing is sent.',
   tag: 'SERP monitors',
   policy: 'runs.read',
   work: 'backtest',

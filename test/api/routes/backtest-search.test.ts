@@ -15,7 +15,11 @@ let owner: CreatedOwner
 let id: string
 beforeEach(async () => {
   owner = await api.owner()
-  const made = await api.call(owner.api_key, 'POST', '/v1/serp-monitors', {
+  id = await search(owner)
+})
+
+async function search({ api_key: key }: CreatedOwner): Promise<string> {
+  const made = await api.call(key, 'POST', '/v1/serp-monitors', {
     name: 'S',
     keyword: 'kettle',
     schedule_interval_seconds: 3600,
@@ -23,8 +27,8 @@ beforeEach(async () => {
     rank_change_threshold: 2,
   })
   expect(made.status).toBe(201)
-  id = String(made.body['id'])
-})
+  return String(made.body['id'])
+}
 
 const post = (body: unknown, credential = owner.api_key) =>
   api.call(credential, 'POST', `/v1/serp-monitors/${id}/backtest`, body)

@@ -14,8 +14,8 @@ import { html, openSite, type Site } from '../../support/network/site.ts'
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
-const SHOP =
-  '<!doctype html><title>Kettle</title><h1>Kettle</h1><p class="price">$19.99</p><p>A kettle of steel. It boils a litre of water in three minutes.</p>'
+const SHOP = `<!doctype html><title>Kettle</title><h1>Kettle</h1><p class="price">$19.99</p>
+  <p>A kettle of steel. It boils a litre of water in three minutes.</p>`
 const LATER = `${SHOP}<div id="late"></div><script>late.innerHTML = '<b class="stock">3 left</b>'</script>`
 const SHELL = '<div id="root"></div><script>root.innerHTML = "<b class=price>$7 only here</b>"</script>'
 

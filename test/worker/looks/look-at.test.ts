@@ -65,11 +65,11 @@ async function looked({ fault, status, ...given }: Given, asked: object = {}) {
   const { runs_used: runs } = await store.one(
     sql.type(usage)`select runs_used from team_usage where team_id = ${teamId}::uuid`,
   )
-  return { runs, isTold: outcome.look.warnings.some((warning) => warning.includes('used no run')) }
+  return { runs, hasWarning: outcome.look.warnings.some((warning) => warning.includes('used no run')) }
 }
 
-const PAID = { runs: 1, isTold: false }
-const FREE = { runs: 0, isTold: true }
+const PAID = { runs: 1, hasWarning: false }
+const FREE = { runs: 0, hasWarning: true }
 
 describe('a look uses its run', () => {
   test('when the page answers a direct request, whatever it does to the browser', async () => {
