@@ -27,6 +27,7 @@ export const previewMonitorRoute = route({
   policy: 'monitors.write',
   work: 'preview',
   beyond: true,
+  refusals: ['NOT_FOUND'],
   body: MonitorPreview,
   bodyLimit: 'configuration',
   defaults: true,
