@@ -4,6 +4,7 @@ import type { Health, MetricsToken } from '../core/health.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Channels } from '../deliveries/channels/channel.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
+import { OpenedLooks } from '../monitors/looks/opened-looks.ts'
 import type { OnRefused } from '../platform/connection-guard.ts'
 import type { PatternMatcher } from '../runners/pattern/pattern-matcher.ts'
 import type { TextDiffer } from '../runners/text-diff/text-differ.ts'
@@ -107,6 +108,8 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   readonly limits: RateLimits
   readonly lists: LongLists
   readonly signIn: SignIn
+  /** Looks whose documents are decrypted. */
+  readonly openedLooks: OpenedLooks
   /** Logs that a bound of several teams refused an invitation. */
   onSharedBound(reached: ReachedBound): void
   /** Signs addresses of pictures. */
@@ -150,6 +153,7 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     onSharedBound: createMailBoundLog(log),
     lists: new LongLists(log),
     signIn,
+    openedLooks: new OpenedLooks(),
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     trustedOrigins,
     close: () => signIn.close(),

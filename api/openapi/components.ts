@@ -29,6 +29,7 @@ import { Delivery, DeliveryPayload } from '../../schema/run/delivery.ts'
 import { NoticePayload } from '../../schema/run/notice.ts'
 import { RunDiff } from '../../schema/run/run-diff.ts'
 import { Diff, Run, RunQueued } from '../../schema/run/run.ts'
+import { SerpBacktest, SerpBacktestRequest, SerpBacktestRun } from '../../schema/serp/serp-backtest.ts'
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitor, SerpMonitorCreate, SerpMonitorPatch, SerpMonitorPreview } from '../../schema/serp/serp-monitor.ts'
 import { SerpResult } from '../../schema/serp/serp-result.ts'
@@ -76,6 +77,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   BacktestRequest,
   Backtest,
   BacktestRun,
+  SerpBacktestRequest,
+  SerpBacktest,
+  SerpBacktestRun,
   PredicateTrialRequest,
   PredicateTrial,
   MonitorBulk,

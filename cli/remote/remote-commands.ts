@@ -185,9 +185,13 @@ export const REMOTE_COMMANDS: readonly RemoteCommand[] = [
     name: 'backtest',
     summary: 'Shows on which of the stored changes of a monitor a predicate would have fired, and why.',
     argument: ['<name>', ONE],
-    options: [{ flags: '--predicate <json>', what: 'a diff_predicate, or @FILE (default: that of the monitor)' }],
+    options: [
+      { flags: '--predicate <json>', what: 'a diff_predicate, or @FILE (default: that of the monitor)' },
+      { flags: '--days <number>', what: 'only changes of the last so many days', most: 3650 },
+    ],
     examples: [
       './tidemark backtest kettle',
+      './tidemark backtest kettle --days 30',
       `./tidemark backtest kettle --predicate '{"type": "field_above", "field": "price", "threshold": 20}'`,
     ],
     load: async () => (await import('./commands/backtest.ts')).backtest,

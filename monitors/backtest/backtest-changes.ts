@@ -1,15 +1,16 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Whose } from '../../concurrency/threads/thread.ts'
+import { pageChange } from '../../core/overview/run-change.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
 import { lastNumbers, type Matches } from '../../core/predicate/fires.ts'
 import { createPatternResults, type PatternResults } from '../../core/predicate/pattern-results.ts'
-import { runIdTime } from '../../core/run-id.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
+import { startOf } from './kept-runs.ts'
 
 interface BacktestPorts {
   readonly patterns: Pick<PatternMatcher, 'matches'>
@@ -103,10 +104,11 @@ function judged(change: StoredChange, predicate: DiffPredicate, { values, matche
   const { fires, leaves } = explain(predicate, { diff, ...values }, matches, BACKTEST_REASONS)
   return {
     run_id: id,
-    started_at: new Date(runIdTime(id) + change.start_offset_ms).toISOString(),
+    started_at: startOf(change),
     fires,
     fired: change.delivery_triggered || change.fired,
     delivery_triggered: change.delivery_triggered,
+    values: [...(pageChange(diff, false)?.fields ?? [])],
     fields_changed: diff.fields_changed,
     conditions: leaves.map((leaf) => ({ ...leaf })),
   }

@@ -10,6 +10,7 @@ import { readChanges } from '../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
 import { type Left, NO_MONITOR } from '../outcome.ts'
 import { backtestChanges } from './backtest-changes.ts'
+import { keptRuns } from './kept-runs.ts'
 import { tooManyConditions } from './too-many-conditions.ts'
 
 /** The predicate to try. Its shape and its `monitorIssues` were checked already. */
@@ -17,6 +18,8 @@ interface BacktestWanted {
   readonly teamId: string
   readonly id: string
   readonly predicate: DiffPredicate
+  /** Only runs of the last so many days. Null: all that are kept. */
+  readonly days: number | null
   /** Ends the work: nobody waits for its result any more. */
   readonly signal?: AbortSignal | undefined
 }
@@ -26,14 +29,15 @@ type BacktestOutcome = { readonly kind: 'done'; readonly backtest: Backtest } | 
 /** Tries a predicate on those stored runs of a monitor that found a difference. Stores nothing and sends nothing. */
 export async function backtestMonitor(
   { store, patterns }: { readonly store: Queryable; readonly patterns: PatternMatcher },
-  { teamId, id, predicate, signal }: BacktestWanted,
+  { teamId, id, predicate, days, signal }: BacktestWanted,
 ): Promise<BacktestOutcome> {
   const stored = await findMonitor(store, teamId, id, PAGE_TABLE)
   if (!stored) return NO_MONITOR
   const unknown = PREDICATE_FIELDS.check({ extract_config: stored.extract_config, diff_predicate: predicate })
   const issues = unknown.length > 0 ? unknown : tooManyConditions(predicate, 'a backtest', BACKTEST_CONDITIONS)
   if (issues.length > 0) return { kind: 'invalid', issues }
-  const wanted = { teamId, monitorNo: stored.no, limit: BACKTEST_CHANGES, maxBytes: BACKTEST_BYTES, signal }
+  const wanted = { teamId, monitorNo: stored.no, days, limit: BACKTEST_CHANGES, maxBytes: BACKTEST_BYTES, signal }
+  const kept = await keptRuns(store, wanted)
   const changes = readChanges(store, wanted)
   const ports = { patterns, whose: { key: teamId, signal }, budgetMs: WORK.backtest.budgetMs }
   const { runs, isCut, warnings } = await backtestChanges(changes, predicate, ports)
@@ -41,6 +45,7 @@ export async function backtestMonitor(
   const backtest: Backtest = {
     changes: runs.length,
     would_fire: runs.filter(({ fires }) => fires).length,
+    ...kept,
     truncated: isCut || changes.isCut,
     warnings: [...warnings],
     runs: [...runs],

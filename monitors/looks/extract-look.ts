@@ -6,31 +6,9 @@ import { matchReader } from '../../runners/extract/matches/match-reader.ts'
 import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { LOOK_LIMITS } from '../../schema/monitor/look-limits.ts'
-import { DOCUMENTS, type Extracted, type LookExtracted } from '../../schema/monitor/look.ts'
+import type { Extracted, LookExtracted } from '../../schema/monitor/look.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
-import type { Store } from '../../store/db/client.ts'
-import { findLook } from '../../store/looks/looks.ts'
-import type { SecretBox } from '../../store/secrets/secret-box.ts'
-import { openDocument } from './kept-document.ts'
-import type { KeptLook } from './look-at-page.ts'
-
-/** There is no such look of the team, or no more. */
-export interface NoLook {
-  readonly kind: 'no_look'
-}
-
-/** This process reads nothing. */
-export interface NoExtractor {
-  readonly kind: 'no_extractor'
-}
-
-export interface ExtractPorts {
-  readonly store: Store
-  readonly secrets: SecretBox
-  /** Undefined: this process reads nothing. */
-  readonly extractor: Extractor | undefined
-  readonly signal: AbortSignal
-}
+import { findLook, type NoExtractor, type NoLook, type LookPorts } from './find-look.ts'
 
 interface Wanted {
   readonly teamId: string
@@ -41,24 +19,17 @@ interface Wanted {
 type ExtractOutcome = { readonly kind: 'done'; readonly extracted: LookExtracted } | NoExtractor | NoLook | Invalid
 
 /** Extracts the kept documents of a look, as a run would. It fetches nothing and uses no run. */
-export async function extractLook(ports: ExtractPorts, wanted: Wanted): Promise<ExtractOutcome> {
-  const { store, secrets, extractor, signal } = ports
-  const { teamId, id, config } = wanted
-  const found = await findLook(store, { teamId, id })
-  if (found === null || !found.is_current) return { kind: 'no_look' }
+export async function extractLook(ports: LookPorts, wanted: Wanted): Promise<ExtractOutcome> {
+  const { config } = wanted
+  const found = await findLook(ports, wanted)
+  if (found.kind !== 'found') return found
   if (config.method === 'prompt') return { kind: 'invalid', issues: [NO_PROMPT] }
-  if (!extractor) return { kind: 'no_extractor' }
-  const { elements } = secrets.open({ teamId, column: 'looks.answer', rowId: id }, found.answer) as KeptLook
-  const places = new Map(elements.flatMap(({ path }, index) => (path ? [[path.join(), index]] : [])))
-  const [fetched, rendered] = await Promise.all(
-    DOCUMENTS.map(async (name) => {
-      const sealed = found[name]
-      if (sealed === null) return null
-      const document = await openDocument(secrets, { teamId, id, name }, sealed)
-      return extracted({ extractor, signal }, document, { config, places: name === 'rendered' ? places : NONE })
-    }),
-  )
-  return { kind: 'done', extracted: { fetched: fetched ?? null, rendered: rendered ?? null } }
+  const { extractor, look } = found
+  const read = async ({ document }: { readonly document: KeptDocument | null }, places: Places) =>
+    document && extracted({ extractor, signal: ports.signal }, document, { config, places })
+  const { documents, places } = look
+  const [fetched, rendered] = await Promise.all([read(documents.fetched, NONE), read(documents.rendered, places)])
+  return { kind: 'done', extracted: { fetched, rendered } }
 }
 
 const NO_PROMPT = {

@@ -4,10 +4,7 @@ import { candidatesReader } from '../../runners/extract/candidates/look-readers.
 import type { LookCandidate, LookCandidates, LookPoint } from '../../schema/monitor/look-candidates.ts'
 import { LOOK_LIMITS } from '../../schema/monitor/look-limits.ts'
 import type { Json } from '../../schema/shape/json.ts'
-import { findLook } from '../../store/looks/looks.ts'
-import type { ExtractPorts, NoExtractor, NoLook } from './extract-look.ts'
-import { openDocument } from './kept-document.ts'
-import type { KeptLook } from './look-at-page.ts'
+import { findLook, type LookPorts, type NoExtractor, type NoLook } from './find-look.ts'
 
 interface Wanted {
   readonly teamId: string
@@ -18,23 +15,21 @@ interface Wanted {
 type CandidatesOutcome = { readonly kind: 'done'; readonly candidates: LookCandidates } | NoExtractor | NoLook | Invalid
 
 /** Finds the rules that read an element of a look. It fetches nothing and uses no run. */
-export async function findCandidates(ports: ExtractPorts, wanted: Wanted): Promise<CandidatesOutcome> {
-  const { store, secrets, extractor, signal } = ports
-  const { teamId, id, point } = wanted
-  const found = await findLook(store, { teamId, id })
-  if (found === null || !found.is_current) return { kind: 'no_look' }
-  if (!extractor) return { kind: 'no_extractor' }
-  const { elements } = secrets.open({ teamId, column: 'looks.answer', rowId: id }, found.answer) as KeptLook
+export async function findCandidates(ports: LookPorts, wanted: Wanted): Promise<CandidatesOutcome> {
+  const { point } = wanted
+  const found = await findLook(ports, wanted)
+  if (found.kind !== 'found') return found
+  const { elements, documents } = found.look
   const element = elements[point.element]
   if (!element) return refused(`must be below ${elements.length}, the number of elements of this look`)
   const { path, unreadable } = element
-  if (path === null || found.rendered === null)
+  const { document } = documents.rendered
+  if (path === null || document === null)
     return refused(`must be an element that a rule reads: this one is not (${unreadable ?? 'not_in_html'})`)
-  const document = await openDocument(secrets, { teamId, id, name: 'rendered' }, found.rendered)
-  const other = found.fetched && (await openDocument(secrets, { teamId, id, name: 'fetched' }, found.fetched))
+  const other = documents.fetched.document
   // The first step of a path of the look leads to the root element, where those of candidates begin.
   const asked = { path: path.slice(1), method: point.method ?? null, other }
-  const read = await extractor.read(candidatesReader(asked), document, { signal })
+  const read = await found.extractor.read(candidatesReader(asked), document, { signal: ports.signal })
   const candidates = 'read' in read && 'candidates' in read.read ? read.read.candidates : null
   if (candidates === null) return refused('must be an element that a rule reads: this one was not found in time')
   const { values, attributes, lists } = candidates

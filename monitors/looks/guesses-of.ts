@@ -1,5 +1,5 @@
 import type { KeptDocument } from '../../runners/check/look-documents.ts'
-import { guessesReader, outlineReader } from '../../runners/extract/candidates/look-readers.ts'
+import { offersReader } from '../../runners/extract/candidates/look-readers.ts'
 import type { Outline } from '../../runners/extract/candidates/outline/outline-node.ts'
 import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { LookGuess, LookOutline } from '../../schema/monitor/look-guesses.ts'
@@ -12,12 +12,8 @@ interface Found {
 /** Returns what may be watched of a document. A look is whole without it, so one that cannot be read has no guesses. */
 export async function guessesOf(extractor: Extractor, document: KeptDocument | null): Promise<Found> {
   if (document === null) return { guesses: [], outline: null }
-  const [guessed, outlined] = await Promise.all([
-    extractor.read(guessesReader(), document),
-    extractor.read(outlineReader(), document),
-  ])
-  const guesses = 'read' in guessed && 'guesses' in guessed.read ? guessed.read.guesses : []
-  const outline = 'read' in outlined && 'outline' in outlined.read ? outlined.read.outline : null
+  const offered = await extractor.read(offersReader(), copyOf(document))
+  const { guesses, outline } = offered.ok ? offered.read : { guesses: [], outline: null }
   return {
     guesses: guesses.map(({ kind, label, address, extract_config, diff_predicate }) => ({
       kind,
@@ -29,6 +25,9 @@ export async function guessesOf(extractor: Extractor, document: KeptDocument | n
     outline: outline && outlineOf(outline),
   }
 }
+
+/** The document is kept afterwards, and a large body may be moved to a thread that reads slow pages. */
+const copyOf = (document: KeptDocument): KeptDocument => ({ ...document, body: new Uint8Array(document.body) })
 
 const MAX_LABEL = 500
 

@@ -28,8 +28,17 @@ export async function sealDocument(secrets: SecretBox, place: DocumentPlace, doc
   return secrets.seal(placeOf(place), sealed)
 }
 
+/** Returns a document in shared memory. */
 export async function openDocument(secrets: SecretBox, place: DocumentPlace, bytes: Uint8Array): Promise<KeptDocument> {
   const { body, ...about } = secrets.open(placeOf(place), bytes) as Sealed
-  const maxOutputLength = FETCH_LIMITS.maxBodyBytes
-  return { ...about, body: await unpacked(Buffer.from(body, 'base64'), { maxOutputLength }) }
+  const read = await unpacked(Buffer.from(body, 'base64'), { maxOutputLength: MOST_BYTES })
+  const shared = new Uint8Array(new SharedArrayBuffer(read.byteLength))
+  shared.set(read)
+  return { ...about, body: shared }
 }
+
+/**
+ * The pages of a list are at most what a body may be. They are joined as UTF-8, where a byte of another charset becomes
+ * up to three.
+ */
+const MOST_BYTES = 4 * FETCH_LIMITS.maxBodyBytes

@@ -16,6 +16,7 @@ import { paidWork } from '../paid-work.ts'
 import type { PreviewLimit, Stopping, Unanswered } from '../preview/preview-monitor.ts'
 import { guessesOf } from './guesses-of.ts'
 import { sealDocument } from './kept-document.ts'
+import type { SealedLook } from './opened-looks.ts'
 
 /** The slots for previews, which looks share. */
 interface LookSlots {
@@ -33,7 +34,7 @@ interface LookSlot {
 }
 
 /** A look without the address of its picture. */
-export type KeptLook = Omit<Look, 'picture' | 'expires_at'>
+type KeptLook = Omit<Look, 'picture' | 'expires_at'>
 
 interface DoneLook {
   readonly kind: 'done'
@@ -58,8 +59,8 @@ interface LookPorts {
 }
 
 /**
- * Looks at a page now, and keeps what was seen for a while. It costs one run of the team's quota, and no picture. What
- * failed because of this installation costs nothing.
+ * Looks at a page now, and keeps what was seen for a while. It costs one run of the team's quota, and no picture. A
+ * look of which all failed because of this installation costs nothing.
  */
 export async function lookAtPage(
   ports: LookPorts,
@@ -111,7 +112,7 @@ async function keep(ports: LookPorts, { work, asked, looked }: Found): Promise<D
     teamId,
     image: image && { id: image.id, no, bytes: image.bytes },
     seconds: LOOK_LIMITS.seconds,
-    answer: secrets.seal({ teamId, column: 'looks.answer', rowId: id }, look),
+    answer: secrets.seal({ teamId, column: 'looks.answer', rowId: id }, { ...look, asked } satisfies SealedLook),
     fetched: fetched ?? null,
     rendered: rendered ?? null,
   })
@@ -152,4 +153,4 @@ function lookOf(id: string, { url }: LookRequest, looked: Looked): Omit<KeptLook
 }
 
 const NOT_STORED = 'The picture could not be stored. Look again in a while.'
-const NOT_PAID = 'A part of the look failed because of this installation. It used no run.'
+const NOT_PAID = 'The look failed because of this installation. It used no run.'

@@ -1,13 +1,11 @@
 import type { Slots } from '../../concurrency/gates/slots.ts'
-import { unsentNames, unsentWarning } from '../../egress/unsent-headers.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { Shot } from '../browser/page/shot.ts'
-import type { Extraction } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool/extractor.ts'
 import { BodyRoom } from '../fetch/body-room.ts'
-import type { Fetched, FetchedBody, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
+import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
 import { fetchPages } from '../fetch/paging/fetch-pages.ts'
 import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
@@ -16,8 +14,9 @@ import { factsOf } from './fetched-facts.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
-import { whyRendered, isHtml } from './needs-browser.ts'
+import { whyRendered } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
+import { hintOf, readingOf, warningsOf } from './reading-of.ts'
 import type { PageMark, Reading } from './reading.ts'
 import { isSameReading } from './same-reading.ts'
 import type { PageTask } from './task.ts'
@@ -227,18 +226,6 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   return readingOf(extraction, about, warningsOf(fetched, task))
 }
 
-/** A page that was rendered, or that never is, says nothing about its scripts. */
-function hintOf(
-  { scripts }: Extract<Extraction, { ok: true }>,
-  { request }: PageTask,
-  { method, contentType }: Pick<Layered, 'method'> & Pick<FetchedBody, 'contentType'>,
-) {
-  return {
-    ...(scripts && method === 'static' && request === null && { scripts }),
-    ...(!isHtml(contentType) && { isAsSent: true }),
-  }
-}
-
 const BY_STATIC = { fetchMethod: 'static' } as const
 
 const fromOf = ({ method, reason }: Layered) =>
@@ -246,30 +233,10 @@ const fromOf = ({ method, reason }: Layered) =>
 
 /** The layer of a result, and why it is not the first one. */
 type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>
-type Read = Pick<
-  Extract<Reading, { kind: 'values' }>,
-  'fetchMethod' | 'fetchReason' | 'mark' | 'shots' | 'scripts' | 'isAsSent'
->
-
 /** Returns the pictures of a page. There are none unless a browser showed it. */
 const shotsOf = (fetched: Fetched & { readonly shots?: readonly Shot[] }): readonly Shot[] => fetched.shots ?? []
 
-function warningsOf({ warnings = [] }: FetchedBody, { headers }: PageTask): readonly string[] {
-  const unsent = unsentWarning(unsentNames(headers ?? {}), 'request_headers')
-  return unsent ? [...warnings, unsent] : warnings
-}
-
-function readingOf(
-  { text, values, pageText, warnings: found }: Extract<Extraction, { ok: true }>,
-  read: Read,
-  more: readonly string[],
-): Reading {
-  const common = { ...read, warnings: [...found, ...more] }
-  if (text !== undefined) return { kind: 'text', text, ...common }
-  return { kind: 'values', values, ...(pageText !== undefined && { pageText }), ...common }
-}
-
-const unchanged = (from: Pick<Read, 'fetchMethod' | 'fetchReason'>, mark: PageMark): Reading => ({
+const unchanged = (from: ReturnType<typeof fromOf>, mark: PageMark): Reading => ({
   kind: 'unchanged',
   ...from,
   mark,

@@ -13,7 +13,7 @@ export interface Looked {
   readonly look: PageLook | null
   /** Why a check would use a browser; null: it would not. */
   readonly reason: FetchReason | null
-  /** Something failed because of this installation, so nobody pays for it. */
+  /** All of it failed because of this installation, so nobody pays for it. */
   readonly isOurFault: boolean
 }
 

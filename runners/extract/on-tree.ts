@@ -23,19 +23,18 @@ interface ParsedPage {
   readonly warnings: readonly string[]
 }
 
-const REMEMBERED = new WeakMap<Page, ParsedPage>()
+/** Pages that are read in several ways. Null: it was not parsed yet. */
+const KEPT = new WeakMap<Page, ParsedPage | null>()
 
-/** Parses a page that is read in several ways, and keeps its tree for as long as the page is kept. */
-export function parseOnce(page: Page): ParsedPage | Failed {
-  const parsed = parseMarkup(page)
-  if (parsed.ok) REMEMBERED.set(page, parsed)
-  return parsed
+/** Lets a page that is read in several ways be parsed once. Its tree is kept for as long as the page is. */
+export function keepTree(page: Page): void {
+  if (!KEPT.has(page)) KEPT.set(page, null)
 }
 
 /** Parses a page as the methods css and xpath do. */
 export function parseMarkup(page: Page): ParsedPage | Failed {
-  const known = REMEMBERED.get(page)
-  if (known !== undefined) return known
+  const known = KEPT.get(page)
+  if (known) return known
   const type = mediaType(page.contentType)
   // JSON has no elements, so every field would be empty.
   if (isBinaryType(type) || isJsonType(type))
@@ -45,7 +44,9 @@ export function parseMarkup(page: Page): ParsedPage | Failed {
   const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
   if (tree.kind === 'too_complex')
     return failed('too_complex', `${tree.excess} Watch a smaller page, or use the regex method.`)
-  return { ok: true, tree, warnings }
+  const parsed: ParsedPage = { ok: true, tree, warnings }
+  if (known === null) KEPT.set(page, parsed)
+  return parsed
 }
 
 /** Reads a page as a tree. Warnings that `read` adds come behind those of the decoding. */

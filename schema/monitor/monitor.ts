@@ -130,7 +130,16 @@ export const MonitorCreate = Closed(
 
 /** Body of `POST /v1/monitors/preview`: that of a create, of which only what is fetched and extracted is needed. */
 export const MonitorPreview = Closed(
-  { ...Type.Partial(MonitorCreate).properties, url: needed.url, extract_config: needed.extract_config },
+  {
+    ...Type.Partial(MonitorCreate).properties,
+    url: needed.url,
+    extract_config: needed.extract_config,
+    from_look: Type.Optional(
+      Nullable(Uuid('A look of the same page, whose documents are read. Nothing is fetched, and no run is used.'), {
+        default: null,
+      }),
+    ),
+  },
   { rules: MONITOR_RULES },
 )
 

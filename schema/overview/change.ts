@@ -15,22 +15,25 @@ export const changesQuery = {
 const Value = (description: string) => Nullable(Text(0, MAX_CHANGE_VALUE, description))
 const Count = Type.Integer({ minimum: 0 })
 
+/** The first fields that changed, as lists show them. */
+export const ChangedFields = Type.Array(
+  Closed({
+    field: Text(1, 100),
+    before: Value('Beginning of the value before, or of both where they begin to differ. Null: it cannot be shown.'),
+    after: Value('The same of the value after.'),
+    percent: Nullable(
+      Type.Number({ description: 'Change of an amount in percent. Null: it is not an amount, or was 0.' }),
+    ),
+  }),
+  { maxItems: MAX_CHANGE_FIELDS, description: 'Empty: only the picture changed.' },
+)
+
 /** A run that found a difference. */
 export const Change = Closed({
   run_id: Uuid('The run, at /v1/runs/{id}.'),
   at: Instant('When the run ended.'),
   monitor: Closed({ id: Uuid(), kind: Kind, name: Text(1, 200) }),
-  fields: Type.Array(
-    Closed({
-      field: Text(1, 100),
-      before: Value('Beginning of the value before, or of both where they begin to differ. Null: it cannot be shown.'),
-      after: Value('The same of the value after.'),
-      percent: Nullable(
-        Type.Number({ description: 'Change of an amount in percent. Null: it is not an amount, or was 0.' }),
-      ),
-    }),
-    { maxItems: MAX_CHANGE_FIELDS, description: 'Empty: only the picture changed.' },
-  ),
+  fields: ChangedFields,
   more: Whole(0, 200, { description: 'How many fields changed beside these.' }),
   visual_change_pct: Nullable(Type.Number({ description: 'Changed area of the picture. Null: no picture was taken.' })),
   fired: Nullable(Type.Boolean({ description: 'Whether it was to be told of. Null: not known.' })),

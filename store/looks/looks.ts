@@ -66,18 +66,28 @@ export async function keepLook(store: Queryable, look: NewLook) {
 }
 
 const stored = row({
-  is_current: Type.Boolean(),
+  /** How long it is still kept, in ms. */
+  left_ms: Type.Number(),
   /** Encrypted, as the two below. */
   answer: Type.Unsafe<Buffer>({}),
   fetched: Type.Unsafe<Buffer | null>({}),
   rendered: Type.Unsafe<Buffer | null>({}),
 })
 
-/** Returns a look of the team, also one whose time is over and that is not swept yet. Null: there is none. */
+/** Returns a look of the team. Null: there is none, or its time is over. */
 export const findLook = (store: Queryable, { teamId, id }: { readonly teamId: string; readonly id: string }) =>
   store.maybeOne(sql.type(stored)`
-    select clock() < expires_at as is_current, answer, fetched, rendered
-    from looks where id = ${id}::uuid and team_id = ${teamId}::uuid
+    select (extract(epoch from expires_at - clock()) * 1000)::float8 as left_ms, answer, fetched, rendered
+    from looks where id = ${id}::uuid and team_id = ${teamId}::uuid and clock() < expires_at
+  `)
+
+/** Returns whether the team has a look whose time is not over. */
+export const isLookCurrent = (
+  store: Queryable,
+  { teamId, id }: { readonly teamId: string; readonly id: string },
+): Promise<boolean> =>
+  store.exists(sql.type(nothing)`
+    select from looks where id = ${id}::uuid and team_id = ${teamId}::uuid and clock() < expires_at
   `)
 
 const counted = row({ count: Type.Integer() })

@@ -4,7 +4,7 @@ import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
-import { retentionCutoff } from '../quota/pool.ts'
+import { type Batch, type NewestQuery, readNewest, since } from './newest-runs.ts'
 
 /** A stored run that found a difference. */
 const StoredChange = Type.Object({
@@ -22,66 +22,11 @@ const StoredChange = Type.Object({
 export type StoredChange = Static<typeof StoredChange>
 const storedChange = rowOf(StoredChange)
 
-/** The filter of a list of changes. */
-interface ChangesQuery {
-  readonly teamId: string
-  readonly monitorNo: number
-  /** The most changes, at least one. */
-  readonly limit: number
-  /** When the readings and differences so far have this many bytes, no further ones are read. */
-  readonly maxBytes: number
-  /** Ends the reading behind the batch under way: the list is then cut. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** Changes that are read while one goes over them. */
-interface Changes extends AsyncIterable<StoredChange> {
-  /** There are changes that were not read. */
-  readonly isCut: boolean
-}
-
-/** A statement reads at most so many, so that it takes a fraction of a second whatever their size. */
-const BATCH = 25
-/** Limit for the values of a batch, which are in memory together. As objects they can take thirty times as much. */
-const BATCH_BYTES = 1024 * 1024
-
 /** Returns the most recent changes of a monitor inside the retention window, newest first. They are read in batches. */
-export function readChanges(store: Queryable, query: ChangesQuery): Changes {
-  let isCut = true
-  return {
-    get isCut() {
-      return isCut
-    },
-    async *[Symbol.asyncIterator]() {
-      const { limit, maxBytes, signal } = query
-      let [count, bytes, room, before] = [0, 0, BATCH, LAST_ID]
-      while (!signal?.aborted) {
-        const isFull = count >= limit || bytes >= maxBytes
-        // One more shows whether there are older ones.
-        const size = isFull ? 1 : Math.min(room, limit - count)
-        const batch = await readBatch(store, query, { before, size, most: Math.min(BATCH_BYTES, maxBytes - bytes) })
-        const found = batch[0]?.found ?? 0
-        if (isFull) return void (isCut = found > 0)
-        yield* batch
-        count += batch.length
-        bytes += batch.reduce((sum, change) => sum + change.bytes, 0)
-        before = batch.at(-1)?.id ?? before
-        if (batch.length === found && found < size) return void (isCut = false)
-        // The next batch reads again the rows that this one left out.
-        room = batch.length < found ? batch.length : BATCH
-      }
-    },
-  }
-}
+export const readChanges = (store: Queryable, query: NewestQuery) =>
+  readNewest(query, (batch) => readBatch(store, query, batch))
 
-interface Batch {
-  /** The id of the change before it. */
-  readonly before: string
-  readonly size: number
-  readonly most: number
-}
-
-const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { before, size, most }: Batch) =>
+const readBatch = (store: Queryable, { teamId, monitorNo, days = null }: NewestQuery, { before, size, most }: Batch) =>
   store.any(sql.prepared('list_changes', storedChange)`
     select id, start_offset_ms, fired, delivery_triggered, extracted, diff, bytes, found
     from (
@@ -90,7 +35,7 @@ const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { befo
         select id, start_offset_ms, fired, delivery_triggered, extracted, diff,
           octet_length(extracted::text) + octet_length(diff::text) as bytes
         from runs
-        where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${retentionCutoff(teamId)})
+        where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${since(teamId, days)})
           and id < ${before}::uuid and diff is not null and extracted is not null
         order by id desc
         limit ${size}
@@ -99,6 +44,3 @@ const readBatch = (store: Queryable, { teamId, monitorNo }: ChangesQuery, { befo
     where bytes_before < ${Math.max(1, most)}
     order by id desc
   `)
-
-/** Behind the id of every run. */
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

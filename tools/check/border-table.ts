@@ -49,7 +49,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
   // What may be done to a monitor, the same for routes, the operator and commands. It knows nothing of HTTP.
   monitors: {
     folders: ['schema', 'core', 'manifests', 'egress', 'concurrency', 'store', 'runners'],
-    packages: ['node:*', 'typebox'],
+    packages: ['node:*', 'lru-cache', 'typebox'],
   },
   // Likewise for keys and teams.
   accounts: { folders: ['schema', 'core', 'concurrency', 'store'], packages: ['stripe'] },

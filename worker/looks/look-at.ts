@@ -51,10 +51,17 @@ export async function lookAt(asked: LookRequest, parts: LookParts): Promise<Look
   if (shown.kind !== 'got') return shown
   const { got: rendered, look } = shown
   const reason = isSearchResultsUrl(asked.url) ? 'search_results' : whyRendered(direct, fetched)
-  const codes = [fetched.ok ? null : fetched.fault.code, rendered.about.error_code]
-  const isOurFault = codes.includes('internal') || rendered.about.error_message === BROWSER_DIED.message
-  return { kind: 'done', looked: { fetched: fetchedGot(fetched), rendered, look, reason, isOurFault } }
+  const got = fetchedGot(fetched)
+  const isOurFault = isOurs(got) && (isOurs(rendered) || Boolean(asked.request_config))
+  return { kind: 'done', looked: { fetched: got, rendered, look, reason, isOurFault } }
 }
+
+/**
+ * Returns whether nothing came from the site, because of this installation. A page can make one half end so, for
+ * example by what it does to a browser. If that were enough, it would be looked at for nothing.
+ */
+const isOurs = ({ about: { is_there: isThere, http_status: status, error_code: code, error_message: message } }: Got) =>
+  !isThere && status === null && (code === 'internal' || code === 'not_available' || message === BROWSER_DIED.message)
 
 type Shown =
   | { readonly kind: 'got'; readonly got: Got; readonly look: PageLook | null }

@@ -26,6 +26,7 @@ import { lookAt, type LookEnd } from '../looks/look-at.ts'
 import type { Prompts } from '../prompts/prompts-port.ts'
 import type { AskedAnswer } from '../queue/asked-kind.ts'
 import { answerOf, type KeptAnswer, type PreviewRequest } from './preview-kind.ts'
+import { type KeptPage, previewOfLook } from './preview-of-look.ts'
 import { type Ask, preview, type Previewed, previewOf, type PreviewPorts, previewTask } from './preview.ts'
 import { type PreviewSearching, searchingHere } from './searching-here.ts'
 
@@ -75,10 +76,13 @@ export interface Previews {
 /** No answer of a runner, and why. */
 type Unanswered = Exclude<RunnerAnswer, { readonly kind: 'answered' }>
 
+interface PreviewDone {
+  readonly kind: 'done'
+  readonly preview: Preview
+}
+
 /** The end of a preview of a page. */
-type PreviewEnd =
-  | { readonly kind: 'done'; readonly preview: Preview }
-  | Exclude<Unanswered, { readonly kind: 'left_alone' }>
+type PreviewEnd = PreviewDone | Exclude<Unanswered, { readonly kind: 'left_alone' }>
 
 /** The end of a search. */
 type SearchEnd =
@@ -91,6 +95,8 @@ interface PreviewPlace {
   readonly kind: 'place'
   /** `work` is what was paid for. */
   run(work: AskedWork, config: Previewed): Promise<PreviewEnd>
+  /** Makes the preview from what a look kept, and fetches nothing. */
+  read(page: KeptPage, config: Previewed): Promise<PreviewDone | typeof STOPPING>
   /** Looks at a page. */
   look(work: AskedWork, asked: LookRequest): Promise<LookEnd>
   /** Makes a search here, or has a runner make it. Null: neither can be. */
@@ -155,6 +161,8 @@ export function createPreviews({
       return {
         kind: 'place',
         run: (work, config) => run(work, config, slot),
+        read: (page, config) =>
+          tracked(previewOfLook(config, page, { extractor, signal: stopping.signal }).then(endOf)),
         look: (work, asked) => tracked(lookAt(asked, { work, slot, ports: portsOf(work.teamId), runners })),
         search: searchIn(slot),
         leave,
@@ -181,7 +189,8 @@ const portsOfTeam =
 
 const STOPPING = { kind: 'stopping' } as const
 
-const endOf = (shown: Preview | null): PreviewEnd => (shown === null ? STOPPING : { kind: 'done', preview: shown })
+const endOf = (shown: Preview | null): PreviewDone | typeof STOPPING =>
+  shown === null ? STOPPING : { kind: 'done', preview: shown }
 
 /** Makes a preview of a page here, or has a runner make it. */
 async function begin(by: Beginning, config: Previewed, ports: PreviewPorts): Promise<PreviewEnd> {

@@ -57,8 +57,9 @@ export const extractLookRoute = route({
   bodyLimit: 'configuration',
   review: (body, known, { egress }) => monitorIssues(body, known, egress),
   answers: { 200: { description: 'The values of each document.', schema: LookExtracted } },
-  async handle({ params, body, principal: { teamId }, signal, left, services: { store, secrets, previews } }) {
-    const ports = { store, secrets, extractor: previews?.extractor, signal: signal ?? left }
+  async handle({ params, body, principal: { teamId }, signal, left, services }) {
+    const { store, secrets, previews, openedLooks } = services
+    const ports = { store, secrets, openedLooks, extractor: previews?.extractor, signal: signal ?? left }
     const wanted = { teamId, id: params.id, config: body.extract_config }
     const outcome = await extractLook(ports, wanted)
     if (outcome.kind === 'no_extractor') throw later('This process makes no looks.')
@@ -81,8 +82,9 @@ export const lookCandidatesRoute = route({
   params: ById,
   body: LookPoint,
   answers: { 200: { description: 'The rules.', schema: LookCandidates } },
-  async handle({ params, body, principal: { teamId }, signal, left, services: { store, secrets, previews } }) {
-    const ports = { store, secrets, extractor: previews?.extractor, signal: signal ?? left }
+  async handle({ params, body, principal: { teamId }, signal, left, services }) {
+    const { store, secrets, previews, openedLooks } = services
+    const ports = { store, secrets, openedLooks, extractor: previews?.extractor, signal: signal ?? left }
     const outcome = await findCandidates(ports, { teamId, id: params.id, point: body })
     if (outcome.kind === 'no_extractor') throw later('This process makes no looks.')
     return ok(doneOf(outcome).candidates)

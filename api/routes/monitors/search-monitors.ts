@@ -7,7 +7,7 @@ import {
 } from '../../../schema/serp/serp-monitor.ts'
 import type { SerpMonitorRow } from '../../../store/monitors/kinds/search-table.ts'
 import { SEARCH_SERIES } from '../../../store/runs/series-table.ts'
-import { previewSearchRoute } from './search-trial.ts'
+import { backtestSearchRoute, previewSearchRoute } from './search-trial.ts'
 import type { ServedKind } from './served-kind.ts'
 
 /** Monitors of searches. */
@@ -36,5 +36,5 @@ export const SEARCHES: ServedKind<SerpMonitorSpec, SerpMonitorRow> = {
       'It uses one run for each of its pages. Also works for a paused monitor. While a run is queued, another ' +
       'request returns the same run.',
   },
-  own: { afterCreate: [previewSearchRoute], afterRun: [], afterRuns: [] },
+  own: { afterCreate: [previewSearchRoute], afterRun: [], afterRuns: [backtestSearchRoute] },
 }

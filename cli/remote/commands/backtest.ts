@@ -4,6 +4,7 @@ import { print, tell } from '../../../platform/print.ts'
 import { pathIn, type ProcessIo } from '../../../platform/process-io.ts'
 import type { Backtest, BacktestRun } from '../../../schema/monitor/backtest.ts'
 import { resourceKindOf } from '../../../schema/resource-kind.ts'
+import type { SerpBacktest, SerpBacktestRun } from '../../../schema/serp/serp-backtest.ts'
 import { type Column, formOf, isForPrograms, printData, printItems } from '../../output.ts'
 import { connect } from '../connect.ts'
 import { yesOrNo } from '../delivery-words.ts'
@@ -15,24 +16,30 @@ import { remoteKindOf } from '../remote-kinds.ts'
 interface BacktestOptions {
   /** JSON, or the name of a file with JSON after an `@`. */
   readonly predicate?: string
+  readonly days?: number
 }
 
-const COLUMNS: readonly Column<BacktestRun>[] = [
+type Tried = BacktestRun | SerpBacktestRun
+
+const COLUMNS: readonly Column<Tried>[] = [
   { head: 'STARTED', cell: ({ started_at: at }) => at },
   { head: 'FIRES', cell: ({ fires }) => (fires ? { text: 'yes', colour: 'good' } : 'no') },
   { head: 'FIRED', cell: ({ fired }) => yesOrNo(fired) },
   { head: 'RUN', cell: ({ run_id: id }) => id, isWide: true },
-  { head: 'CHANGED', cell: ({ fields_changed: names }) => names.join(', ') },
-  {
-    head: 'WHY',
-    cell: ({ fires, conditions }) => {
-      const holding = conditions.filter(({ holds }) => holds === fires)
-      return (holding.length > 0 ? holding : conditions).map(({ why }) => why).join('; ')
-    },
-  },
+  { head: 'CHANGED', cell: (run) => changedIn(run).join(', ') },
+  { head: 'WHY', cell: whyOf },
 ]
 
-/** Prints which of the stored runs of a monitor a predicate would have fired on, and why. */
+const changedIn = (run: Tried): readonly string[] =>
+  'fields_changed' in run ? run.fields_changed : run.values.map(({ field }) => field)
+
+function whyOf(run: Tried): string {
+  if ('why' in run) return run.why
+  const holding = run.conditions.filter(({ holds }) => holds === run.fires)
+  return (holding.length > 0 ? holding : run.conditions).map(({ why }) => why).join('; ')
+}
+
+/** Prints which of the stored runs of a monitor would have fired, with a predicate or as the search is set, and why. */
 export const backtest: Handler<BacktestOptions> = async ({ io, words, options }) => {
   const client = connect(io, options)
   const form = formOf(options)
@@ -40,18 +47,19 @@ export const backtest: Handler<BacktestOptions> = async ({ io, words, options })
   if (!reference) return
   const found = await findRecord(client, reference)
   const own = remoteKindOf(found).predicate(found.record)
-  if (!own) {
+  if (!own && options.predicate !== undefined) {
     const { singular } = resourceKindOf(found.kind)
-    throw new RemoteError(`a ${singular} has no predicate to try: name a monitor`, 'usage')
+    throw new RemoteError(`a ${singular} has no predicate: leave --predicate out`, 'usage')
   }
   const predicate = options.predicate === undefined ? own : await predicateOf(io, options.predicate)
-  const result = await client.json<Backtest>({
+  const { days } = options
+  const result = await client.json<Backtest | SerpBacktest>({
     method: 'POST',
     path: `${pathOf(found)}/backtest`,
-    body: { diff_predicate: predicate },
+    body: { ...(predicate !== null && { diff_predicate: predicate }), ...(days !== undefined && { days }) },
   })
   if (isForPrograms(form)) return printData(io, form, result)
-  await printItems(io, form, {
+  await printItems<Tried>(io, form, {
     items: result.runs,
     columns: COLUMNS,
     name: ({ run_id: id }) => `run/${id}`,

@@ -17,41 +17,33 @@ export interface CandidatesAsked {
   readonly other: Page | null
 }
 
-export type LookAsked = CandidatesAsked | { readonly what: 'guesses' } | { readonly what: 'outline' }
+export type LookAsked = CandidatesAsked | { readonly what: 'offers' }
 
-interface NotRead {
-  /** Why the page was not read. */
-  readonly fault: RunFault
+/** The rules for an element, or why the page was not read. Null: the document has no element at this path. */
+export type CandidatesRead = { readonly fault: RunFault } | { readonly candidates: ElementCandidates | null }
+
+/** What may be watched of a page. */
+export interface OffersRead {
+  /** None: the answer cannot be read. */
+  readonly guesses: readonly Guess[]
+  /** Null: the document has a picture to point at, is a text, or cannot be read. */
+  readonly outline: Outline | null
 }
-
-/** Null: the document has no element at this path. */
-export type CandidatesRead = NotRead | { readonly candidates: ElementCandidates | null }
-export type GuessesRead = NotRead | { readonly guesses: readonly Guess[] }
-/** Null: the document has a picture to point at, or is a text. */
-export type OutlineRead = NotRead | { readonly outline: Outline | null }
 
 /** Returns what finds rules for an element of a page, in a thread of the extractor. */
 export const candidatesReader = (asked: Omit<CandidatesAsked, 'what'>): ThreadReader<CandidatesRead> => ({
   ...THREAD,
   asked: { what: 'candidates', ...asked } satisfies LookAsked,
-  isRead: (value): value is CandidatesRead => has(value, 'candidates'),
+  isRead: (value): value is CandidatesRead => has(value, 'candidates') || has(value, 'fault'),
 })
 
-/** Returns what finds out what may be watched of a page. */
-export const guessesReader = (): ThreadReader<GuessesRead> => ({
+/** Returns what finds out what may be watched of a page, and reads a document of JSON or XML as a tree. */
+export const offersReader = (): ThreadReader<OffersRead> => ({
   ...THREAD,
-  asked: { what: 'guesses' } satisfies LookAsked,
-  isRead: (value): value is GuessesRead => has(value, 'guesses'),
-})
-
-/** Returns what reads a document of JSON or XML as a tree. */
-export const outlineReader = (): ThreadReader<OutlineRead> => ({
-  ...THREAD,
-  asked: { what: 'outline' } satisfies LookAsked,
-  isRead: (value): value is OutlineRead => has(value, 'outline'),
+  asked: { what: 'offers' } satisfies LookAsked,
+  isRead: (value): value is OffersRead => has(value, 'guesses') && has(value, 'outline'),
 })
 
 const THREAD = { module: new URL('look-thread.ts', import.meta.url).href, timeoutMs: CANDIDATE_LIMITS.readMs }
 
-const has = (value: unknown, key: string): boolean =>
-  typeof value === 'object' && value !== null && (key in value || 'fault' in value)
+const has = (value: unknown, key: string): boolean => typeof value === 'object' && value !== null && key in value

@@ -3,18 +3,20 @@ import type { Page } from '../page.ts'
 import { candidatesOf } from './candidates.ts'
 import { elementAt } from './element-at.ts'
 import { guessesOf } from './guesses/guesses.ts'
-import type { CandidatesAsked, CandidatesRead, GuessesRead, LookAsked, OutlineRead } from './look-readers.ts'
+import type { CandidatesAsked, CandidatesRead, LookAsked, OffersRead } from './look-readers.ts'
 import { outlineOf } from './outline/outline.ts'
 
 /** What a thread of the extractor runs for the readers of `look-readers.ts`. */
-export function read(page: Page, asked: LookAsked): CandidatesRead | GuessesRead | OutlineRead {
-  if (asked.what === 'candidates') return readCandidates(page, asked)
-  if (asked.what === 'guesses') {
-    const guesses = guessesOf(page)
-    return 'ok' in guesses ? { fault: guesses.fault } : { guesses }
-  }
+export const read = (page: Page, asked: LookAsked): CandidatesRead | OffersRead =>
+  asked.what === 'candidates' ? readCandidates(page, asked) : readOffers(page)
+
+function readOffers(page: Page): OffersRead {
+  const guesses = guessesOf(page)
   const outline = outlineOf(page)
-  return outline !== null && 'ok' in outline ? { fault: outline.fault } : { outline }
+  return {
+    guesses: 'ok' in guesses ? [] : guesses,
+    outline: outline !== null && 'ok' in outline ? null : outline,
+  }
 }
 
 function readCandidates(page: Page, { path, method, other }: CandidatesAsked): CandidatesRead {

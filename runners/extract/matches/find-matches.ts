@@ -3,12 +3,9 @@ import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
 import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
 import { elementsOf } from '../align/align-tree.ts'
 import { compileRules } from '../compiled.ts'
-import { parseHtml } from '../html/html.ts'
+import { parseMarkup } from '../on-tree.ts'
 import type { Page } from '../page.ts'
-import { decode } from '../text/charset.ts'
-import { markupKind } from '../text/page-kind.ts'
 import { isElement, type Tree } from '../tree.ts'
-import { parseXml } from '../xml/xml.ts'
 import { runXPath } from '../xpath/compile.ts'
 import { isNodes } from '../xpath/values.ts'
 import type { FieldMatches } from './match-reader.ts'
@@ -16,11 +13,9 @@ import type { FieldMatches } from './match-reader.ts'
 /** Returns the elements that rules of css and xpath match. Other methods match none. */
 export function findMatches(page: Page, config: ExtractConfig): readonly FieldMatches[] {
   if (config.method !== 'css' && config.method !== 'xpath') return []
-  const kind = markupKind(page)
-  const { text } = decode(page.body, page.contentType, kind)
-  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
-  if (tree.kind === 'too_complex') return []
-  const matched = matchedBy(tree, config)
+  const parsed = parseMarkup(page)
+  if (!parsed.ok) return []
+  const matched = matchedBy(parsed.tree, config)
   const placeOf = placer()
   return matched.map(([name, elements]) => ({
     name,

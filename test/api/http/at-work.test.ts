@@ -72,6 +72,7 @@ describe('the table of routes', () => {
       'POST /v1/monitors/bulk: bulk',
       'POST /v1/monitors/:id/backtest: backtest',
       'POST /v1/serp-monitors/preview: preview',
+      'POST /v1/serp-monitors/:id/backtest: backtest',
       'POST /v1/deliveries/test: delivery_test',
       'POST /v1/predicates/try: predicate_trial',
       'POST /v1/looks: preview',

@@ -41,8 +41,8 @@ async function monitor({ api_key: key }: CreatedOwner): Promise<string> {
 }
 const post = (body: unknown, credential = owner.api_key) =>
   api.call(credential, 'POST', `/v1/monitors/${id}/backtest`, body)
-async function backtest(diff_predicate: object): Promise<Backtest> {
-  const { status, body } = await post({ diff_predicate })
+async function backtest(diff_predicate: object, more: object = {}): Promise<Backtest> {
+  const { status, body } = await post({ diff_predicate, ...more })
   expect([status, checkerOf(Backtest).validate(body)]).toMatchObject([200, { ok: true }])
   return body as never
 }
@@ -76,6 +76,7 @@ describe('a backtest', () => {
         fires: true,
         fired: null,
         delivery_triggered: false,
+        values: [{ field: 'price', before: '$99', after: '$80', percent: expect.closeTo(-19.19) }],
         fields_changed: ['price'],
         conditions: [
           {
@@ -98,10 +99,52 @@ describe('a backtest', () => {
     expect(await backtest({ type: 'any_field_changes' })).toEqual({
       changes: 0,
       would_fire: 0,
+      from: expect.stringMatching(/Z$/),
+      oldest_run_at: expect.stringMatching(/Z$/),
       truncated: false,
       warnings: [],
       runs: [],
     })
+  })
+
+  test('looks at the last days only, and says from when on and how old the oldest run is', async () => {
+    const DAY_MS = 86_400_000
+    const never = await backtest({ type: 'any_field_changes' })
+    expect(never).toMatchObject({ changes: 0, oldest_run_at: null })
+    const change = (price: string) => ({
+      extracted: { price, stock: null },
+      diff: { fields_changed: ['price'], before: { price: '$0' }, after: { price } },
+    })
+    await seedRun(api.services, id, { age: '20 days', extracted: { price: '$0', stock: null }, startOffsetMs: 60_000 })
+    const old = await seedRun(api.services, id, { age: '10 days', ...change('$1') })
+    const young = await seedRun(api.services, id, { age: '2 days', ...change('$2') })
+    const all = await backtest({ type: 'any_field_changes' })
+    expect(firing(all)).toEqual([young, old])
+    const ageOf = (at: string | null) => (Date.now() - Date.parse(at ?? '')) / DAY_MS
+    expect(ageOf(all.oldest_run_at)).toBeCloseTo(20 - 60_000 / DAY_MS, 3)
+    expect(ageOf(all.from)).toBeCloseTo(730, 3)
+    const last = await backtest({ type: 'any_field_changes' }, { days: 3 })
+    expect(firing(last)).toEqual([young])
+    expect(last).toMatchObject({ truncated: false, oldest_run_at: all.oldest_run_at })
+    expect(ageOf(last.from)).toBeCloseTo(3, 3)
+    expect(ageOf((await backtest({ type: 'any_field_changes' }, { days: 3650 })).from)).toBeCloseTo(730, 3)
+    expect(await post({ diff_predicate: { type: 'any_field_changes' }, days: 0 })).toMatchObject({
+      status: 422,
+      body: { error: { details: [{ path: 'days' }] } },
+    })
+  })
+
+  test('has the beginnings of the values of ten fields', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `f${n}`)
+    const all = (text: string) => Object.fromEntries(names.map((name) => [name, text.repeat(1_000)]))
+    await seedRun(api.services, id, {
+      extracted: all('b'),
+      diff: { fields_changed: names, before: all('a'), after: all('b') },
+    })
+    const [run] = (await backtest({ type: 'any_field_changes' })).runs
+    expect(run?.values).toHaveLength(10)
+    expect(run?.values[0]).toMatchObject({ field: 'f0', before: expect.stringMatching(/^a{100,}…?$/) })
+    expect(run?.values[0]?.before?.length).toBeLessThanOrEqual(200)
   })
 
   test('looks at the whole reading: what did not change in a run has its value', async () => {

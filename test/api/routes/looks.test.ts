@@ -164,7 +164,7 @@ describe('a look that is refused or fails', () => {
     })
   })
 
-  test('gives the run back when the browser was killed, twice', async () => {
+  test('uses its run when only the browser was killed, twice: the page answered the direct request', async () => {
     const before = await used()
     let kills = 0
     const url = site.page('/killed', (response, request) => {
@@ -176,8 +176,8 @@ describe('a look that is refused or fails', () => {
     const shown = await look(url)
     expect(kills).toBe(2)
     expect(shown.documents.rendered).toMatchObject({ is_there: false, error_code: 'render_failed' })
-    expect(shown.warnings.join()).toContain('It used no run')
-    expect(await used()).toEqual(before)
+    expect(shown).toMatchObject({ warnings: [], documents: { fetched: { is_there: true } } })
+    expect(await used()).toEqual({ ...before, runs_used: before.runs_used + 1 })
   })
 
   test('goes on when its client has left, and keeps its slot until then', async () => {
@@ -230,6 +230,19 @@ describe('POST /v1/looks/{id}/extract', () => {
     expect(await used()).toEqual(before)
   })
 
+  test('reads the pages of a list whose characters take three times the bytes as UTF-8', async () => {
+    const items = Buffer.concat([Buffer.from('[{"a":"'), Buffer.alloc(2_500_000, 0x80), Buffer.from('"}]')])
+    const type = { 'content-type': 'application/json; charset=windows-1252' }
+    let pages = 0
+    const url = site.page('/list', (response) => response.writeHead(200, type).end(++pages > 3 ? '[]' : items))
+    const pagination = { type: 'page', in: 'query', param: 'page' }
+    const shown = await look(url, { request_config: { pagination } })
+    expect(shown.documents.fetched.bytes).toBeGreaterThan(3 * 3 * 2_500_000)
+    const rule = { extract_config: { method: 'regex', fields: { euros: '€{5}' } } }
+    const { status, body } = await served.me.post(`/v1/looks/${shown.id}/extract`, rule)
+    expect({ status, body }).toMatchObject({ status: 200, body: { fetched: { fields: { euros: 1_500_000 } } } })
+  })
+
   test('asks no model, and refuses a rule that no monitor may have', async () => {
     const { id } = await look(site.url)
     const config = { method: 'prompt', prompt: 'The price of the kettle' }
@@ -244,12 +257,15 @@ describe('POST /v1/looks/{id}/extract', () => {
 
   test("is 404 for another team's look, and for one that has expired, whose picture is deleted", async () => {
     const { id, picture } = await look(site.url)
+    // From now on it is open.
+    expect(await extract(id, { price: 'b' })).toMatchObject({ status: 200 })
     const other = await served.anotherTeam()
     const missing = await extract(id, { price: 'b' }, other)
     expect(missing).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
     const { store } = served.api.services
     await served.api.sql(`update looks set expires_at = clock() where id = '${id}'`)
     const gone = await extract(id, { price: 'b' })
+    expect(await served.me.post(`/v1/looks/${id}/candidates`, { element: 0 })).toMatchObject({ status: 404 })
     expect(gone).toMatchObject({ status: 404, body: { error: { message: expect.stringContaining('Look again') } } })
     const names = async () => (await Array.fromAsync(objects.names())).length
     const before = await names()

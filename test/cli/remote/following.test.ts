@@ -116,11 +116,23 @@ test('backtest shows on which changes a predicate would have fired, and why', as
   const { code, stdout } = await remote.sh(`./tidemark backtest kettle --predicate '${predicate}'`)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^STARTED +FIRES +FIRED +CHANGED +WHY\n\S+ +yes +yes +price +\S.*\n1 of 1 changes fire\n$/)
+  expect((await remote.sh(`./tidemark backtest kettle --predicate '${predicate}' --days 1`)).stdout).toBe(stdout)
+  expect(await remote.sh('./tidemark backtest kettle --days 0')).toMatchObject({ code: 2 })
   const wrong = await remote.sh(`./tidemark backtest kettle --predicate '{'`)
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--predicate must be JSON') })
   const unknown = await remote.sh(`./tidemark backtest kettle --predicate '{"type": "field_changes", "field": "x"}'`)
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('diff_predicate.field') })
   expect(unknown.stderr.match(/diff_predicate\.field/g)).toHaveLength(1)
+})
+
+test('backtest judges a search as it is set', async () => {
+  const search = { name: 'ranks', keyword: 'kettle', schedule_interval_seconds: 3600, target_domain: 'shop.example' }
+  await remote.ask('POST', '/v1/serp-monitors?paused=true', search)
+  const tried = await remote.sh('./tidemark backtest ranks --days 30')
+  expect([tried.code, tried.stdout + tried.stderr]).toEqual([0, expect.stringContaining('No stored run has found')])
+  const refused = await remote.sh(`./tidemark backtest ranks --predicate '{}'`)
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('leave --predicate out') })
+  expect(await remote.sh('./tidemark delete ranks --yes')).toMatchObject({ code: 0 })
 })
 
 describe('verify-webhook', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { LOOK_LIMITS } from '../../../schema/monitor/look-limits.ts'
-import { findLook, keepLook } from '../../../store/looks/looks.ts'
+import { isLookCurrent, keepLook } from '../../../store/looks/looks.ts'
 import { openOutbox } from '../../support/database/outbox.ts'
 import { shared } from '../../support/run/shared.ts'
 
@@ -14,7 +14,7 @@ async function keep(bytes = 10, teamId = outbox.teamId): Promise<string> {
   await keepLook(outbox.store, { id, teamId, image: null, seconds: 900, answer, fetched: null, rendered: null })
   return id
 }
-const isCurrent = async (id: string) => (await findLook(outbox.store, { teamId: outbox.teamId, id }))?.is_current
+const isCurrent = (id: string) => isLookCurrent(outbox.store, { teamId: outbox.teamId, id })
 
 test('of one team, so many looks are kept, and the oldest end before their time', async () => {
   const other = randomUUID()

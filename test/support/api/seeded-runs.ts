@@ -27,6 +27,9 @@ interface SeededRun {
   /** Of a search. */
   readonly results?: readonly object[]
   readonly rank?: number
+  readonly check?: object
+  /** What lists show of the difference. */
+  readonly change?: object
 }
 
 type Stored = Pick<Services, 'store' | 'secrets'>
@@ -40,13 +43,14 @@ export async function seedRun({ store }: Stored, monitorId: string, run: SeededR
     counted as (update checks set runs_total = runs_total + 1 where no = (select no from m))
     insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
       delivery_triggered, extracted, diff,
-      error_code, error_message, warnings, organic_results, target_rank)
+      error_code, error_message, warnings, organic_results, target_rank, serp_check, change)
     select m.no, new_run_id(clock() - ${age}::interval, m.no), m.team_id, ${run.readingId ?? null}::uuid,
       ${run.startOffsetMs ?? 0},
       ${run.durationMs ?? 12}, ${status}::run_status, ${run.fetchMethod ?? null}::fetch_method,
         ${run.triggered ?? false},
       ${json(run.extracted)}::jsonb, ${json(run.diff)}::jsonb, ${run.errorCode ?? null}, ${run.errorMessage ?? null},
-        ${json(run.warnings)}::jsonb, ${json(run.results)}::json, ${run.rank ?? null}::int
+        ${json(run.warnings)}::jsonb, ${json(run.results)}::json, ${run.rank ?? null}::int,
+        ${json(run.check)}::json, ${json(run.change)}::json
     from m
     returning id
   `)

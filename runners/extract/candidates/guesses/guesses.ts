@@ -1,6 +1,6 @@
 import type { ExtractConfig } from '../../../../schema/monitor/extract-config.ts'
 import { extract } from '../../extract.ts'
-import { parseOnce } from '../../on-tree.ts'
+import { keepTree, parseMarkup } from '../../on-tree.ts'
 import type { Failed, Page } from '../../page.ts'
 import { isBinaryType, isJsonType, mediaType } from '../../text/page-kind.ts'
 import type { Tree } from '../../tree.ts'
@@ -32,7 +32,8 @@ function foundIn(page: Page): Ranked[] {
   const json = documentOf(page)
   if (json !== null) return json.ok ? jsonGuesses(page, json.document) : []
   if (isJsonType(type) || isPlain(type)) return []
-  const parsed = parseOnce(page)
+  keepTree(page)
+  const parsed = parseMarkup(page)
   return parsed.ok ? inTree(parsed.tree, page.url) : []
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { candidatesReader, guessesReader, outlineReader } from '../../../../runners/extract/candidates/look-readers.ts'
+import { candidatesReader, offersReader } from '../../../../runners/extract/candidates/look-readers.ts'
 import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
 import { html, json, page } from '../pages.ts'
 
@@ -29,21 +29,24 @@ describe('a thread of the extractor', () => {
     })
   })
 
-  test('reads guesses and outlines', async () => {
-    expect(await extractor.read(guessesReader(), given, call)).toMatchObject({
+  test('reads guesses and the outline at once', async () => {
+    expect(await extractor.read(offersReader(), given, call)).toMatchObject({
       ok: true,
-      read: { guesses: [{ kind: 'price' }, { kind: 'page' }] },
+      read: { guesses: [{ kind: 'price' }, { kind: 'page' }], outline: null },
     })
-    expect(await extractor.read(outlineReader(), json({ a: 1 }), call)).toMatchObject({
+    expect(await extractor.read(offersReader(), json({ a: 1 }), call)).toMatchObject({
       ok: true,
-      read: { outline: { nodes: [{ rule: '$' }, { rule: '$.a' }] } },
+      read: { guesses: [{ kind: 'json' }, { kind: 'page' }], outline: { nodes: [{ rule: '$' }, { rule: '$.a' }] } },
     })
-    expect(await extractor.read(outlineReader(), given, call)).toEqual({ ok: true, read: { outline: null } })
+    expect(await extractor.read(offersReader(), page(' ', 'text/html'), call)).toEqual({
+      ok: true,
+      read: { guesses: [], outline: null },
+    })
   })
 
   test('is stopped when a page takes too long', async () => {
     const slow = html(`<!doctype html><body>${'<p class=a>x</p>'.repeat(190_000)}`)
-    expect(await extractor.read(guessesReader(), slow, { timeoutMs: 100 })).toMatchObject({
+    expect(await extractor.read(offersReader(), slow, { timeoutMs: 100 })).toMatchObject({
       ok: false,
       fault: { code: 'extract_timeout' },
     })
