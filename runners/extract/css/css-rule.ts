@@ -4,7 +4,7 @@ import { childrenOf, textOf, type Tree } from '../tree.ts'
 import { attributeOf, CompiledCss } from './css.ts'
 
 /** What a rule reads of the elements that its selector matches. */
-export type CssPart =
+type CssPart =
   | { readonly kind: 'text' }
   /** The text without that of elements inside. */
   | { readonly kind: 'own_text' }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { html, one, xml } from '../pages.ts'
 
 const LINKS =
-  '<!doctype html><ul><li><a title=none>no link</a><li><a href=" /1 ">One <b>bold</b> end</a><li><a HREF=/2>Two</a></ul>'
+  '<!doctype html><ul><li><a title=none>no link</a>' +
+  '<li><a href=" /1 ">One <b>bold</b> end</a><li><a HREF=/2>Two</a></ul>'
 
 describe('A CSS rule that ends in ::attr(NAME)', () => {
   test('gives the attribute of the first match that has it, trimmed', () => {
