@@ -150,6 +150,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   MonitorCreate: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
   // It is tried on a monitor that is there, whose fields are not known here.
   BacktestRequest: (plain) => fc.oneof(plain(), fc.constant({ diff_predicate: { type: 'any_field_changes' } })),
+  // Full analysis has no site to look for.
+  SerpBacktestRequest: (plain) =>
+    plain().map((asked) => (bagOf(asked)['mode'] === 'full_analysis' ? without(bagOf(asked), 'target_domain') : asked)),
   // A page with a request of its own is not rendered, so that nothing is waited for.
   postLooks: (plain) => plain().map((asked) => mendLook(bagOf(asked))),
   // A document does not say what the monitor of a manifest has.
