@@ -36,6 +36,7 @@ const GUARD = {
 const SCREENS: readonly string[] = [
   '/',
   '/changes',
+  '/new',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [`/${collection}/:id`, `/${collection}/:id/runs/:run`]),
 ]
 

@@ -10,21 +10,32 @@ export class ApiFault extends Error {
   readonly retryMs: number | null
   /** Something was to be done, and not only read. */
   readonly isOfAction: boolean
+  /** What is wrong with what was sent, by the paths in it. */
+  readonly issues: readonly Issue[]
 
   constructor(message: string, status: number, details: FaultDetails = {}) {
-    const { requestId = null, retryMs = null, isOfAction = false } = details
+    const { requestId = null, retryMs = null, isOfAction = false, issues = [] } = details
     super(message)
     this.status = status
     this.requestId = requestId
     this.retryMs = retryMs
     this.isOfAction = isOfAction
+    this.issues = issues
   }
+}
+
+/** What is wrong with a part of what was sent. */
+export interface Issue {
+  /** As `deliveries[0].url`. Empty: all of it. */
+  readonly path: string
+  readonly message: string
 }
 
 interface FaultDetails {
   readonly requestId?: string | null
   readonly retryMs?: number | null
   readonly isOfAction?: boolean
+  readonly issues?: readonly Issue[]
 }
 
 interface Asked {
@@ -36,7 +47,7 @@ interface Asked {
 }
 
 interface Envelope {
-  readonly error?: { readonly message?: string; readonly requestId?: string }
+  readonly error?: { readonly message?: string; readonly requestId?: string; readonly details?: readonly Issue[] }
 }
 
 /** What the page knows of its session: the team that it shows, and how far its clock is from the server's. */
@@ -93,6 +104,8 @@ function faultOf({ status, headers }: Response, { error }: Envelope): ApiFault {
   return new ApiFault(error?.message ?? `The server answered ${status}.`, status, {
     requestId: error?.requestId ?? null,
     retryMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
+    // Details of other refusals are of another shape.
+    issues: status === 422 ? (error?.details ?? []) : [],
   })
 }
 

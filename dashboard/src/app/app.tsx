@@ -10,6 +10,8 @@ const MonitorPage = lazy(async () => ({ default: (await import('../monitor/monit
 
 const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
 
+const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
+
 const RunPage = lazy(async () => ({ default: (await import('../runs/run-page.tsx')).RunPage }))
 
 const queries = new QueryClient({
@@ -37,6 +39,7 @@ export const App = () => (
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
+            <Route path="/new" component={NewPage} />
             <Route path="/monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`page ${id}`} kind="page" id={id} run={run} />}
             </Route>

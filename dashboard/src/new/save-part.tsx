@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiFault, ask } from '../api/client.ts'
+import type { Monitor, MonitorCreate } from '../api/types.ts'
+import controls from '../style/controls.module.css'
+import { CodePart } from './code-part.tsx'
+import { FaultLine, faultOf } from './fault-line.tsx'
+import style from './new.module.css'
+import { sentenceOf } from './sentence-of.ts'
+import type { Form } from './use-draft.ts'
+
+interface SavePartProps {
+  readonly form: Form
+  readonly suggested: string
+  readonly body: MonitorCreate
+  onDone(id: string): void
+}
+
+/** The name, the button that makes the monitor, and the monitor as code. */
+export function SavePart({ form: { draft, issues, change, refuse }, suggested, body, onDone }: SavePartProps) {
+  const queries = useQueryClient()
+  const [isSaving, setSaving] = useState(false)
+  const [refusal, setRefusal] = useState('')
+  const fault = { id: 'name-fault', issues, path: 'name' }
+  async function save() {
+    setSaving(true)
+    setRefusal('')
+    try {
+      const made = await ask<Monitor>('/v1/monitors', { method: 'POST', body })
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'look' })
+      onDone(made.id)
+    } catch (error) {
+      refuse(error instanceof ApiFault ? error.issues : [])
+      setRefusal(sentenceOf(error))
+    }
+    setSaving(false)
+  }
+  return (
+    <>
+      <section aria-label="As code" className={style['part']}>
+        <CodePart body={body} />
+      </section>
+      <section aria-label="Save" className={`${style['part']} ${style['last']}`}>
+        <div className={style['line']}>
+          <label className={`${style['line']} ${style['wide']}`}>
+            <span className={style['label']}>Name</span>
+            <input
+              className={`${controls['input']} ${style['wide']}`}
+              maxLength={200}
+              placeholder={suggested}
+              value={draft.name}
+              onChange={({ target }) => change((before) => ({ ...before, name: target.value }))}
+              {...faultOf(fault)}
+            />
+          </label>
+          <button
+            type="button"
+            className={`${controls['button']} ${controls['main']} ${style['watch']}`}
+            disabled={isSaving}
+            onClick={() => void save()}
+          >
+            {isSaving ? 'Saving…' : 'Watch it'}
+          </button>
+        </div>
+        <FaultLine {...fault} />
+        {refusal !== '' && (
+          <p role="alert" className={style['fault']}>
+            {refusal}
+          </p>
+        )}
+      </section>
+    </>
+  )
+}
