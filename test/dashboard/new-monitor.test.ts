@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { html } from '../support/network/site.ts'
@@ -172,7 +174,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.context().close()
   })
 
-  test('points into JSON, where a tree stands in the place of the picture', async () => {
+  test('points into JSON, which is a tree instead of a picture', async () => {
     const text = JSON.stringify({
       shop: {
         items: [
@@ -253,6 +255,23 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.getByText('✗ 503').waitFor()
     await page.getByText('closed for today').waitFor()
     expect(receiver.requests).toHaveLength(1)
+    await page.context().close()
+  })
+
+  test('loads at most 70 KB of code and styles beside those of the list', async () => {
+    const { page, watched: seen } = await opened('/')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const before = new Set(seen.asked)
+    await page.goto(`${looking.dashboard.base}/new`)
+    await look(page, looking.site.page('/shop', SHOP))
+    const paths = [...new Set(seen.asked)].filter((path) => path.startsWith('/assets/') && !before.has(path))
+    const sizes = await Promise.all(
+      paths.map(async (path) => (await readFile(join(looking.dashboard.built, `${path}.gz`))).length),
+    )
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    console.log(`${(bytes / 1024).toFixed(1)} KB of code and styles for a new monitor, compressed`)
+    expect(paths.some((path) => path.includes('new-page'))).toBe(true)
+    expect(bytes).toBeLessThan(70 * 1024)
     await page.context().close()
   })
 

@@ -82,7 +82,20 @@ export type DeliveryConfig = {
   readonly type: 'webhook'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly service?: 'teams' | 'telegram' | 'matrix' | 'mattermost' | 'rocket_chat' | 'google_chat' | 'ntfy' | 'gotify' | 'pushover' | 'pagerduty' | 'apprise' | 'cloudevents' | 'custom'
+  readonly service?:
+    | 'teams'
+    | 'telegram'
+    | 'matrix'
+    | 'mattermost'
+    | 'rocket_chat'
+    | 'google_chat'
+    | 'ntfy'
+    | 'gotify'
+    | 'pushover'
+    | 'pagerduty'
+    | 'apprise'
+    | 'cloudevents'
+    | 'custom'
   readonly options?: Readonly<Record<string, string>>
   readonly body?: string
   readonly method?: 'POST' | 'PUT'
@@ -451,7 +464,13 @@ export type Run = {
   readonly fired: boolean | null
   readonly delivery_triggered: boolean
   readonly fetch_method: 'static' | 'browser' | 'proxy' | null
-  readonly fetch_reason: 'configured' | 'search_results' | 'needs_scripts' | 'encoding' | 'refused' | 'no_match' | null
+  readonly fetch_reason:
+    | 'configured'
+    | 'search_results'
+    | 'needs_scripts'
+    | 'encoding'
+    | 'refused'
+    | 'no_match' | null
   readonly duration_ms: number
   readonly error_message: string | null
   readonly error_code: FaultCode | null
@@ -467,7 +486,14 @@ export type Run = {
   readonly target_rank?: number | null
   readonly rank_delta?: number | null
   readonly serp_check?: {
-    readonly outcome: 'ok' | 'zero' | 'blocked' | 'left_alone' | 'engine_error' | 'unparsed' | 'failed'
+    readonly outcome:
+      | 'ok'
+      | 'zero'
+      | 'blocked'
+      | 'left_alone'
+      | 'engine_error'
+      | 'unparsed'
+      | 'failed'
     readonly source: 'engine' | 'provider' | null
     readonly pages: number
     readonly cut_by: 'blocked' | 'engine_error' | 'unparsed' | 'failed' | null
@@ -609,7 +635,13 @@ export type Look = {
     readonly tag: string
     readonly text: string
     readonly path: readonly number[] | null
-    readonly unreadable: 'frame' | 'shadow_root' | 'closed_shadow_root' | 'canvas' | 'not_in_html' | 'too_deep' | null
+    readonly unreadable:
+      | 'frame'
+      | 'shadow_root'
+      | 'closed_shadow_root'
+      | 'canvas'
+      | 'not_in_html'
+      | 'too_deep' | null
   }[]
   readonly covers: readonly {
     readonly element: number
@@ -640,7 +672,13 @@ export type Look = {
     }
   }
   readonly needs_browser: boolean
-  readonly browser_reason: 'configured' | 'search_results' | 'needs_scripts' | 'encoding' | 'refused' | 'no_match' | null
+  readonly browser_reason:
+    | 'configured'
+    | 'search_results'
+    | 'needs_scripts'
+    | 'encoding'
+    | 'refused'
+    | 'no_match' | null
   readonly guesses: readonly {
     readonly kind: 'price' | 'version' | 'list' | 'feed' | 'json' | 'table' | 'page'
     readonly label: string
@@ -738,7 +776,19 @@ export type PredicateTrial = {
   readonly why: string
   readonly conditions: readonly {
     readonly path: string
-    readonly type: 'composite' | 'any_field_changes' | 'field_changes' | 'field_increases_by_percent' | 'field_decreases_by_percent' | 'field_increases_by_absolute' | 'field_decreases_by_absolute' | 'field_above' | 'field_below' | 'list_gains_items' | 'field_matches_regex' | 'field_equals'
+    readonly type:
+      | 'composite'
+      | 'any_field_changes'
+      | 'field_changes'
+      | 'field_increases_by_percent'
+      | 'field_decreases_by_percent'
+      | 'field_increases_by_absolute'
+      | 'field_decreases_by_absolute'
+      | 'field_above'
+      | 'field_below'
+      | 'list_gains_items'
+      | 'field_matches_regex'
+      | 'field_equals'
     readonly field: string | null
     readonly holds: boolean | null
     readonly why: string

@@ -2,6 +2,7 @@ import type { LookCandidates } from '../api/types.ts'
 import controls from '../style/controls.module.css'
 import { Fragile } from './fragile.tsx'
 import style from './new.module.css'
+import what from './what.module.css'
 
 export type Candidate = LookCandidates['values'][number]
 
@@ -45,8 +46,8 @@ export function Candidates({ candidates, chosen, onChoose }: CandidatesProps) {
               <li key={candidate.rule}>
                 <button type="button" className={style['place']} onClick={() => onChoose(candidate)}>
                   <code>{candidate.rule}</code> {candidate.fragile && <Fragile />}
-                  <span className={style['reason']}>{candidate.reason}</span>
-                  {candidate.value !== chosen?.value && <bdi className={style['gives']}>{candidate.value}</bdi>}
+                  <span className={what['reason']}>{candidate.reason}</span>
+                  {candidate.value !== chosen?.value && <bdi className={what['gives']}>{candidate.value}</bdi>}
                 </button>
               </li>
             ))}

@@ -5,7 +5,7 @@ export type Leaf = Exclude<DiffPredicate, { readonly type: 'composite' }>
 type LeafType = Leaf['type']
 
 /** What a value is, for the conditions that fit it. `unknown`: there is none yet. */
-export type ValueKind = 'number' | 'text' | 'list' | 'page' | 'unknown'
+type ValueKind = 'number' | 'text' | 'list' | 'page' | 'unknown'
 
 /** One amount, with some letters or signs of a currency around it. */
 const AMOUNT = /^[^\d]{0,12}\d[\d.,'’\s]*[^\d]{0,12}$/
@@ -101,7 +101,7 @@ interface Renaming {
   readonly to?: string
 }
 
-/** Returns a predicate about fields that are there: renamed ones follow, and of one that is gone the first is taken. */
+/** Returns a predicate about the fields that a draft has: renamed ones follow, and for one that is gone stands the first. */
 export function renamedIn(predicate: DiffPredicate, renaming: Renaming): DiffPredicate {
   if (predicate.type === 'composite')
     return { ...predicate, conditions: predicate.conditions.map((one) => renamedIn(one, renaming)) }

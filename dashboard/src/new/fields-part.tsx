@@ -17,6 +17,7 @@ import { Fragile } from './fragile.tsx'
 import style from './new.module.css'
 import { pathOf } from './path-of.ts'
 import { ValueShown } from './value-shown.tsx'
+import what from './what.module.css'
 
 const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['css', 'CSS selector'],
@@ -125,13 +126,13 @@ function Field({ draft, issues, values, matches, isLooked, isOld, field, index, 
     >
       <div className={style['line']}>
         <input
-          className={`${controls['input']} ${style['name']}`}
+          className={`${controls['input']} ${what['name']}`}
           aria-label="Name of the value"
           maxLength={100}
           value={name}
           onChange={({ target }) => onChange((before) => withFieldName(before, index, target.value))}
         />
-        <div className={isOld ? style['old'] : style['value']} aria-live="polite">
+        <div className={isOld ? what['old'] : what['value']} aria-live="polite">
           {isLooked && rule.trim() !== '' && <ValueShown value={values[name]} />}
         </div>
         {(isMany || rule !== '') && (
@@ -146,7 +147,7 @@ function Field({ draft, issues, values, matches, isLooked, isOld, field, index, 
         )}
       </div>
       <textarea
-        className={style['rule']}
+        className={what['rule']}
         aria-label={`Rule of ${name}`}
         rows={Math.min(4, Math.ceil(rule.length / 46) || 1)}
         spellCheck={false}

@@ -1,5 +1,6 @@
 import type { Look } from '../api/types.ts'
 import style from './new.module.css'
+import what from './what.module.css'
 
 type Guess = Look['guesses'][number]
 
@@ -13,10 +14,10 @@ interface GuessesProps {
 /** What may be watched, best first. */
 export const Guesses = ({ guesses, chosen, onChoose }: GuessesProps) =>
   guesses.length > 0 && (
-    <fieldset className={style['guesses']}>
+    <fieldset className={what['guesses']}>
       <legend className={style['label']}>Found for you</legend>
       {guesses.map(({ label }, index) => (
-        <label key={label} className={style['guess']}>
+        <label key={label} className={what['guess']}>
           <input type="radio" name="guess" checked={chosen === index} onChange={() => onChoose(index)} />
           <bdi>{label}</bdi>
         </label>

@@ -3,7 +3,7 @@ import type { Look } from '../api/types.ts'
 type Element = Look['elements'][number]
 
 /** Finds the element that is on top at a point of the picture. */
-export interface Hits {
+interface Hits {
   /** Returns its index. Null: nothing is at this point. */
   at(x: number, y: number): number | null
 }

@@ -181,7 +181,6 @@ const Row = ({ id, row, top, node: { name, text, isRefused = false }, isOpen, ..
     style={{ transform: `translateY(${top}px)`, paddingLeft: 6 + Math.min(row.level - 1, 14) * 14 }}
     onClick={rest.onChoose}
   >
-    {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
     <span
       aria-hidden="true"
       className={style['arrow']}

@@ -18,7 +18,7 @@ export interface Looking {
   noteEnd(error: unknown): boolean
 }
 
-/** Makes looks, one at a time. What is shown stays until the next one is there. */
+/** Makes looks, one at a time. What is shown stays until the next one. */
 export function useLook(): Looking {
   const [look, setLook] = useState<Look | null>(null)
   const [since, setSince] = useState<number | null>(null)
