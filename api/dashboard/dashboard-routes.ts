@@ -37,6 +37,7 @@ const SCREENS: readonly string[] = [
   '/',
   '/changes',
   '/new',
+  '/monitors/:id/edit',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [`/${collection}/:id`, `/${collection}/:id/runs/:run`]),
 ]
 

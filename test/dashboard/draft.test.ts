@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Look } from '../../dashboard/src/api/types.ts'
+import { bodyOf } from '../../dashboard/src/new/draft-body.ts'
 import {
-  bodyOf,
   type ChosenRule,
   type Draft,
   EMPTY,
-  ofWholePage,
+  ofKind,
   withChosen,
   withField,
   withFieldName,
@@ -55,7 +55,7 @@ describe('a draft of a monitor', () => {
   test('keeps its fields while the whole page is chosen, and its others when one is removed', () => {
     const two = withChosen(withField(withChosen(EMPTY, PRICE)), { ...PRICE, rule: '.stock', value: '7' })
     expect(of(two).extract_config).toEqual({ method: 'css', fields: { price: PRICE.rule, stock: '.stock' } })
-    const whole = ofWholePage(two)
+    const whole = ofKind(two, 'full_page')
     expect(of(whole).extract_config).toEqual({ method: 'full_page' })
     expect(of({ ...whole, kind: 'fields' }).extract_config).toEqual(of(two).extract_config)
     const about: Draft = { ...two, predicate: { type: 'field_changes', field: 'price' } }

@@ -39,11 +39,13 @@ interface FaultDetails {
 }
 
 interface Asked {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly body?: object
   readonly signal?: AbortSignal
   /** Whichever team the session acts for. */
   readonly anyTeam?: boolean
+  /** The tag of what is to be changed, as it was read. It is refused where somebody changed it since. */
+  readonly ifMatch?: string
 }
 
 interface Envelope {
@@ -69,14 +71,25 @@ const teamHeaders = (): Record<string, string> => (session.team === '' ? {} : { 
 export const serverNow = (): number => Date.now() + session.clockMs
 
 /** Asks the API. Throws an `ApiFault`. */
-export async function ask<T>(path: string, { method = 'GET', body: sent, signal, anyTeam }: Asked = {}): Promise<T> {
+export const ask = async <T>(path: string, asked: Asked = {}): Promise<T> => (await askTagged<T>(path, asked)).body
+
+/** What was read, with the tag by which a change of it names it. */
+export interface Tagged<T> {
+  readonly body: T
+  readonly tag: string
+}
+
+/** Asks the API, and returns the tag of the answer too. Throws an `ApiFault`. */
+export async function askTagged<T>(path: string, asked: Asked = {}): Promise<Tagged<T>> {
+  const { method = 'GET', body: sent, signal, anyTeam, ifMatch } = asked
   const headers = { accept: 'application/json', ...(anyTeam !== true && teamHeaders()) } as Record<string, string>
   if (sent) headers['content-type'] = 'application/json'
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch
   const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }), ...(signal && { signal }) }
   const answer = await answered(path, init, method !== 'GET')
   noteClock(answer.headers.get('date'))
   const body = (await answer.json().catch(() => ({}))) as T & Envelope
-  if (answer.ok) return body
+  if (answer.ok) return { body, tag: answer.headers.get('etag') ?? '' }
   if (anyTeam !== true) noteRefusal(answer.status, method)
   throw faultOf(answer, body)
 }

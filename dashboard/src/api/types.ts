@@ -259,6 +259,22 @@ export type MonitorCreate = {
   readonly labels?: Readonly<Record<string, string>>
 }
 
+/** `Template` of the API. */
+export type Template = {
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  readonly category: string
+  readonly audience: 'developer' | 'operator' | 'both'
+  readonly example_url: string | null
+  readonly config: {
+    readonly extract: ExtractConfig
+    readonly diff_predicate: DiffPredicate
+    readonly schedule_interval_seconds: number
+  }
+  readonly created_at: string
+}
+
 /** The answer of `GET /v1/me`. */
 export type Me = {
   readonly user: {
@@ -828,6 +844,38 @@ export type WrittenMonitor = {
   readonly secrets: readonly {
     readonly key: string
     readonly what: string
+  }[]
+}
+
+/** The answer of `POST /v1/monitors/{id}/backtest`. */
+export type Backtest = {
+  readonly changes: number
+  readonly would_fire: number
+  readonly runs: readonly {
+    readonly run_id: string
+    readonly started_at: string
+    readonly fires: boolean
+    readonly fired: boolean | null
+    readonly delivery_triggered: boolean
+    readonly fields_changed: readonly string[]
+    readonly conditions: readonly {
+      readonly path: string
+      readonly type:
+        | 'any_field_changes'
+        | 'field_changes'
+        | 'field_increases_by_percent'
+        | 'field_decreases_by_percent'
+        | 'field_increases_by_absolute'
+        | 'field_decreases_by_absolute'
+        | 'field_above'
+        | 'field_below'
+        | 'list_gains_items'
+        | 'field_matches_regex'
+        | 'field_equals'
+      readonly field: string | null
+      readonly holds: boolean
+      readonly why: string
+    }[]
   }[]
 }
 

@@ -12,6 +12,8 @@ const ChangesPage = lazy(async () => ({ default: (await import('../changes/chang
 
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
+const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
+
 const RunPage = lazy(async () => ({ default: (await import('../runs/run-page.tsx')).RunPage }))
 
 const queries = new QueryClient({
@@ -43,6 +45,7 @@ export const App = () => (
             <Route path="/monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`page ${id}`} kind="page" id={id} run={run} />}
             </Route>
+            <Route path="/monitors/:id/edit">{({ id }) => <EditPage key={id} id={id} />}</Route>
             <Route path="/serp-monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`serp ${id}`} kind="serp" id={id} run={run} />}
             </Route>

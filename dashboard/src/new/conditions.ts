@@ -3,6 +3,8 @@ import type { DiffPredicate } from '../api/types.ts'
 /** A condition that holds no others. */
 export type Leaf = Exclude<DiffPredicate, { readonly type: 'composite' }>
 type LeafType = Leaf['type']
+/** Conditions that are joined. */
+export type Group = Extract<DiffPredicate, { readonly type: 'composite' }>
 
 /** What a value is, for the conditions that fit it. `unknown`: there is none yet. */
 type ValueKind = 'number' | 'text' | 'list' | 'page' | 'unknown'
@@ -76,6 +78,17 @@ export function leafOf(type: LeafType, field: string, before: Leaf): Leaf {
       return { type, field, threshold }
   }
 }
+
+/** Returns the condition that a person begins with. */
+export const defaultLeaf = ([first]: readonly string[]): Leaf =>
+  first === undefined ? { type: 'any_field_changes' } : { type: 'field_changes', field: first }
+
+/** Returns a condition joined with a further one. */
+export const groupOf = (leaf: Leaf, names: readonly string[], operator: Group['operator'] = 'AND'): Group => ({
+  type: 'composite',
+  operator,
+  conditions: [leaf, defaultLeaf(names)],
+})
 
 interface Pointed {
   readonly kind: ValueKind

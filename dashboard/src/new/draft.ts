@@ -20,15 +20,22 @@ export interface Draft {
   readonly url: string
   /** Empty: the one that is suggested. */
   readonly name: string
-  /** What is watched: values by rules, or the text of the whole page. */
-  readonly kind: 'fields' | 'full_page'
+  /** What is watched: values by rules, the text of the whole page, or what a model reads. */
+  readonly kind: 'fields' | 'full_page' | 'prompt'
   readonly language: Language
-  /** They are kept while the whole page is chosen. */
+  /** They are kept while something else is chosen, as are the other parts. */
   readonly fields: readonly DraftField[]
   /** The index of the field that is pointed for. */
   readonly active: number
   /** CSS selectors of what is left out of whole pages and pictures. */
   readonly ignore: readonly string[]
+  /** Patterns of lines that are left out of whole pages. */
+  readonly patterns: readonly string[]
+  readonly prompt: string
+  /** Of a prompt. */
+  readonly schema: Readonly<Record<string, unknown>> | null
+  /** A CSS selector. Empty: nothing is waited for. */
+  readonly waitFor: string
   readonly predicate: DiffPredicate
   /** A person chose it. */
   readonly isOwnCondition: boolean
@@ -37,7 +44,20 @@ export interface Draft {
   readonly deliveries: readonly DeliveryConfig[]
   /** A browser renders the page each time. Null: where the fetched document does not have the values. */
   readonly usesBrowser: boolean | null
+  /** All other settings, as the API has them. */
+  readonly more: More
 }
+
+/** The settings that the parts of the screen do not have in another form. */
+export type More = Omit<MonitorCreate, OwnKey>
+type OwnKey =
+  | 'name'
+  | 'url'
+  | 'schedule_interval_seconds'
+  | 'extract_config'
+  | 'diff_predicate'
+  | 'deliveries'
+  | 'fetch_mode'
 
 /** A rule that was chosen: by pointing, or out of a list. */
 export interface ChosenRule {
@@ -59,19 +79,29 @@ export const EMPTY: Draft = {
   fields: [FIRST_FIELD],
   active: 0,
   ignore: [],
+  patterns: [],
+  prompt: '',
+  schema: null,
+  waitFor: '',
   predicate: { type: 'any_field_changes' },
   isOwnCondition: false,
   interval: 3_600,
   deliveries: [],
   usesBrowser: null,
+  more: {},
 }
 
 /** The languages of rules for elements. One is replaced by the other while there is a single field. */
 const OF_ELEMENTS: readonly Method[] = ['css', 'xpath']
 
 /** Returns the names that conditions may be about. */
-export const namesOf = (draft: Draft): readonly string[] =>
-  draft.kind === 'full_page' ? [WHOLE_PAGE] : draft.fields.map(({ name }) => name)
+export function namesOf({ kind, fields, schema }: Draft): readonly string[] {
+  if (kind === 'full_page') return [WHOLE_PAGE]
+  if (kind === 'fields') return fields.map(({ name }) => name)
+  if (schema === null) return ['result']
+  const { properties } = schema
+  return Object.keys(typeof properties === 'object' && properties !== null ? properties : schema)
+}
 
 /** Returns the language that further rules have to be in: all fields of a monitor are in one. Null: any. */
 export const languageOf = ({ language, fields }: Draft): 'css' | 'xpath' | null =>
@@ -112,9 +142,9 @@ export function withTypedRule(draft: Draft, rule: string): Draft {
 /** Returns the draft with rules of another language. They are kept: somebody writes them again by hand. */
 export const withLanguage = (draft: Draft, language: Language): Draft => ({ ...draft, kind: 'fields', language })
 
-/** Returns the draft of the text of the whole page. */
-export function ofWholePage(draft: Draft): Draft {
-  const next: Draft = { ...draft, kind: 'full_page' }
+/** Returns the draft with something else that is watched. Conditions are about its values. */
+export function ofKind(draft: Draft, kind: Draft['kind']): Draft {
+  const next: Draft = { ...draft, kind }
   return { ...next, predicate: renamedIn(draft.predicate, { names: namesOf(next) }) }
 }
 
@@ -140,48 +170,6 @@ export function withoutField(draft: Draft, at: number): Draft {
   const fields = left.length === 0 ? [FIRST_FIELD] : left
   const next = { ...draft, fields, active: Math.min(draft.active, fields.length - 1) }
   return { ...next, predicate: renamedIn(draft.predicate, { names: namesOf(next) }) }
-}
-
-/** What a guess is made of, and a template. */
-interface Preset {
-  readonly extract_config: ExtractConfig
-  readonly diff_predicate: DiffPredicate
-}
-
-/** Returns the draft with all that a preset says. A prompt is not one of them. */
-export function withPreset(draft: Draft, { extract_config: config, diff_predicate: predicate }: Preset): Draft {
-  if (config.method === 'prompt') return draft
-  if (config.method === 'full_page') return { ...draft, kind: 'full_page', predicate, isOwnCondition: false }
-  const fields = Object.entries(config.fields).map(([name, rule]) => ({ name, isNamed: false, rule }))
-  return { ...draft, kind: 'fields', language: config.method, fields, active: 0, predicate, isOwnCondition: false }
-}
-
-/** Returns the extraction of a draft; null: there is nothing to extract yet. */
-export function configOf({ kind, language: method, fields, ignore }: Draft): ExtractConfig | null {
-  if (kind === 'full_page')
-    return ignore.length === 0 ? { method: kind } : { method: kind, ignore: { selectors: ignore } }
-  const rules = fields.filter(({ rule }) => rule.trim() !== '')
-  return rules.length === 0 ? null : { method, fields: Object.fromEntries(rules.map(({ name, rule }) => [name, rule])) }
-}
-
-interface Chosen {
-  readonly suggestedName: string
-  /** The fetched document does not have the values. */
-  readonly needsBrowser: boolean
-}
-
-/** Returns the body of a create. What is missing is refused by the API, by its path. */
-export function bodyOf(draft: Draft, { suggestedName, needsBrowser }: Chosen): MonitorCreate {
-  const { url, name, interval, predicate, deliveries, language: method } = draft
-  return {
-    name: name.trim() === '' ? suggestedName : name.trim(),
-    url: url.trim(),
-    schedule_interval_seconds: interval,
-    extract_config: configOf(draft) ?? { method, fields: {} },
-    diff_predicate: predicate,
-    deliveries,
-    fetch_mode: (draft.usesBrowser ?? needsBrowser) ? 'browser' : 'auto',
-  }
 }
 
 function freeName(wanted: string, others: readonly { readonly name: string }[]): string {

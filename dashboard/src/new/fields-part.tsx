@@ -1,11 +1,12 @@
 import type { Issue } from '../api/client.ts'
 import type { LookCandidates } from '../api/types.ts'
+import { Choice } from '../parts/choice.tsx'
 import controls from '../style/controls.module.css'
 import { Candidates, type Candidate, flatOf } from './candidates.tsx'
 import {
   type Draft,
   type Language,
-  ofWholePage,
+  ofKind,
   withField,
   withFieldName,
   withLanguage,
@@ -16,6 +17,7 @@ import { FaultLine, faultOf } from './fault-line.tsx'
 import { Fragile } from './fragile.tsx'
 import style from './new.module.css'
 import { pathOf } from './path-of.ts'
+import { PromptField } from './prompt-field.tsx'
 import { ValueShown } from './value-shown.tsx'
 import what from './what.module.css'
 
@@ -25,6 +27,12 @@ const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['json_path', 'JSONPath'],
   ['regex', 'Pattern'],
 ]
+
+const KINDS = [
+  ['fields', 'Parts of it'],
+  ['full_page', 'The whole page'],
+  ['prompt', 'A prompt'],
+] as const
 
 interface FieldsPartProps {
   readonly draft: Draft
@@ -44,25 +52,37 @@ interface FieldsPartProps {
 /** What is watched: fields with their rules and values, or the whole page. */
 export function FieldsPart(props: FieldsPartProps) {
   const { draft, candidates, onChange } = props
+  const kinds = (
+    <p>
+      <Choice
+        label="What is watched"
+        value={draft.kind}
+        choices={KINDS}
+        onChoose={(kind) => onChange((before) => ofKind(before, kind))}
+      />
+    </p>
+  )
   if (draft.kind === 'full_page')
     return (
-      <div className={style['field']}>
+      <>
         <p>
           <b>The text of the whole page.</b> A run stores its hash, and shows which lines differ.
+          {draft.ignore.length > 0 && (
+            <span className={style['soft']}>
+              {' '}
+              Without <bdi>{draft.ignore.join(', ')}</bdi>
+            </span>
+          )}
         </p>
-        {draft.ignore.length > 0 && (
-          <p className={style['soft']}>
-            Without <bdi>{draft.ignore.join(', ')}</bdi>
-          </p>
-        )}
-        <button
-          type="button"
-          className={controls['button']}
-          onClick={() => onChange((before) => ({ ...before, kind: 'fields' }))}
-        >
-          Watch a part of it
-        </button>
-      </div>
+        {kinds}
+      </>
+    )
+  if (draft.kind === 'prompt')
+    return (
+      <>
+        <PromptField prompt={draft.prompt} issues={props.issues} onChange={onChange} />
+        {kinds}
+      </>
     )
   const chosen = flatOf(candidates).find(({ rule }) => rule === draft.fields[draft.active]?.rule)
   return (
@@ -98,10 +118,8 @@ export function FieldsPart(props: FieldsPartProps) {
             ))}
           </select>
         </label>
-        <button type="button" className={controls['quiet']} onClick={() => onChange(ofWholePage)}>
-          The whole page instead
-        </button>
       </p>
+      {kinds}
     </>
   )
 }

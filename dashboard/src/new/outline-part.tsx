@@ -5,6 +5,7 @@ import type { ChosenRule } from './draft.ts'
 import { createFamily } from './family.ts'
 import { Find } from './find.tsx'
 import style from './new.module.css'
+import page from './page.module.css'
 import { Tree } from './tree.tsx'
 
 interface OutlinePartProps {
@@ -42,7 +43,7 @@ export function OutlinePart({ outline: { method, nodes, is_cut: isCut }, onChoos
         nameOf={(index) => nodes[index]?.name ?? ''}
         onChoose={choose}
       />
-      <p className={style['pointed']}>Choose the value that you want to watch.</p>
+      <p className={page['pointed']}>Choose the value that you want to watch.</p>
       <Tree
         label="The document"
         family={family}

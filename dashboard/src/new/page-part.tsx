@@ -2,6 +2,7 @@ import { ADVICE, FAULTS, type Look } from '../api/types.ts'
 import controls from '../style/controls.module.css'
 import { Find } from './find.tsx'
 import style from './new.module.css'
+import page from './page.module.css'
 import { Picture } from './picture.tsx'
 import { Tree } from './tree.tsx'
 import { UNREADABLE } from './unreadable.ts'
@@ -33,7 +34,7 @@ export function PagePart({ look, pointing, matches, onIgnore }: PagePartProps) {
       />
       <Covers look={look} pointing={pointing} onIgnore={onIgnore} />
       <Picture look={look} pointing={pointing} matches={matches} />
-      <p id="pointed-at" className={style['pointed']} aria-live="polite">
+      <p id="pointed-at" className={page['pointed']} aria-live="polite">
         {chosen === undefined ? (
           'Press on what you want to watch.'
         ) : (
@@ -70,7 +71,7 @@ export function PagePart({ look, pointing, matches, onIgnore }: PagePartProps) {
 /** What stays in front of the page. Hiding it lets the pointer through. */
 const Covers = ({ look: { covers, elements }, pointing, onIgnore }: Omit<PagePartProps, 'matches'>) =>
   covers.length > 0 && (
-    <ul className={style['covers']} aria-label="In front of the page">
+    <ul className={page['covers']} aria-label="In front of the page">
       {covers.map(({ element, share_pct: share }) => {
         const isHidden = pointing.hidden.has(element)
         return (
@@ -96,7 +97,7 @@ export function LookNotes({ look }: { readonly look: Look }) {
   ] as const
   const isNothing = !fetched.is_there && !rendered.is_there
   return (
-    <div className={style['notes']}>
+    <div className={page['notes']}>
       {!isNothing && !look.needs_browser && fetched.is_there && <p>It needs no browser: a plain request is enough.</p>}
       {failed.map(([way, { error_code: code, error_message: message }]) =>
         code === null ? null : (

@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiFault, ask } from '../api/client.ts'
-import type { Monitor, MonitorCreate } from '../api/types.ts'
+import { ApiFault } from '../api/client.ts'
+import type { MonitorCreate } from '../api/types.ts'
 import controls from '../style/controls.module.css'
 import { CodePart } from './code-part.tsx'
 import { FaultLine, faultOf } from './fault-line.tsx'
@@ -13,12 +12,17 @@ interface SavePartProps {
   readonly form: Form
   readonly suggested: string
   readonly body: MonitorCreate
-  onDone(id: string): void
+  /** What the button says. */
+  readonly word: string
+  /** What saving does besides. Null: nothing. */
+  readonly effect: string | null
+  /** Stores the monitor. What it throws is said here. */
+  onSave(body: MonitorCreate): Promise<void>
 }
 
-/** The name, the button that makes the monitor, and the monitor as code. */
-export function SavePart({ form: { draft, issues, change, refuse }, suggested, body, onDone }: SavePartProps) {
-  const queries = useQueryClient()
+/** The name, the button that stores the monitor, and the monitor as code. */
+export function SavePart({ form, suggested, body, word, effect, onSave }: SavePartProps) {
+  const { draft, issues, change, refuse } = form
   const [isSaving, setSaving] = useState(false)
   const [refusal, setRefusal] = useState('')
   const fault = { id: 'name-fault', issues, path: 'name' }
@@ -26,9 +30,7 @@ export function SavePart({ form: { draft, issues, change, refuse }, suggested, b
     setSaving(true)
     setRefusal('')
     try {
-      const made = await ask<Monitor>('/v1/monitors', { method: 'POST', body })
-      await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'look' })
-      onDone(made.id)
+      await onSave(body)
     } catch (error) {
       refuse(error instanceof ApiFault ? error.issues : [])
       setRefusal(sentenceOf(error))
@@ -59,10 +61,11 @@ export function SavePart({ form: { draft, issues, change, refuse }, suggested, b
             disabled={isSaving}
             onClick={() => void save()}
           >
-            {isSaving ? 'Saving…' : 'Watch it'}
+            {isSaving ? 'Saving…' : word}
           </button>
         </div>
         <FaultLine {...fault} />
+        {effect !== null && <p className={style['soft']}>{effect}</p>}
         {refusal !== '' && (
           <p role="alert" className={style['fault']}>
             {refusal}

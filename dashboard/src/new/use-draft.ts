@@ -1,7 +1,8 @@
 import { useRef, useState } from 'react'
 import type { Issue } from '../api/client.ts'
 import type { Look } from '../api/types.ts'
-import { type Draft, EMPTY, isUntouched, withPreset } from './draft.ts'
+import { withPreset } from './draft-body.ts'
+import { type Draft, EMPTY, isUntouched } from './draft.ts'
 
 /** What is filled in, and what the API says is wrong with it. */
 export interface Form {
@@ -14,8 +15,9 @@ export interface Form {
   refuse(issues: readonly Issue[]): void
 }
 
-export function useDraft(): Form {
-  const [draft, setDraft] = useState(EMPTY)
+/** Holds the draft of one monitor. `first`: what it begins with. */
+export function useDraft(first: () => Draft = () => EMPTY): Form {
+  const [draft, setDraft] = useState(first)
   const [issues, refuse] = useState<readonly Issue[]>([])
   const lookedAt = useRef<string | null>(null)
   return {

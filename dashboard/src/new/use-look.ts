@@ -1,7 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
 import { ask, serverNow } from '../api/client.ts'
 import { isMissing } from '../api/faults.ts'
-import type { Look } from '../api/types.ts'
+import type { Look, MonitorCreate } from '../api/types.ts'
+
+/** The page, and how it is fetched: as a monitor says it. */
+export type LookAsked = Pick<MonitorCreate, 'url' | 'request_headers' | 'request_config'> & {
+  readonly wait_for?: string
+  readonly viewport?: NonNullable<MonitorCreate['visual_config']>['viewport']
+}
 
 /** What a person sees of a page before there is a monitor of it. */
 export interface Looking {
@@ -12,7 +18,7 @@ export interface Looking {
   /** The service does not keep it any more: its picture is still shown, and nothing can be tried on it. */
   readonly hasEnded: boolean
   /** Makes another look. Returns it; null: it failed, or something else was asked for. */
-  start(url: string): Promise<Look | null>
+  start(asked: LookAsked): Promise<Look | null>
   stop(): void
   /** Notes a refusal. Returns whether it says that the look has ended. */
   noteEnd(error: unknown): boolean
@@ -31,14 +37,14 @@ export function useLook(): Looking {
     const timer = setTimeout(() => setEnded(look.id), Math.max(0, Date.parse(look.expires_at) - serverNow()))
     return () => clearTimeout(timer)
   }, [look])
-  async function start(url: string): Promise<Look | null> {
+  async function start(body: LookAsked): Promise<Look | null> {
     asking.current?.abort()
     const asked = new AbortController()
     asking.current = asked
     setSince(Date.now())
     setError(null)
     try {
-      const made = await ask<Look>('/v1/looks', { method: 'POST', body: { url }, signal: asked.signal })
+      const made = await ask<Look>('/v1/looks', { method: 'POST', body, signal: asked.signal })
       if (asked.signal.aborted) return null
       setLook(made)
       setSince(null)

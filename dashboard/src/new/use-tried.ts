@@ -28,7 +28,7 @@ export function useTried({ hasEnded, noteEnd }: Looking, look: Look, config: Ext
     queryKey: ['look', look.id, settled],
     queryFn: ({ signal }) =>
       ask<LookExtracted>(`/v1/looks/${look.id}/extract`, { method: 'POST', body: { extract_config: settled }, signal }),
-    enabled: settled !== null && !hasEnded,
+    enabled: look.id !== '' && settled !== null && settled.method !== 'prompt' && !hasEnded,
     placeholderData: (before, query) => (query?.queryKey[1] === look.id ? before : undefined),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

@@ -1,5 +1,8 @@
-import type { Look } from '../api/types.ts'
-import { bodyOf, type ChosenRule, configOf, languageOf, namesOf, withChosen } from './draft.ts'
+import type { ComponentProps } from 'react'
+import type { Look, MonitorCreate } from '../api/types.ts'
+import { bodyOf, configOf } from './draft-body.ts'
+import { type ChosenRule, languageOf, namesOf, withChosen } from './draft.ts'
+import { MorePart } from './more-part.tsx'
 import style from './new.module.css'
 import { OftenPart } from './often-part.tsx'
 import { OutlinePart } from './outline-part.tsx'
@@ -21,14 +24,15 @@ interface WatchFormProps {
   readonly look: Look
   /** Another address is to be looked at. */
   onLook(url: string): void
-  /** There is a monitor. */
-  onDone(id: string): void
+  readonly save: Omit<ComponentProps<typeof SavePart>, 'form' | 'suggested' | 'body' | 'effect'>
+  /** Returns what saving this does besides. Null: nothing. */
+  effectOf?(body: MonitorCreate): string | null
 }
 
 const NONE: readonly number[] = []
 
 /** All of a monitor beside its address: the page to point at, and what is watched of it. */
-export function WatchForm({ form, looking, look, onLook, onDone }: WatchFormProps) {
+export function WatchForm({ form, looking, look, onLook, save, effectOf }: WatchFormProps) {
   const { draft, issues, change } = form
   const config = configOf(draft)
   const tried = useTried(looking, look, config)
@@ -47,7 +51,7 @@ export function WatchForm({ form, looking, look, onLook, onDone }: WatchFormProp
   const suggested = suggestedName(draft.url, look)
   const body = bodyOf(draft, { suggestedName: suggested, needsBrowser })
   return (
-    <div className={style['columns']}>
+    <div className={style['columns']} data-unlooked={look.id === '' ? '' : undefined}>
       <LeftPart form={form} look={look} tried={tried} pointing={pointing} onChoose={choose} />
       <div className={style['right']}>
         <WhatPart
@@ -86,7 +90,8 @@ export function WatchForm({ form, looking, look, onLook, onDone }: WatchFormProp
             onChange={(deliveries) => change((before) => ({ ...before, deliveries }))}
           />
         </section>
-        <SavePart form={form} suggested={suggested} body={body} onDone={onDone} />
+        <MorePart draft={draft} issues={issues} onChange={change} />
+        <SavePart form={form} suggested={suggested} body={body} effect={effectOf?.(body) ?? null} {...save} />
       </div>
     </div>
   )
@@ -107,7 +112,11 @@ function LeftPart({ form, look, tried, pointing, onChoose }: LeftPartProps) {
   const active = draft.kind === 'full_page' ? undefined : draft.fields[draft.active]?.name
   return (
     <section className={style['left']} aria-label="The page">
-      <LookNotes look={look} />
+      {look.id === '' ? (
+        <p className={style['soft']}>Look at the page to point at what you want to watch.</p>
+      ) : (
+        <LookNotes look={look} />
+      )}
       {look.outline !== null && <OutlinePart key={look.id} outline={look.outline} onChoose={onChoose} />}
       {look.outline === null && look.elements.length > 0 && (
         <PagePart

@@ -1,6 +1,7 @@
 import type { Look } from '../api/types.ts'
 import type { Candidate } from './candidates.tsx'
-import { configOf, type Draft, withPreset } from './draft.ts'
+import { configOf, withPreset } from './draft-body.ts'
+import type { Draft } from './draft.ts'
 import { FieldsPart } from './fields-part.tsx'
 import { Guesses } from './guesses.tsx'
 import style from './new.module.css'
