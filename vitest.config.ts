@@ -28,6 +28,7 @@ const SLOW = [
   'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
   'test/crds/{never-less,parity}.test.ts',
   'test/dashboard/axe-walk.test.ts',
+  'test/dashboard/new-monitor-more.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
   'test/e2e/{backup,every-service}.test.ts',
   'test/examples/cookbook.test.ts',

@@ -20,9 +20,10 @@ export interface LookingDashboard extends AsyncDisposable {
   readonly site: Site
 }
 
-export async function startLooking(): Promise<LookingDashboard> {
-  const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
-  await using started = new AsyncDisposableStack()
+const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
+
+/** Starts what a dashboard makes looks with, and tries conditions and destinations. `started` ends it. */
+export async function lookingParts(started: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-looking-'))
   started.defer(() => rm(folder, { recursive: true, force: true }))
   const objects = createFolderStore(folder)
@@ -36,7 +37,14 @@ export async function startLooking(): Promise<LookingDashboard> {
   const agent = createGuardedAgent(egress)
   started.defer(() => agent.destroy())
   const channels = createChannels({ agent, mailer: null, dashboardUrl: 'https://tide.example' })
-  const dashboard = started.use(await startDashboard({ egress, objects, previews, patterns, channels }))
+  return { browsers, options: { egress, objects, previews, patterns, channels } }
+}
+
+export async function startLooking(): Promise<LookingDashboard> {
+  await using started = new AsyncDisposableStack()
+  const { browsers, options } = await lookingParts(started)
+  const { objects } = options
+  const dashboard = started.use(await startDashboard(options))
   const { databaseUrl: url, services } = dashboard.api
   const worker = await startWorker({ url, secrets: services.secrets, browsers, objects, rendersPages: true })
   started.defer(() => worker.stop(5_000))

@@ -91,6 +91,14 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
     arrive: (page) => page.getByRole('heading', { level: 1 }).waitFor(),
   },
   {
+    name: 'edit',
+    path: `/monitors/${monitor}/edit`,
+    async arrive(page) {
+      await page.getByText('More settings').click()
+      await page.getByText('Nothing is changed yet.').waitFor()
+    },
+  },
+  {
     name: 'run',
     path: `/monitors/${monitor}/runs/${run}`,
     arrive: (page) => page.getByRole('heading', { name: 'What differs' }).waitFor(),
