@@ -7,7 +7,8 @@ const ITEMS = ['Cup', 'Pot', 'Tea'].map((name) => `<li class="item"><a href="/${
 const HOSTILE = '&lt;img src=x onerror=alert(1)&gt;'
 
 /** A page whose price stands in what is fetched, and whose stock is written by a script. */
-export const SHOP = `<!doctype html><title>Shop</title><style>.bar { position: sticky; top: 0; background: #eee }</style>
+export const SHOP = `<!doctype html><title>Shop</title>
+  <style>.bar { position: sticky; top: 0; background: #eee }</style>
   <div class="bar">Menu</div><h1>Kettle</h1><p class="offer"><b itemprop="price">$19.99</b></p>
   <p>${HOSTILE}</p><ul>${ITEMS}</ul><p id="stock"></p><canvas width="60" height="40"></canvas>
   <script>document.querySelector('#stock').textContent = '7 left'</script>`

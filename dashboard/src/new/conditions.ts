@@ -114,7 +114,7 @@ interface Renaming {
   readonly to?: string
 }
 
-/** Returns a predicate about the fields that a draft has: renamed ones follow, and for one that is gone stands the first. */
+/** Returns a predicate about the fields that a draft has: a renamed one follows, and the first replaces a lost one. */
 export function renamedIn(predicate: DiffPredicate, renaming: Renaming): DiffPredicate {
   if (predicate.type === 'composite')
     return { ...predicate, conditions: predicate.conditions.map((one) => renamedIn(one, renaming)) }

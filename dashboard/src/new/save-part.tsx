@@ -12,6 +12,8 @@ interface SavePartProps {
   readonly form: Form
   readonly suggested: string
   readonly body: MonitorCreate
+  /** Whether it needs a browser is about to be known. */
+  readonly isPending: boolean
   /** What the button says. */
   readonly word: string
   /** What saving does besides. Null: nothing. */
@@ -21,7 +23,7 @@ interface SavePartProps {
 }
 
 /** The name, the button that stores the monitor, and the monitor as code. */
-export function SavePart({ form, suggested, body, word, effect, onSave }: SavePartProps) {
+export function SavePart({ form, suggested, body, isPending, word, effect, onSave }: SavePartProps) {
   const { draft, issues, change, refuse } = form
   const [isSaving, setSaving] = useState(false)
   const [refusal, setRefusal] = useState('')
@@ -58,7 +60,7 @@ export function SavePart({ form, suggested, body, word, effect, onSave }: SavePa
           <button
             type="button"
             className={`${controls['button']} ${controls['main']} ${style['watch']}`}
-            disabled={isSaving}
+            disabled={isSaving || isPending}
             onClick={() => void save()}
           >
             {isSaving ? 'Saving…' : word}

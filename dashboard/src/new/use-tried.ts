@@ -15,6 +15,8 @@ export interface Tried extends StoredValues {
   readonly isLooked: boolean
   /** Rules were changed since. */
   readonly isOld: boolean
+  /** They are being tried. */
+  readonly isPending: boolean
   /** Why the rules were not tried. */
   readonly error: unknown
   /** What is wrong with them. */
@@ -24,11 +26,13 @@ export interface Tried extends StoredValues {
 /** Tries the rules on the look whenever they change. An answer for earlier rules is never shown for later ones. */
 export function useTried({ hasEnded, noteEnd }: Looking, look: Look, config: ExtractConfig | null): Tried {
   const settled = useSettled(config, PAUSE_MS)
+  const canBeTried = (rules: ExtractConfig | null) =>
+    look.id !== '' && !hasEnded && rules !== null && rules.method !== 'prompt'
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['look', look.id, settled],
     queryFn: ({ signal }) =>
       ask<LookExtracted>(`/v1/looks/${look.id}/extract`, { method: 'POST', body: { extract_config: settled }, signal }),
-    enabled: look.id !== '' && settled !== null && settled.method !== 'prompt' && !hasEnded,
+    enabled: canBeTried(settled),
     placeholderData: (before, query) => (query?.queryKey[1] === look.id ? before : undefined),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -45,6 +49,7 @@ export function useTried({ hasEnded, noteEnd }: Looking, look: Look, config: Ext
     isLooked: stored !== NOTHING && fault === null,
     failure: fault === null ? stored.failure : null,
     isOld,
+    isPending: isOld && canBeTried(config),
     error: fault,
     ofRules: fault instanceof ApiFault ? fault.issues : [],
   }

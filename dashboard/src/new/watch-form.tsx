@@ -24,7 +24,7 @@ interface WatchFormProps {
   readonly look: Look
   /** Another address is to be looked at. */
   onLook(url: string): void
-  readonly save: Omit<ComponentProps<typeof SavePart>, 'form' | 'suggested' | 'body' | 'effect'>
+  readonly save: Omit<ComponentProps<typeof SavePart>, 'form' | 'suggested' | 'body' | 'isPending' | 'effect'>
   /** Returns what saving this does besides. Null: nothing. */
   effectOf?(body: MonitorCreate): string | null
 }
@@ -91,7 +91,14 @@ export function WatchForm({ form, looking, look, onLook, save, effectOf }: Watch
           />
         </section>
         <MorePart draft={draft} issues={issues} onChange={change} />
-        <SavePart form={form} suggested={suggested} body={body} effect={effectOf?.(body) ?? null} {...save} />
+        <SavePart
+          form={form}
+          suggested={suggested}
+          body={body}
+          isPending={tried.isPending}
+          effect={effectOf?.(body) ?? null}
+          {...save}
+        />
       </div>
     </div>
   )
